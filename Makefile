@@ -1,0 +1,44 @@
+# Two commands matter: `make demo` shows captious at work, `make test` checks everything.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: demo test test-all lint format bench clean
+
+demo: $(VENV)/demo.stamp
+	$(BIN)/captious demo
+
+$(VENV)/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("captious needs Python 3.11 or newer; found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: $(VENV)/bin/python pyproject.toml
+	$(PIP) install --quiet --editable ".[demo]"
+	touch $@
+
+$(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt
+	$(PIP) install --quiet --requirement requirements-dev.txt --editable ".[all]"
+	touch $@ $(VENV)/demo.stamp
+
+test: lint
+	$(BIN)/pytest
+
+test-all: lint
+	$(BIN)/pytest -m ""
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/dev.stamp
+	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

@@ -1,0 +1,106 @@
+"""Time and memory of the classic metrics on 5,000, 50,000 and 500,000 images.
+
+Each image has one candidate and five references. They are the Karpathy test split and the M2
+Transformer's captions, copied with one word of each caption replaced by a random word (drawn as
+often as captions use it), so that texts and n-grams stay as varied as real ones. Each size runs in
+a process of its own: its peak memory is the process's, the captions themselves included. The
+n-grams that CIDEr uses too are counted and matched under BLEU.
+
+    python benchmarks/scale.py [--data DIR] [--images 5000 50000 500000]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import sys
+import time
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+METRICS = ("bleu1", "bleu2", "bleu3", "bleu4", "rouge_l", "cider")
+CAPTIONS_AN_IMAGE = 6
+LIMIT = 2048  # bytes of peak memory a caption
+SEED = 12345
+
+
+def varied(text: str, words: list[str], rng: random.Random) -> str:
+    parts = text.split()
+    parts[rng.randrange(len(parts))] = rng.choice(words)
+    return " ".join(parts)
+
+
+def make(folder: Path, images: int) -> tuple[list[str], list[list[str]]]:
+    captions = json.loads((folder / "m2_transformer.json").read_text(encoding="utf-8"))
+    references = json.loads((folder / "reference_captions.json").read_text(encoding="utf-8"))
+    ids = list(captions)
+    if images <= len(ids):
+        return [captions[i] for i in ids[:images]], [references[i] for i in ids[:images]]
+    words = [word for own in references.values() for text in own for word in text.split()]
+    rng = random.Random(SEED)
+    chosen = [ids[i % len(ids)] for i in range(images)]
+    return (
+        [varied(captions[i], words, rng) for i in chosen],
+        [[varied(text, words, rng) for text in references[i]] for i in chosen],
+    )
+
+
+def peak_bytes() -> int:
+    # Linux counts in kilobytes, macOS in bytes.
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+def measure(pipe: Connection, folder: Path, images: int) -> None:
+    from captious import Corpus
+    from captious.metrics import Batch, resolve
+
+    captions, references = make(folder, images)
+    start = time.perf_counter()
+    batch = Batch(Corpus.from_lists(captions, references))
+    batch.tokens()
+    laps = {"tokens": time.perf_counter() - start}
+    for name in METRICS:
+        clock = time.perf_counter()
+        metric = resolve(name)
+        metric.statistics(batch, metric.merge([metric.collect(batch)]))
+        laps[name] = time.perf_counter() - clock
+    pipe.send((laps, peak_bytes()))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    default = os.environ.get("CAPTIOUS_DATA", "../shared/data")
+    parser.add_argument("--data", type=Path, default=Path(default))
+    parser.add_argument("--images", type=int, nargs="+", default=[5_000, 50_000, 500_000])
+    options = parser.parse_args()
+    failed = False
+    print(" images  captions  seconds  tokens  BLEU-1..4  ROUGE-L  CIDEr  peak MB  bytes a caption")
+    for images in options.images:
+        ours, theirs = get_context("spawn").Pipe()
+        process = get_context("spawn").Process(
+            target=measure, args=(theirs, options.data / "coco_karpathy", images)
+        )
+        process.start()
+        theirs.close()
+        laps, peak = ours.recv()
+        process.join()
+        captions = images * CAPTIONS_AN_IMAGE
+        bleu = sum(laps[f"bleu{n}"] for n in range(1, 5))
+        print(
+            f"{images:7,} {captions:9,} {sum(laps.values()):8.1f} {laps['tokens']:7.1f}"
+            f" {bleu:10.1f} {laps['rouge_l']:8.1f} {laps['cider']:6.1f} {peak / 2**20:8,.0f}"
+            f" {peak / captions:16,.0f}",
+            flush=True,
+        )
+        # At the smallest size the interpreter and its libraries weigh most.
+        failed |= images >= 50_000 and peak / captions > LIMIT
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,3 @@
+"""The version of captious; part of every signature."""
+
+__version__ = "0.1.0"

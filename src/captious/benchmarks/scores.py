@@ -1,0 +1,86 @@
+"""Scores of a benchmark's examples: by our metrics under its protocol, or by others'."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from captious.benchmarks.protocol import Judged, Preferences
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.engine import Progress, run_metrics
+from captious.errors import InputError
+from captious.metrics import Metric, resolve, split_list
+
+
+@dataclass(frozen=True, eq=False)
+class BenchmarkScores:
+    """One array an example for each metric; one row a draw of references.
+
+    `arrays[metric]` is `(draws, examples)`; higher is better in all.
+    """
+
+    arrays: dict[str, FloatArray]
+    signatures: dict[str, str]
+
+    def join(self, other: BenchmarkScores) -> BenchmarkScores:
+        """Both, refusing a name that is in both."""
+        twice = sorted(self.arrays.keys() & other.arrays.keys())
+        if twice:
+            raise InputError(
+                f'metric "{twice[0]}" is both computed here and in the file of scores. '
+                "Rename its column, or leave it out of --metrics."
+            )
+        return BenchmarkScores(self.arrays | other.arrays, self.signatures | other.signatures)
+
+
+def metrics_for(specifications: Sequence[str] | str, documents: str) -> dict[str, Metric]:
+    """Metrics by the name they were asked for, with the protocol's documents for CIDEr.
+
+    >>> metrics_for("cider", "examples")["cider"].documents
+    'examples'
+    """
+    if isinstance(specifications, str):
+        specifications = split_list(specifications)
+    found = {}
+    for text in specifications:
+        metric = resolve(text)
+        options = {field.name for field in fields(metric)}  # type: ignore[arg-type]
+        if "documents" in options and "documents=" not in text.replace(" ", ""):
+            metric = replace(metric, documents=documents)  # type: ignore[type-var]
+        metric.ready()
+        found[text.strip()] = metric
+    return found
+
+
+def compute_scores(
+    data: Judged | Preferences,
+    metrics: Mapping[str, Metric],
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> BenchmarkScores:
+    """Run the metrics over the benchmark's examples, once for each draw of references."""
+    corpora = data.corpora if isinstance(data, Preferences) else [data.corpus]
+    draws: dict[str, list[FloatArray]] = {name: [] for name in metrics}
+    signatures: dict[str, str] = {}
+    for corpus in corpora:
+        runs = run_metrics(corpus, list(metrics.values()), jobs=jobs, progress=progress)
+        for (name, metric), run in zip(metrics.items(), runs, strict=True):
+            values = metric.example_scores(run.statistics)
+            _require_finite(name, values, corpus)
+            draws[name].append(values if metric.higher_is_better else -values)
+            signatures[name] = metric.signature(corpus, run.knowledge)
+    return BenchmarkScores({name: np.stack(rows) for name, rows in draws.items()}, signatures)
+
+
+def _require_finite(name: str, values: FloatArray, corpus: Corpus) -> None:
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        example = corpus.example(int(bad[0]))
+        raise InputError(
+            f"{name} has no score for {len(bad)} examples, the first of image "
+            f'"{example.image_id}". Leave the metric or those examples out.'
+        )

@@ -1,0 +1,103 @@
+"""THumB 1.0: five systems on 500 COCO images, judged by rubric (Kasai et al. 2022)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from captious.benchmarks.locate import wanted
+from captious.benchmarks.protocol import Judged, Protocol, judged
+from captious.benchmarks.same_text import fold, without
+from captious.corpus import Corpus
+from captious.corpus.readers import read_rows
+from captious.corpus.readers.names import THUMB_ASPECTS
+from captious.errors import InputError
+
+Human = Literal["with", "without"]
+Leaked = Literal["keep", "drop"]
+
+HUMAN = "Human"
+# THumB 2.2: precision and recall are scales of 1 to 5; penalties are negative in the file.
+SCALE = {"precision": (1, 5), "recall": (1, 5), "total": (-10, 5)}
+
+THUMB = Protocol(
+    name="thumb",
+    coefficients=("pearson", "spearman", "kendall_b", "kendall_c"),
+    ratings="mean",
+    aspect="total",
+    references="the four COCO captions of the release",
+    documents="images",
+    confidence=0.90,
+    source="Kasai et al. 2022, Table 4: instance-level Pearson, 90% intervals",
+)
+
+
+def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") -> Judged:
+    """2,000 judged captions of four machines, or 2,500 with the human ones.
+
+    In the release 39 images have the Human caption among their references; `leaked="drop"` takes
+    those references out.
+    """
+    path = wanted(folder, "thumb/mscoco_THumB-1.0.jsonl")
+    columns = read_rows(path).columns
+    references = _references(wanted(folder, "thumb/mscoco_references.jsonl"))
+    systems, images, captions = (
+        [str(value) for value in columns[role]] for role in ("system", "image", "caption")
+    )
+    unknown = next((image for image in images if image not in references), None)
+    if unknown is not None:
+        raise InputError(f'{path}: image "{unknown}" has no references.')
+    own = {i: c for s, i, c in zip(systems, images, captions, strict=True) if s == HUMAN}
+    leaks = [image for image, caption in own.items() if _leaked(caption, references[image])]
+    if leaked == "drop":
+        references |= {image: without(references[image], [own[image]]) for image in leaks}
+    kept = [row for row, system in enumerate(systems) if human == "with" or system != HUMAN]
+    corpus = Corpus.from_lists(
+        [captions[row] for row in kept],
+        [references[images[row]] for row in kept],
+        image_ids=[images[row] for row in kept],
+        systems=[systems[row] for row in kept],
+    )
+    ratings = {
+        aspect: [[_number(path, columns, key, row)] for row in kept]
+        for key, aspect in _keys(columns).items()
+    }
+    protocol = THUMB.with_options(human=human, leaked=leaked)
+    notes: tuple[str, ...] = ()
+    if leaks and human == "with":
+        what = "taken out" if leaked == "drop" else "kept; --leaked drop takes them out"
+        notes = (f"{len(leaks)} Human captions are among their own references ({what}).",)
+    return judged(protocol, corpus, ratings, [images[row] for row in kept], notes)
+
+
+def _keys(columns: dict[str, list[object]]) -> dict[str, str]:
+    # The reader files THumB's total under its role, "rating".
+    names = {key: aspect for key, aspect in THUMB_ASPECTS.items() if key in columns}
+    return names | ({"rating": "total"} if "rating" in columns else {})
+
+
+def _references(path: Path) -> dict[str, list[str]]:
+    rows = read_rows(path)
+    found: dict[str, list[str]] = {}
+    texts = rows.columns.get("references")
+    if texts is None:
+        raise InputError(f'{path}: no "refs" in its rows. Each row needs "seg_id" and "refs".')
+    for image, own in zip(rows.columns["image"], texts, strict=True):
+        found[str(image)] = [str(text) for text in own]  # type: ignore[attr-defined]
+    return found
+
+
+def _leaked(caption: str, references: list[str]) -> bool:
+    return fold(caption) in {fold(reference) for reference in references}
+
+
+def _number(path: Path, columns: dict[str, list[object]], key: str, row: int) -> float:
+    value = columns[key][row]
+    aspect = THUMB_ASPECTS.get(key, "total")
+    low, high = SCALE.get(aspect, (-5, 0))
+    if not isinstance(value, (int, float)) or not low <= value <= high:
+        raise InputError(
+            f"{path}: row {row + 1}: {aspect} is {value!r}, not a number from {low} to {high}. "
+            "Mend the file."
+        )
+    return float(value)

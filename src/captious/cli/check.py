@@ -1,0 +1,114 @@
+"""`captious check`: what is wrong with captions before they are scored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.output import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from captious.cli.output import Cell, Table
+    from captious.corpus.checks import CheckReport, Finding
+
+
+def check(
+    candidates: options.Candidates,
+    references: Annotated[
+        list[Path] | None,
+        typer.Option("--references", "-r", help="Files with the references.", show_default=False),
+    ] = None,
+    name: options.Names = None,
+    images: options.Images = None,
+    objects: options.Objects = None,
+    allow: Annotated[
+        list[str] | None,
+        typer.Option("--allow", help="Code of a finding that is fine; several, or with commas."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Let notes count as wrong, not only warnings.")
+    ] = False,
+    fix: Annotated[
+        Path | None,
+        typer.Option(
+            "--fix",
+            help="Write the candidates normalised as THumB asks: a file, or a folder for several.",
+        ),
+    ] = None,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """List what is wrong with captions, references, images and objects.
+
+    Exit code 0: nothing wrong; 1: errors or warnings; 2: a file cannot be read.
+
+    Example: captious check --candidates m2.json --references captions_val.json --allow lower-case
+    """  # fmt: skip
+    from captious.cli.output import emit, note
+    from captious.corpus.check import check_files
+
+    allowed = [code.strip() for text in allow or [] for code in text.split(",") if code.strip()]
+    _refuse_unknown(allowed)
+    report = check_files(candidates, references or [], names=name, images=images, objects=objects)
+    if fix is not None:
+        from captious.corpus.fix import fix_files
+
+        for path, changed in fix_files(candidates, fix).items():
+            note(f"wrote {path} (captions changed: {changed:,}).")
+    emit(_table(report, allowed), report.to_dict(), form)
+    if report.wrong(strict=strict, allow=allowed):
+        raise typer.Exit(1)
+
+
+def _refuse_unknown(codes: list[str]) -> None:
+    from captious.corpus.checks.codes import CODES
+    from captious.errors import UnknownNameError
+
+    for code in codes:
+        if code not in CODES:
+            raise UnknownNameError("finding", code, CODES)
+
+
+def _table(report: CheckReport, allowed: list[str]) -> Table:
+    from captious.cli.output import Table
+
+    rows: list[list[Cell]] = [
+        [
+            f"{finding.severity} (allowed)" if finding.code in allowed else finding.severity,
+            finding.code,
+            f"{finding.count:,} of {finding.of:,}",
+            finding.what,
+            _first(finding),
+            finding.mend,
+        ]
+        for finding in report.findings
+    ]
+    notes = [
+        f"{report.captions:,} captions, {report.images:,} images, "
+        f"{report.references:,} references; systems: {_few(report.systems)}"
+    ]
+    notes += [f"{path}: {form}" for path, form in report.formats.items()]
+    notes += [_by_system(finding) for finding in report.findings if finding.systems]
+    if not report.findings:
+        notes.append("nothing to complain about")
+    return Table(["severity", "code", "count", "what", "first", "mend"], rows, notes=notes)
+
+
+def _first(finding: Finding) -> str:
+    if not finding.examples:
+        return ""
+    place = finding.examples[0]
+    parts = [place.where or f'image "{place.image}"', place.text]
+    return ": ".join(part for part in parts if part)
+
+
+def _by_system(finding: Finding) -> str:
+    return f"{finding.code}: {_few([f'{name} {n:,}' for name, n in finding.systems.items()])}"
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")

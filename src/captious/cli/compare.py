@@ -1,0 +1,48 @@
+"""`captious compare`: does one system beat another?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.output import Format
+
+
+def compare(
+    candidates: options.Candidates,
+    references: options.References,
+    name: options.Names = None,
+    metrics: options.Metrics = "",
+    images: options.Images = None,
+    objects: options.Objects = None,
+    df: options.DocumentFrequencies = None,
+    common: options.Common = False,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=1, help="Bootstrap resamples.")
+    ] = options.DEFAULT_RESAMPLES,
+    trials: Annotated[
+        int, typer.Option("--trials", min=1, help="Trials of approximate randomisation.")
+    ] = options.DEFAULT_TRIALS,
+    level: options.Level = options.DEFAULT_LEVEL,
+    seed: options.Seed = options.DEFAULT_SEED,
+    jobs: options.Jobs = 1,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Compare systems: differences, intervals, two tests, Holm's correction, clusters.
+
+    Example: captious compare --candidates a.json b.json --references refs.json --metrics cider
+    """
+    from captious import comparison
+    from captious.cli import inputs, tables
+    from captious.cli.output import emit, progress_bar
+
+    wanted = inputs.metrics(metrics, df)
+    corpus = inputs.corpus(candidates, references, name, images, objects, common)
+    with progress_bar() as progress:
+        found = comparison.compare(
+            corpus, wanted, resamples=resamples, trials=trials, level=level, seed=seed, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
+    emit(tables.compare_tables(found), found.to_dict(), form)

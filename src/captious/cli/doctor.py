@@ -1,0 +1,32 @@
+"""`captious doctor`: what is installed, what each metric still needs."""
+
+from __future__ import annotations
+
+from captious.cli import options
+from captious.cli.output import Format
+
+
+def doctor(form: options.OutputFormat = Format.table) -> None:
+    """Show which metrics can run here and the command that gets what is missing.
+
+    Example: captious doctor --format json
+    """
+    import sys
+
+    from captious._version import __version__
+    from captious.cli.output import Cell, Table, emit
+    from captious.metrics import known_metrics
+    from captious.scoring import missing_for
+
+    rows: list[list[Cell]] = []
+    payload = {}
+    for name, metric in known_metrics().items():
+        missing = missing_for(name)
+        needs = ", ".join(sorted(metric.needs)) or "nothing"
+        rows.append([name, "ready" if not missing else "missing", needs, missing or metric.summary])
+        payload[name] = {"ready": not missing, "needs": sorted(metric.needs), "missing": missing,
+                         "summary": metric.summary, "citation": metric.citation}  # fmt: skip
+    python = sys.version.split()[0]
+    table = Table(["metric", "state", "needs", "what it is, or what it still wants"], rows,
+                  title=f"captious {__version__}, Python {python}")  # fmt: skip
+    emit(table, {"version": __version__, "python": python, "metrics": payload}, form)

@@ -1,0 +1,58 @@
+"""From what was typed to a corpus and metrics, the same way in every command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from captious.cli.output import note
+from captious.corpus import Corpus
+from captious.corpus.load import load_with_notes
+from captious.metrics import Metric, resolve, split_list
+from captious.scoring import CLASSIC, missing_for
+
+
+def corpus(
+    candidates: Sequence[Path],
+    references: Sequence[Path],
+    names: Sequence[str] | None,
+    images: Path | None = None,
+    objects: Path | None = None,
+    common: bool = False,
+) -> Corpus:
+    """Load what was named on the command line, and say what a reader should know of it."""
+    loaded = load_with_notes(
+        candidates, references, names=names, images=images, objects=objects, common=common
+    )
+    for line in loaded.notes:
+        note(line)
+    return loaded.corpus
+
+
+def metrics(text: str, df: Path | None = None) -> list[str | Metric]:
+    """The metrics that were asked for, or every classic one that can run here."""
+    names = split_list(text) if text else _classic_here()
+    if df is None:
+        return list(names)
+    return [_with_table(name, df) for name in names]
+
+
+def _classic_here() -> list[str]:
+    ready = []
+    for name in CLASSIC:
+        missing = missing_for(name)
+        if missing:
+            note(f"{name} is left out: {missing}")
+        else:
+            ready.append(name)
+    return ready
+
+
+def _with_table(name: str, df: Path) -> str | Metric:
+    """The metric with its document frequencies from a file, where it uses any."""
+    from dataclasses import fields, replace
+
+    metric = resolve(name)
+    if "df" in {field.name for field in fields(metric)}:  # type: ignore[arg-type]
+        return replace(metric, df=str(df))  # type: ignore[type-var]
+    return name

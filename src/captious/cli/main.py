@@ -1,0 +1,98 @@
+"""The `captious` command.
+
+Exit codes: 0 done, 1 the answer is no, 2 bad input (one line on stderr, never a traceback).
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from captious.cli import (
+    agreement,
+    check,
+    compare,
+    demo,
+    df,
+    doctor,
+    meta,
+    reproduce,
+    score,
+    stats,
+)
+from captious.errors import CaptiousError
+
+# Options that take several values in a row: `--candidates a.json b.json`.
+SPREAD = frozenset({"--candidates", "--references", "--name"})
+
+app = typer.Typer(
+    name="captious",
+    help="Evaluate image captions: metrics, human judgments, and how far the two agree.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(demo.demo)
+app.command("score")(score.score)
+app.command("compare")(compare.compare)
+app.command("check")(check.check)
+app.command("meta")(meta.meta)
+app.command("reproduce")(reproduce.reproduce)
+app.command("agreement")(agreement.agreement)
+app.command("stats")(stats.stats)
+app.command("doctor")(doctor.doctor)
+app.add_typer(df.app, name="df")
+
+
+@app.callback(invoke_without_command=True)
+def about(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
+    """Evaluate image captions: metrics, human judgments, and how far the two agree."""
+    if version:
+        from captious._version import __version__
+
+        typer.echo(f"captious {__version__}")
+        raise typer.Exit
+
+
+def spread(arguments: Sequence[str]) -> list[str]:
+    """Repeat an option that takes several values before each of them.
+
+    >>> spread(["score", "--candidates", "a.json", "b.json", "--format", "json"])
+    ['score', '--candidates', 'a.json', '--candidates', 'b.json', '--format', 'json']
+    """
+    result: list[str] = []
+    option, given = "", 0
+    for argument in arguments:
+        if argument.startswith("-") and argument != "-":
+            option, given = (argument if argument in SPREAD else ""), 0
+        elif option:
+            if given:
+                result.append(option)
+            given += 1
+        result.append(argument)
+    return result
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and turn errors into one line and an exit code."""
+    try:
+        app(spread(sys.argv[1:] if arguments is None else arguments), prog_name="captious")
+    except CaptiousError as error:
+        _fail(str(error), 2)
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone, as `head` does
+        sys.exit(0)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _fail(f"{where}{error.strerror or error}.", 2)
+    except KeyboardInterrupt:
+        _fail("interrupted.", 130)
+
+
+def _fail(message: str, code: int) -> None:
+    typer.echo(f"error: {message}", err=True)
+    sys.exit(code)

@@ -1,0 +1,210 @@
+"""From what `captious meta` was asked to results, and from results to tables."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from captious.benchmarks.external import read_scores
+from captious.benchmarks.meta import evaluate
+from captious.benchmarks.protocol import Judged, Preferences
+from captious.benchmarks.registry import load_benchmark
+from captious.benchmarks.result import MetaResult, Settings, Value
+from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
+from captious.cli import inputs
+from captious.cli.output import Cell, Format, Number, Table, scaled
+from captious.engine import Progress
+from captious.errors import UnknownNameError
+from captious.metrics import known_metrics, split_list
+
+CHOICES = {"human": ("with", "without"), "leaked": ("keep", "drop")}
+
+
+def load(
+    benchmark: str,
+    data: Path | None,
+    metrics: str,
+    scores: Path | None,
+    choices: dict[str, str | None],
+    *,
+    jobs: int,
+    progress: Progress | None,
+) -> tuple[Judged | Preferences, BenchmarkScores]:
+    """The benchmark, and the scores of ours and of others' metrics on it."""
+    for name, known in CHOICES.items():
+        if choices.get(name) is not None and choices[name] not in known:
+            raise UnknownNameError(f"--{name}", str(choices[name]), known)
+    loaded = load_benchmark(benchmark, data, **choices)
+    ours, theirs = _split(metrics, scores)
+    found = BenchmarkScores({}, {})
+    if ours or scores is None:
+        names = ours or [str(name) for name in inputs.metrics("")]
+        wanted = metrics_for(names, loaded.protocol.documents)
+        found = compute_scores(loaded, wanted, jobs=jobs, progress=progress)
+    if scores is not None:
+        found = found.join(read_scores(scores, loaded, theirs))
+    return loaded, found
+
+
+def _split(metrics: str, scores: Path | None) -> tuple[list[str], list[str] | None]:
+    """With a file of scores, names that are no metrics of ours are columns of the file."""
+    names = split_list(metrics)
+    if scores is None:
+        return names, None
+    known = known_metrics()
+    ours = [name for name in names if name.partition("[")[0] in known]
+    theirs = [name for name in names if name not in ours]
+    return ours, theirs or None
+
+
+def evaluate_aspects(
+    loaded: Judged | Preferences,
+    scores: BenchmarkScores,
+    aspects: list[str],
+    settings: Settings,
+) -> list[MetaResult]:
+    """One result for each aspect that was asked for, or one for the protocol's own."""
+    if not aspects:
+        return [evaluate(loaded, scores, settings)]
+    return [evaluate(loaded, scores, replace(settings, aspect=aspect)) for aspect in aspects]
+
+
+def payload(results: list[MetaResult]) -> dict[str, Any]:
+    """The first result's shape; with several aspects, all results by aspect beside it."""
+    found = results[0].to_dict()
+    if len(results) > 1:
+        found["aspects"] = {
+            result.protocol["aspect"]: result.to_dict()["results"] for result in results
+        }
+    return found
+
+
+def tables(results: list[MetaResult], form: Format) -> list[Table]:
+    """The protocol first, then a table for each aspect, then the differences.
+
+    CSV is one long table, for programs; LaTeX tells the protocol in comments.
+    """
+    if form is Format.csv:
+        return [_long(results)]
+    protocol = _protocol(results)
+    if len(results) > 1 and all(_single(result) for result in results):
+        values = [_side_by_side(results)]
+    else:
+        values = [_values(result, several=len(results) > 1) for result in results]
+    values[-1].notes.extend(results[0].signatures.values())
+    if form is Format.latex:
+        said = [f"protocol {results[0].benchmark}"]
+        said += [f"{name}: {value}" for name, value in protocol.rows]
+        values[0].notes[:0] = said
+    differences = [_differences(result) for result in results if result.differences]
+    return [*([] if form is Format.latex else [protocol]), *values, *differences]
+
+
+def _single(result: MetaResult) -> bool:
+    return all(len(values) == 1 for values in result.results.values())
+
+
+def _long(results: list[MetaResult]) -> Table:
+    rows: list[list[Cell]] = []
+    for result in results:
+        for metric, values in result.results.items():
+            for name, value in values.items():
+                ends = [Number(end, str(end)) for end in (value.value, value.low, value.high)]
+                aspect = result.protocol.get("aspect", "")
+                rows.append([result.benchmark, aspect, metric, name, *ends, value.n])
+    header = ["benchmark", "aspect", "metric", "coefficient", "value", "low", "high", "n"]
+    return Table(header, rows)
+
+
+def _protocol(results: list[MetaResult]) -> Table:
+    first = results[0].protocol
+    if len(results) > 1:
+        first = first | {"aspect": [result.protocol["aspect"] for result in results]}
+    rows: list[list[Cell]] = [
+        [key.replace("_", " "), _shown(value)] for key, value in first.items() if key != "name"
+    ]
+    return Table(["protocol", results[0].benchmark], rows)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}={one}" for key, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(str(one) for one in value)
+    return str(value)
+
+
+def _values(result: MetaResult, *, several: bool) -> Table:
+    names = list(next(iter(result.results.values())))
+    best = {name: _best(result, name) for name in names}
+    rows: list[list[Cell]] = [
+        [metric, *(_number(values[name], metric == best[name]) for name in names)]
+        for metric, values in result.results.items()
+    ]
+    title = str(result.protocol["aspect"]) if several else ""
+    return Table([f"metric, n = {result.n:,}", *names], rows, title, _reasons(result))
+
+
+def _side_by_side(results: list[MetaResult]) -> Table:
+    """Aspects as columns, where there is one coefficient: the layout of THumB's Table 4."""
+    name = next(iter(next(iter(results[0].results.values()))))
+    best = [_best(result, name) for result in results]
+    rows: list[list[Cell]] = [
+        [metric, *(_number(result.results[metric][name], metric == top)
+                   for result, top in zip(results, best, strict=True))]
+        for metric in results[0].results
+    ]  # fmt: skip
+    header = [f"{name}, n = {results[0].n:,}", *(str(r.protocol["aspect"]) for r in results)]
+    return Table(header, rows, notes=[line for result in results for line in _reasons(result)])
+
+
+def _reasons(result: MetaResult) -> list[str]:
+    """Why a value is not there, in words."""
+    return sorted(
+        f"{metric}, {name}: {value.reason}"
+        for metric, values in result.results.items()
+        for name, value in values.items()
+        if value.reason
+    )
+
+
+def _best(result: MetaResult, name: str) -> str:
+    defined = {
+        metric: values[name].value
+        for metric, values in result.results.items()
+        if not math.isnan(values[name].value)
+    }
+    return max(defined, key=lambda metric: defined[metric]) if len(defined) > 1 else ""
+
+
+def _number(value: Value, best: bool) -> Number:
+    low, high = scaled(value.low, percent=True), scaled(value.high, percent=True)
+    detail = "" if "n/a" in (low, high) else f"[{low}, {high}]"
+    return Number(value.value, scaled(value.value, percent=True), detail, best)
+
+
+def _differences(result: MetaResult) -> Table:
+    rows: list[list[Cell]] = []
+    for pair in result.differences:
+        low, high = scaled(pair.low, percent=True), scaled(pair.high, percent=True)
+        detail = "" if "n/a" in (low, high) else f"[{low}, {high}]"
+        text = scaled(pair.difference, percent=True)
+        rows.append(
+            [
+                f"{pair.a} - {pair.b}",
+                pair.coefficient,
+                Number(pair.difference, text, detail),
+                _p(pair.p_bootstrap),
+                _p(pair.p_williams),
+            ]
+        )
+    header = ["pair", "coefficient", "difference", "p bootstrap", "p Williams"]
+    return Table(header, rows, f"{result.benchmark}: differences between metrics")
+
+
+def _p(value: float) -> Number:
+    if math.isnan(value):
+        return Number(value, "")
+    return Number(value, "<0.001" if value < 0.001 else f"{value:.3f}")

@@ -1,0 +1,56 @@
+"""Options that several commands share, so that one word means one thing everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from captious.cli.output import Format
+
+Candidates = Annotated[
+    list[Path],
+    typer.Option("--candidates", "-c", help="Captions to score, one or several files.",
+                 show_default=False),
+]  # fmt: skip
+References = Annotated[
+    list[Path],
+    typer.Option("--references", "-r", help="File with the references.", show_default=False),
+]
+Names = Annotated[
+    list[str] | None,
+    typer.Option("--name", help="Name of each system, in the order of the files (else the stem)."),
+]
+Metrics = Annotated[
+    str,
+    typer.Option("--metrics", "-m", help="Metrics, separated by commas; options in brackets: "
+                 "cider[sigma=4]. Without it: all classic metrics that can run."),
+]  # fmt: skip
+Images = Annotated[Path | None, typer.Option("--images", help="Folder with the images.")]
+Objects = Annotated[
+    Path | None, typer.Option("--objects", help="Objects of each image: {id: [labels]} or COCO.")
+]
+DocumentFrequencies = Annotated[
+    Path | None,
+    typer.Option("--df", help="Document frequencies for CIDEr, made by `captious df build`."),
+]
+Common = Annotated[
+    bool, typer.Option("--common", help="Keep only the images that every system describes.")
+]
+Resamples = Annotated[
+    int, typer.Option("--resamples", min=0, help="Bootstrap resamples; 0 for no intervals.")
+]
+Level = Annotated[
+    float, typer.Option("--level", min=0.5, max=0.9999, help="Confidence level of intervals.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
+Jobs = Annotated[
+    int, typer.Option("--jobs", "-j", min=1, help="Processes; the result does not depend on it.")
+]
+OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
+
+DEFAULT_RESAMPLES = 1000
+DEFAULT_TRIALS = 10_000
+DEFAULT_SEED = 12345
+DEFAULT_LEVEL = 0.95

@@ -1,0 +1,54 @@
+"""`captious reproduce`: recompute published values."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.benchmark_options import Data
+from captious.cli.output import Format
+
+
+def reproduce(
+    benchmarks: Annotated[
+        list[str] | None,
+        typer.Argument(help="thumb, flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
+                       "coco-karpathy; all without a name.", show_default=False),
+    ] = None,
+    data: Data = None,
+    form: options.OutputFormat = Format.table,
+) -> None:  # fmt: skip
+    """Recompute published values and print expected, got and verdict; exit 1 where one differs.
+
+    Example: captious reproduce flickr8k-expert thumb --data DIR
+    """
+    from captious.benchmarks.reproduce import VERDICTS, Check
+    from captious.benchmarks.reproduce import reproduce as run
+    from captious.cli.output import Cell, Number, Table, emit, progress_bar
+
+    def number(check: Check) -> Cell:
+        entry = check.published
+        if check.got is None:
+            return ""
+        decimals = len(entry.printed.partition(".")[2])
+        return Number(check.got, f"{check.got * (100 if entry.percent else 1):.{decimals + 1}f}")
+
+    with progress_bar() as progress:
+        found = run(benchmarks or (), data, progress)
+    said = list(dict.fromkeys(check.note for check in found.checks if check.note))
+    rows: list[list[Cell]] = [
+        [check.published.benchmark, check.published.table, check.published.row,
+         check.published.column, Number(check.published.value, check.published.printed),
+         number(check), check.verdict,
+         f"({said.index(check.note) + 1})" if check.note else ""]
+        for check in found.checks
+    ]  # fmt: skip
+    header = ["benchmark", "table", "row", "column", "expected", "got", "verdict", "note"]
+    counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in VERDICTS)
+    sources = list(dict.fromkeys(check.published.source for check in found.checks))
+    notes = [f"({number}) {line}" for number, line in enumerate(said, 1)]
+    emit(Table(header, rows, notes=[*notes, *sources, counts]), found.to_dict(), form)
+    if not found.holds:
+        raise typer.Exit(1)

@@ -1,0 +1,57 @@
+"""`captious score`: every metric for one or several systems, with intervals."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.output import Format
+
+
+def score(
+    candidates: options.Candidates,
+    references: options.References,
+    name: options.Names = None,
+    metrics: options.Metrics = "",
+    images: options.Images = None,
+    objects: options.Objects = None,
+    df: options.DocumentFrequencies = None,
+    items: Annotated[
+        Path | None,
+        typer.Option("--items", help="Write per-example scores here: .csv, .jsonl or .parquet."),
+    ] = None,
+    common: options.Common = False,
+    resamples: options.Resamples = options.DEFAULT_RESAMPLES,
+    level: options.Level = options.DEFAULT_LEVEL,
+    seed: options.Seed = options.DEFAULT_SEED,
+    jobs: options.Jobs = 1,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Score captions with automatic metrics.
+
+    Example: captious score --candidates m2.json --references captions.json --metrics bleu4,cider
+    """
+    from captious import scoring
+    from captious.cli import inputs, tables
+    from captious.cli.output import emit, note, progress_bar
+
+    if items:
+        from captious.corpus.write import check_item_path
+
+        check_item_path(items)
+    wanted = inputs.metrics(metrics, df)
+    corpus = inputs.corpus(candidates, references, name, images, objects, common)
+    with progress_bar() as progress:
+        scores = scoring.score(
+            corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
+    if items:
+        from captious.corpus.write import write_items
+
+        write_items(scores, items)
+        note(f"wrote {len(corpus):,} rows to {items}")
+    emit(tables.score_table(scores, level), scores.to_dict(), form)

@@ -1,0 +1,50 @@
+"""`captious stats`: statistics of data sets of captions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.output import Format
+
+
+def stats(
+    captions: Annotated[
+        list[Path],
+        typer.Argument(help="Files of captions, one or several, side by side.",
+                       show_default=False),
+    ],
+    images: Annotated[
+        int | None,
+        typer.Option("--images", min=1, help="Images in a sample; else 4,500 or what all have."),
+    ] = None,
+    per_image: Annotated[
+        int | None,
+        typer.Option("--captions", min=1, help="Captions of each; else 5 or what all have."),
+    ] = None,
+    draws: Annotated[int, typer.Option("--draws", min=1, help="Samples to draw.")] = 5,
+    tagger: Annotated[
+        str,
+        typer.Option("--tagger", help="spaCy model for parts of speech: en_core_web_sm."),
+    ] = "",
+    seed: options.Seed = options.DEFAULT_SEED,
+    form: options.OutputFormat = Format.table,
+) -> None:  # fmt: skip
+    """Describe data sets: size, lengths, vocabulary, unique n-grams at one sample size.
+
+    Example: captious stats coco.json nocaps.json --images 4500 --captions 5
+    """
+    from captious.cli import stats_tables
+    from captious.cli.output import emit
+
+    found = stats_tables.describe_files(
+        captions, images=images, captions=per_image, draws=draws, seed=seed, tagger=tagger
+    )
+    emit(
+        stats_tables.tables(found, form),
+        {"files": {one.name: one.to_dict() for one in found}},
+        form,
+    )

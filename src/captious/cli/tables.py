@@ -1,0 +1,100 @@
+"""Score and comparison tables as papers lay them out."""
+
+from __future__ import annotations
+
+from captious.cli.output import Cell, Number, Table, scaled
+from captious.comparison import Comparison, MetricComparison
+from captious.corpus import MetricScores, Scores
+
+
+def score_table(scores: Scores, level: float) -> Table:
+    """Metrics down for one system; systems down and metrics across for several."""
+    systems = list(next(iter(scores.metrics.values())).systems)
+    if len(systems) == 1:
+        return _one_system(scores, systems[0], level)
+    rows: list[list[Cell]] = [
+        [system, *(_number(scores[name], system, best=True) for name in scores)]
+        for system in systems
+    ]
+    return Table(["system", *scores], rows, notes=_notes(scores, level))
+
+
+def compare_tables(comparison: Comparison) -> list[Table]:
+    """For each metric a ranking with clusters and all pairs with their tests."""
+    tables = []
+    for name, metric in comparison.metrics.items():
+        tables.append(_ranking(comparison, name, metric))
+        tables.append(_pairs(comparison, metric))
+    return tables
+
+
+def _one_system(scores: Scores, system: str, level: float) -> Table:
+    rows: list[list[Cell]] = []
+    for name in scores:
+        value = scores[name].systems[system]
+        percent = scores[name].percent
+        row: list[Cell] = [name, Number(value.score, scaled(value.score, percent))]
+        if value.low is not None and value.high is not None:
+            row += [Number(value.low, scaled(value.low, percent)),
+                    Number(value.high, scaled(value.high, percent))]  # fmt: skip
+        rows.append([*row, value.n, scores[name].signature])
+    interval = [f"low {level:.0%}", f"high {level:.0%}"] if len(rows[0]) > 4 else []
+    return Table(["metric", "score", *interval, "n", "signature"], rows, title=system)
+
+
+def _number(metric: MetricScores, system: str, *, best: bool) -> Number:
+    value = metric.systems[system]
+    text = scaled(value.score, metric.percent)
+    texts = [scaled(other.score, metric.percent) for other in metric.systems.values()]
+    top = max(metric.systems.values(), key=lambda other: other.score)
+    detail = ""
+    if value.low is not None and value.high is not None:
+        low, high = scaled(value.low, metric.percent), scaled(value.high, metric.percent)
+        detail = f"[{low}, {high}]"
+    is_best = best and text == scaled(top.score, metric.percent) and len(set(texts)) > 1
+    return Number(value.score, text, detail, is_best)
+
+
+def _notes(scores: Scores, level: float) -> list[str]:
+    first = next(iter(scores.metrics.values()))
+    any_system = next(iter(first.systems.values()))
+    lines = []
+    if any_system.low is not None:
+        lines.append(f"[{level:.0%} interval: bootstrap over images]")
+    return [*lines, *(scores[name].signature for name in scores)]
+
+
+def _ranking(comparison: Comparison, name: str, metric: MetricComparison) -> Table:
+    scores = comparison.scores[name]
+    rows: list[list[Cell]] = [
+        [metric.clusters[system], system, _number(scores, system, best=False)]
+        for system in metric.ranking
+    ]
+    return Table(["cluster", "system", name], rows, notes=[metric.signature])
+
+
+def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:
+    rows: list[list[Cell]] = []
+    for pair in metric.pairs:
+        low, high = scaled(pair.low, metric.percent), scaled(pair.high, metric.percent)
+        rows.append(
+            [
+                f"{pair.a} - {pair.b}",
+                Number(
+                    pair.difference, scaled(pair.difference, metric.percent), f"[{low}, {high}]"
+                ),
+                _p(pair.p_bootstrap),
+                _p(pair.p_randomisation),
+                _p(pair.p_holm),
+                pair.wins,
+                pair.ties,
+                pair.losses,
+            ]
+        )
+    header = ["pair", "difference", "p bootstrap", "p random.", "p Holm", "wins", "ties", "losses"]
+    draws = f"{comparison.resamples:,} resamples, {comparison.trials:,} trials"
+    return Table(header, rows, notes=[f"{draws}, seed {comparison.seed}; wins count images"])
+
+
+def _p(value: float) -> Number:
+    return Number(value, "<0.001" if value < 0.001 else f"{value:.3f}")

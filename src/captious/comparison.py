@@ -1,0 +1,258 @@
+"""`compare`: does system A beat system B, or did the sample of images decide it?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from captious.corpus import Corpus, Scores
+from captious.corpus.columns import FloatArray, IntArray
+from captious.engine import Progress
+from captious.errors import InputError
+from captious.metrics import Metric, resolve_all
+from captious.scoring import CLASSIC, score
+from captious.stats.multiple import holm, significance_clusters
+from captious.stats.resample import (
+    DEFAULT_RESAMPLES,
+    DEFAULT_SEED,
+    bootstrap_sums,
+    cluster_sums,
+    percentile_interval,
+)
+from captious.stats.significance import (
+    DEFAULT_TRIALS,
+    centred_p_value,
+    randomisation_p_value,
+    swap_sums,
+    win_tie_loss,
+)
+
+
+class Pair(NamedTuple):
+    """System `a` against system `b` under one metric; the difference is a - b.
+
+    `p_holm` is the randomisation p-value after Holm's correction over all pairs of the metric
+    (Holm 1979). Wins, ties and losses count images.
+    """
+
+    a: str
+    b: str
+    difference: float
+    low: float
+    high: float
+    p_bootstrap: float
+    p_randomisation: float
+    p_holm: float
+    wins: int
+    ties: int
+    losses: int
+
+
+@dataclass(frozen=True)
+class MetricComparison:
+    """All pairs of systems under one metric, and the clusters that the tests leave.
+
+    Systems are ranked from best to worst. Cluster 1 is best: everyone in it is significantly
+    better than everyone in cluster 2, and so on (`captious.stats.multiple`).
+    """
+
+    name: str
+    signature: str
+    ranking: list[str]
+    pairs: list[Pair]
+    clusters: dict[str, int]
+    percent: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What `compare` found, metric by metric, with how it was found."""
+
+    scores: Scores
+    metrics: dict[str, MetricComparison]
+    resamples: int
+    trials: int
+    level: float
+    seed: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stable JSON shape: metric -> scores, signature, clusters, pairs."""
+        result: dict[str, Any] = {}
+        for name, metric in self.metrics.items():
+            systems = self.scores[name].systems
+            result[name] = {
+                "signature": metric.signature,
+                "resamples": self.resamples,
+                "trials": self.trials,
+                "level": self.level,
+                "seed": self.seed,
+                "systems": {
+                    system: systems[system]._asdict() | {"cluster": metric.clusters[system]}
+                    for system in metric.ranking
+                },
+                "pairs": [pair._asdict() for pair in metric.pairs],
+            }
+        return result
+
+
+def compare(
+    corpus: Corpus,
+    metrics: Sequence[str | Metric] = CLASSIC,
+    *,
+    resamples: int = DEFAULT_RESAMPLES,
+    trials: int = DEFAULT_TRIALS,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Test every pair of systems under every metric.
+
+    Paired bootstrap (Koehn 2004) and approximate randomisation (Riezler and Maxwell 2005) over
+    images, on summed statistics. All pairs of one metric are corrected together (Holm 1979).
+
+    >>> references = [[f"a man rides horse number {i}"] for i in range(40)]
+    >>> good = [f"a man rides horse {i}" for i in range(40)]
+    >>> poor = ["a horse" for _ in range(40)]
+    >>> corpus = Corpus.from_lists(
+    ...     good + poor, references * 2, systems=["good"] * 40 + ["poor"] * 40,
+    ...     image_ids=[str(i) for i in range(40)] * 2)
+    >>> pair = compare(corpus, ["rouge_l"]).metrics["rouge_l"].pairs[0]
+    >>> pair.a, pair.wins, pair.losses, pair.p_randomisation < 0.001
+    ('good', 40, 0, True)
+    """
+    rows = _matched_rows(corpus)
+    scores = score(
+        corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
+    )
+    asked = resolve_all(metrics)
+    blocks = {name: _blocks(corpus, scores[name].statistics, rows) for name in asked}
+    found: dict[str, list[Pair]] = {name: [] for name in asked}
+    for a, b in combinations(corpus.systems, 2):
+        draws = _draws(blocks, a, b, resamples, trials, seed)
+        for name, metric in asked.items():
+            found[name].append(_pair(metric, a, b, blocks[name], draws[name], level))
+    return Comparison(
+        scores=scores,
+        metrics={
+            name: _summary(name, metric, scores, found[name], level)
+            for name, metric in asked.items()
+        },
+        resamples=resamples,
+        trials=trials,
+        level=level,
+        seed=seed,
+    )
+
+
+class _Draws(NamedTuple):
+    """Resampled sums of both systems, and swapped gains of the randomisation."""
+
+    a: FloatArray
+    b: FloatArray
+    swapped: FloatArray
+
+
+def _matched_rows(corpus: Corpus) -> dict[str, IntArray]:
+    """Rows of each system; refuses systems that do not describe the same images."""
+    present = [s for i, s in enumerate(corpus.systems) if (corpus.system_of == i).any()]
+    if len(present) < 2:
+        raise InputError("compare needs at least two systems. Give two files to --candidates.")
+    rows = {system: corpus.rows_of(system) for system in present}
+    wanted = np.unique(corpus.image_of[rows[present[0]]])
+    for system in present[1:]:
+        images = np.unique(corpus.image_of[rows[system]])
+        if not np.array_equal(images, wanted):
+            odd = int(np.setxor1d(images, wanted)[0])
+            raise InputError(
+                f'systems "{present[0]}" and "{system}" describe different images: only one has '
+                f'"{corpus.image_ids[odd]}". Add the missing captions, or use --common.'
+            )
+    return rows
+
+
+def _blocks(
+    corpus: Corpus, statistics: FloatArray, rows: dict[str, IntArray]
+) -> dict[str, FloatArray]:
+    blocks = {}
+    for system, own in rows.items():
+        images, places = np.unique(corpus.image_of[own], return_inverse=True)
+        blocks[system] = cluster_sums(statistics[own], places, len(images))
+    return blocks
+
+
+def _draws(
+    blocks: dict[str, dict[str, FloatArray]], a: str, b: str, resamples: int, trials: int, seed: int
+) -> dict[str, _Draws]:
+    """Draw once for all metrics: their statistics stand side by side."""
+    all_a = np.hstack([block[a] for block in blocks.values()])
+    all_b = np.hstack([block[b] for block in blocks.values()])
+    sums = bootstrap_sums(np.hstack([all_a, all_b]), resamples, seed)
+    swapped = swap_sums(all_b - all_a, trials, seed)
+    ends = np.cumsum([block[a].shape[1] for block in blocks.values()])[:-1]
+    width = all_a.shape[1]
+    parts = zip(
+        np.split(sums[:, :width], ends, axis=1),
+        np.split(sums[:, width:], ends, axis=1),
+        np.split(swapped, ends, axis=1),
+        strict=True,
+    )
+    return {name: _Draws(*part) for name, part in zip(blocks, parts, strict=True)}
+
+
+def _pair(
+    metric: Metric, a: str, b: str, block: dict[str, FloatArray], draws: _Draws, level: float
+) -> Pair:
+    sum_a, sum_b = block[a].sum(axis=0), block[b].sum(axis=0)
+    difference = float(metric.corpus_score(sum_a)) - float(metric.corpus_score(sum_b))
+    resampled = metric.corpus_score(draws.a) - metric.corpus_score(draws.b)
+    swapped = metric.corpus_score(sum_a + draws.swapped) - metric.corpus_score(
+        sum_b - draws.swapped
+    )
+    interval = percentile_interval(resampled, difference, level)
+    wins, ties, losses = win_tie_loss(
+        metric.example_scores(block[a]), metric.example_scores(block[b])
+    )
+    if not metric.higher_is_better:
+        wins, losses = losses, wins
+    return Pair(
+        a=a,
+        b=b,
+        difference=difference,
+        low=interval.low,
+        high=interval.high,
+        p_bootstrap=centred_p_value(resampled, difference),
+        p_randomisation=randomisation_p_value(swapped, difference),
+        p_holm=float("nan"),
+        wins=wins,
+        ties=ties,
+        losses=losses,
+    )
+
+
+def _summary(
+    name: str, metric: Metric, scores: Scores, pairs: list[Pair], level: float
+) -> MetricComparison:
+    corrected = holm([pair.p_randomisation for pair in pairs])
+    pairs = [p._replace(p_holm=float(c)) for p, c in zip(pairs, corrected, strict=True)]
+    systems = scores[name].systems
+    names = list(systems)
+    p_values = np.ones((len(names), len(names)))
+    for pair in pairs:
+        i, j = names.index(pair.a), names.index(pair.b)
+        p_values[i, j] = p_values[j, i] = pair.p_holm
+    sign = 1 if metric.higher_is_better else -1
+    values = [sign * systems[system].score for system in names]
+    found = significance_clusters(names, values, p_values, alpha=1 - level)
+    return MetricComparison(
+        name=name,
+        signature=scores[name].signature,
+        ranking=found.order,
+        pairs=pairs,
+        clusters={s: rank for rank, group in enumerate(found.clusters, 1) for s in group},
+        percent=metric.percent,
+    )

@@ -1,0 +1,1 @@
+"""Drop-in replacements for the programs that people already use."""

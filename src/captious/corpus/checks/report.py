@@ -1,0 +1,124 @@
+"""What a check found: findings with a code, a severity, a count, examples and a way to mend."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from captious.errors import UnknownNameError, one_line
+
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+EXAMPLES_SHOWN = 5
+
+
+class Place(NamedTuple):
+    """One place where a finding applies."""
+
+    file: str
+    where: str
+    image: str | None
+    system: str | None
+    text: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; what is unknown is left out."""
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of fault: how often, of how many, where first, and how to mend it."""
+
+    code: str
+    severity: Severity
+    subject: str
+    what: str
+    mend: str
+    count: int
+    of: int
+    examples: tuple[Place, ...] = ()
+    systems: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def share(self) -> float:
+        """Count over total; 0 where there is nothing to count."""
+        return self.count / self.of if self.of else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        found: dict[str, Any] = {
+            "code": self.code,
+            "severity": self.severity,
+            "subject": self.subject,
+            "what": self.what,
+            "mend": self.mend,
+            "count": self.count,
+            "of": self.of,
+            "examples": [place.to_dict() for place in self.examples],
+        }
+        if self.systems:
+            found["systems"] = self.systems
+        return found
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All findings, the worst first, and how much was looked at."""
+
+    findings: tuple[Finding, ...]
+    captions: int
+    images: int
+    references: int
+    systems: tuple[str, ...]
+    formats: dict[str, str]
+
+    def __getitem__(self, code: str) -> Finding:
+        for finding in self.findings:
+            if finding.code == code:
+                return finding
+        raise UnknownNameError("finding", code, [finding.code for finding in self.findings])
+
+    def __contains__(self, code: object) -> bool:
+        return any(finding.code == code for finding in self.findings)
+
+    def wrong(self, *, strict: bool = False, allow: Iterable[str] = ()) -> tuple[Finding, ...]:
+        """Findings that make the answer no: errors and warnings, and notes too where strict."""
+        allowed = set(allow)
+        return tuple(
+            finding
+            for finding in self.findings
+            if finding.code not in allowed and (strict or finding.severity != "note")
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The stable JSON shape."""
+        return {
+            "captions": self.captions,
+            "images": self.images,
+            "references": self.references,
+            "systems": list(self.systems),
+            "formats": self.formats,
+            "counts": {
+                severity: sum(f.severity == severity for f in self.findings)
+                for severity in SEVERITIES
+            },
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+
+def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Errors, then warnings, then notes; the most frequent first."""
+    return tuple(sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), -f.count, f.code)))
+
+
+def shown(text: object) -> str:
+    """A caption as it appears in an example: one line, not too long."""
+    return one_line(text if isinstance(text, str) else repr(text), 80)
+
+
+def by_system(names: Sequence[str]) -> dict[str, int]:
+    """How often each system is meant, the most frequent first."""
+    return dict(Counter(names).most_common())

@@ -1,0 +1,272 @@
+"""Read human judgments: rows of ratings in any of the formats, THumB, Flickr8k, VICR."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple, TypeVar
+
+from captious.corpus.ids import clean_ids, meet
+from captious.corpus.judgments import Judgments
+from captious.corpus.load import ReferenceSets, paths_of, reference_sets
+from captious.corpus.readers import PathText, Rows, read_rows
+from captious.corpus.readers.names import NUMBERED_RATING, THUMB_ASPECTS
+from captious.corpus.readers.rows import MISSING, Problem, refuse
+from captious.corpus.types import Corpus
+from captious.corpus.validate import own_references, well_formed
+from captious.errors import InputError, one_line
+
+Cell = TypeVar("Cell")
+NEEDS = 'Each row needs "image", "caption" and "rating".'
+
+
+class JudgedCaptions(NamedTuple):
+    """Judgments, and the captions that they judge where the files hold them.
+
+    `judgments.keys` are the (image id, system) pairs of `corpus`.
+    """
+
+    judgments: Judgments
+    corpus: Corpus | None
+
+
+class _Ratings(NamedTuple):
+    """One column of values: of whom, on what, and for which rows."""
+
+    values: list[object]
+    rater: list[str]
+    aspect: list[str]
+
+
+def read_judgments(
+    path: PathText, *, references: PathText | Sequence[PathText] | None = None
+) -> JudgedCaptions:
+    """Read a file of human judgments, and the captions and references that it carries.
+
+    Rows of `image`, `caption`, `references`, `rating` (and `system`, `rater`, `aspect`, `stage`,
+    `time`, `image_path`, `objects`) as JSON lines, JSON, CSV or Parquet; THumB's file, whose
+    aspects become precision, recall, fluency, conciseness, inclusive_language and total; tables
+    with a column for each rating (VICR); Flickr8k's expert and CrowdFlower files, whose captions
+    come from the token file given as `references`.
+
+    Where captions of one image have no system, they are numbered from 1 in order of appearance, so
+    that each has a key of its own; Flickr8k's are named by their caption id.
+    """
+    rows = read_rows(path)
+    files = paths_of(references, "references") if references is not None else []
+    reference_rows = [read_rows(one) for one in files]
+    sets = reference_sets(reference_rows) if reference_rows else None
+    if rows.format in ("flickr8k-expert", "flickr8k-crowdflower"):
+        return _flickr8k(rows, reference_rows, sets)
+    refuse(rows.source, rows.problems)
+    images = _images(rows)
+    columns = _rating_columns(rows)
+    systems, corpus = _examples(rows, images, sets)
+    return JudgedCaptions(_judgments(rows, images, systems, columns), corpus)
+
+
+def is_judgments(rows: Rows) -> bool:
+    """Whether a file holds ratings beside its captions."""
+    return (
+        rows.format.startswith(("flickr8k-expert", "flickr8k-crowd"))
+        or "rating" in rows.columns
+        or any(NUMBERED_RATING.fullmatch(name) for name in rows.columns)
+    )
+
+
+def _images(rows: Rows) -> list[str]:
+    ids = clean_ids(rows.columns.get("image", [MISSING] * len(rows)))
+    found = []
+    for row, image in enumerate(ids):
+        if image is None:
+            what = f'"{rows.key("image", "image")}" is missing or no id'
+            refuse(rows.source, [Problem("missing-id", rows.places[row], what, NEEDS)])
+        else:
+            found.append(image)
+    return found
+
+
+def _rating_columns(rows: Rows) -> list[_Ratings]:
+    n = len(rows)
+    numbered = [name for name in rows.columns if NUMBERED_RATING.fullmatch(name)]
+    if {"P", "R"} <= rows.columns.keys():
+        held = {**rows.columns, "human_score": rows.columns.get("rating")}
+        return [
+            _Ratings(column, [""] * n, [aspect] * n)
+            for key, aspect in THUMB_ASPECTS.items()
+            if (column := held.get(key)) is not None
+        ]
+    if len(numbered) > 1:
+        return [
+            _Ratings(rows.columns[name], [str(place)] * n, ["overall"] * n)
+            for place, name in enumerate(numbered, 1)
+        ]
+    if "rating" in rows.columns:
+        raters = _texts(rows, "rater", "")
+        aspects = _texts(rows, "aspect", "overall")
+        return [_Ratings(rows.columns["rating"], raters, aspects)]
+    raise InputError(f'{rows.source}: no "rating" in it. {NEEDS}')
+
+
+def _texts(rows: Rows, role: str, default: str) -> list[str]:
+    column = rows.columns.get(role)
+    if column is None:
+        return [default] * len(rows)
+    return [default if cell in (None, "", MISSING) else str(cell) for cell in column]
+
+
+def _judgments(
+    rows: Rows, images: list[str], systems: list[str], columns: list[_Ratings]
+) -> Judgments:
+    may_be_empty = len(columns) > 1
+    stages, times = _texts(rows, "stage", ""), _texts(rows, "time", "nan")
+    places: list[int] = []
+    values: list[float] = []
+    raters: list[str] = []
+    aspects: list[str] = []
+    for row in range(len(images)):
+        for column in columns:
+            cell = column.values[row]
+            if may_be_empty and cell in (None, "", MISSING):
+                continue
+            values.append(_number(rows, row, cell))
+            places.append(row)
+            raters.append(column.rater[row])
+            aspects.append(column.aspect[row])
+    return Judgments.from_columns(
+        images=[images[row] for row in places],
+        systems=[systems[row] for row in places],
+        raters=raters,
+        aspects=aspects,
+        values=values,
+        stages=[stages[row] for row in places],
+        times=[_number(rows, row, times[row], finite=False) for row in places],
+    )
+
+
+def _number(rows: Rows, row: int, cell: object, *, finite: bool = True) -> float:
+    if isinstance(cell, (int, float, str)) and not isinstance(cell, bool):
+        try:
+            value = float(cell)
+        except ValueError:
+            value = math.nan
+            finite = True
+        if math.isfinite(value) or not finite:
+            return value
+    shown = "missing" if cell is MISSING else f'"{one_line(str(cell), 40)}"'
+    raise InputError(
+        f"{rows.source}: {rows.places[row]}: the rating is {shown}. A rating must be a number."
+    )
+
+
+def _examples(
+    rows: Rows, images: list[str], sets: ReferenceSets | None
+) -> tuple[list[str], Corpus | None]:
+    """The system of each row, and a corpus of the distinct captions."""
+    if "caption" not in rows.columns:
+        return _texts(rows, "system", rows.stem), None
+    checked = well_formed(rows)
+    refuse(rows.source, checked.problems)
+    systems = _systems(rows, images, checked.captions)
+    first: dict[tuple[str, str], int] = {}
+    for row, key in enumerate(zip(images, systems, strict=True)):
+        earlier = first.setdefault(key, row)
+        if checked.captions[earlier] != checked.captions[row]:
+            raise InputError(
+                f'{rows.source}: {rows.places[row]}: system "{one_line(key[1], 40)}" has another '
+                f"caption for the image at {rows.places[earlier]}. Name each system apart."
+            )
+    places = list(first.values())
+    references = None
+    if sets is not None:
+        references = _looked_up(rows, images, sets)
+    elif "references" in rows.columns:
+        references, problems = own_references(rows)
+        refuse(rows.source, problems)
+    corpus = Corpus.from_lists(
+        [checked.captions[row] for row in places],
+        [references[row] for row in places] if references is not None else None,
+        image_ids=[images[row] for row in places],
+        systems=[systems[row] for row in places],
+        image_paths=_cells(rows, images, "image_path", str) or None,
+        objects=_cells(rows, images, "objects", list) or None,
+    )
+    return systems, corpus
+
+
+def _systems(rows: Rows, images: list[str], captions: list[str]) -> list[str]:
+    if "system" in rows.columns:
+        return _texts(rows, "system", "")
+    numbers: dict[str, dict[str, str]] = {}
+    for image, caption in zip(images, captions, strict=True):
+        own = numbers.setdefault(image, {})
+        own.setdefault(caption, str(len(own) + 1))
+    if all(len(own) == 1 for own in numbers.values()):
+        return [rows.stem] * len(images)
+    return [numbers[image][caption] for image, caption in zip(images, captions, strict=True)]
+
+
+def _looked_up(rows: Rows, images: list[str], sets: ReferenceSets) -> list[list[str]]:
+    spelled = meet(images, sets.ids)
+    found = []
+    for row, image in enumerate(images):
+        place = sets.ids.get(spelled.get(image, image))
+        if place is None:
+            raise InputError(
+                f'{rows.source}: {rows.places[row]}: image "{one_line(image, 40)}" has no '
+                "references. Add them to the reference file."
+            )
+        found.append(sets.sets[place])
+    return found
+
+
+def _cells(rows: Rows, images: list[str], role: str, kind: type[Cell]) -> dict[str, Cell]:
+    column = rows.columns.get(role, [])
+    return {
+        image: cell for image, cell in zip(images, column, strict=False) if isinstance(cell, kind)
+    }
+
+
+def _flickr8k(
+    rows: Rows, reference_rows: Sequence[Rows], sets: ReferenceSets | None
+) -> JudgedCaptions:
+    images = [str(image) for image in rows.columns["image"]]
+    caption_ids = [str(caption_id) for caption_id in rows.columns["caption_id"]]
+    names = [name for name in rows.columns if name not in ("image", "caption_id")]
+    expert = rows.format == "flickr8k-expert"
+    n = len(images)
+    columns = [
+        _Ratings(
+            rows.columns[name], [name if expert else ""] * n, ["overall" if expert else name] * n
+        )
+        for name in names
+    ]
+    judgments = _judgments(rows, images, caption_ids, columns)
+    if sets is None:
+        return JudgedCaptions(judgments, None)
+    texts = _captions_by_id(rows, reference_rows)
+    captions = []
+    for row, caption_id in enumerate(caption_ids):
+        if caption_id not in texts:
+            raise InputError(
+                f'{rows.source}: {rows.places[row]}: caption "{one_line(caption_id, 40)}" is not '
+                "in the token file. Give Flickr8k.token.txt as references."
+            )
+        captions.append(texts[caption_id])
+    corpus = Corpus.from_lists(
+        captions, _looked_up(rows, images, sets), image_ids=images, systems=caption_ids
+    )
+    return JudgedCaptions(judgments, corpus)
+
+
+def _captions_by_id(rows: Rows, reference_rows: Sequence[Rows]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for one in reference_rows:
+        keys, captions = one.columns.get("caption_id"), one.columns.get("caption")
+        if keys is None or captions is None:
+            raise InputError(
+                f"{one.source}: holds no caption ids, by which {rows.source} names its captions. "
+                "Give Flickr8k.token.txt as references."
+            )
+        texts.update(zip(map(str, keys), map(str, captions), strict=True))
+    return texts

@@ -1,0 +1,138 @@
+"""`Judgments`: what humans said, as one long table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from captious.corpus.columns import FloatArray, IntArray, factorise
+from captious.corpus.types import Corpus
+from captious.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Judgments:
+    """A row a judgment: which example, by which rater, on which aspect, what value.
+
+    `keys[example_of[i]]` is the (image id, system) that row `i` judges; `stages` tells rounds of
+    annotation apart and `times` (seconds since 1970, NaN where unknown) when it was given.
+
+    >>> judged = Judgments.from_columns(
+    ...     images=["1", "1"], systems=["m", "m"], raters=["r1", "r2"],
+    ...     aspects=["precision"] * 2, values=[5, 4])
+    >>> judged.matrix("precision")
+    array([[5., 4.]])
+    """
+
+    keys: list[tuple[str, str]]
+    example_of: IntArray
+    raters: list[str]
+    rater_of: IntArray
+    aspects: list[str]
+    aspect_of: IntArray
+    values: FloatArray
+    stages: list[str]
+    stage_of: IntArray
+    times: FloatArray
+
+    @classmethod
+    def from_columns(
+        cls,
+        *,
+        images: Sequence[str],
+        values: Sequence[float] | FloatArray,
+        systems: Sequence[str] | None = None,
+        raters: Sequence[str] | None = None,
+        aspects: Sequence[str] | None = None,
+        stages: Sequence[str] | None = None,
+        times: Sequence[float] | None = None,
+    ) -> Judgments:
+        """Build the table from parallel columns; what is left out is the same for all rows."""
+        n = len(images)
+        columns = {"values": values, "systems": systems, "raters": raters, "aspects": aspects,
+                   "stages": stages, "times": times}  # fmt: skip
+        for name, column in columns.items():
+            if column is not None and len(column) != n:
+                raise InputError(f"judgments: {name} has {len(column)} entries for {n} rows.")
+        names = systems if systems is not None else [""] * n
+        keys, example_of = factorise(list(zip(images, names, strict=True)))
+        rater_names, rater_of = factorise(raters if raters is not None else [""] * n)
+        aspect_names, aspect_of = factorise(aspects if aspects is not None else ["overall"] * n)
+        stage_names, stage_of = factorise(stages if stages is not None else [""] * n)
+        return cls(
+            keys=keys,
+            example_of=example_of,
+            raters=rater_names,
+            rater_of=rater_of,
+            aspects=aspect_names,
+            aspect_of=aspect_of,
+            values=np.asarray(values, dtype=np.float64),
+            stages=stage_names,
+            stage_of=stage_of,
+            times=np.asarray(times if times is not None else np.full(n, np.nan), dtype=np.float64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def rows(self, aspect: str | None = None, stage: str | None = None) -> IntArray:
+        """Rows of one aspect and one stage; `None` means all."""
+        keep = np.ones(len(self), dtype=bool)
+        if aspect is not None:
+            if aspect not in self.aspects:
+                raise UnknownNameError("aspect", aspect, self.aspects)
+            keep &= self.aspect_of == self.aspects.index(aspect)
+        if stage is not None:
+            if stage not in self.stages:
+                raise UnknownNameError("stage", stage, self.stages)
+            keep &= self.stage_of == self.stages.index(stage)
+        return np.flatnonzero(keep)
+
+    def matrix(self, aspect: str | None = None, stage: str | None = None) -> FloatArray:
+        """Examples by raters; NaN where a rater did not judge, the last value where twice."""
+        rows = self.rows(aspect, stage)
+        table = np.full((len(self.keys), len(self.raters)), np.nan)
+        table[self.example_of[rows], self.rater_of[rows]] = self.values[rows]
+        return table
+
+    def means(self, aspect: str | None = None, stage: str | None = None) -> FloatArray:
+        """Mean over all judgments of each example; NaN where there is none."""
+        rows = self.rows(aspect, stage)
+        size = len(self.keys)
+        sums = np.bincount(self.example_of[rows], self.values[rows], minlength=size)
+        counts = np.bincount(self.example_of[rows], minlength=size)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums / counts, dtype=np.float64)
+
+    def places_in(self, corpus: Corpus) -> IntArray:
+        """For each of `keys`, the row of that example in `corpus`; -1 where it is not there."""
+        rows = {
+            (corpus.image_ids[image], corpus.systems[system]): row
+            for row, (image, system) in enumerate(
+                zip(corpus.image_of.tolist(), corpus.system_of.tolist(), strict=True)
+            )
+        }
+        return np.array([rows.get(key, -1) for key in self.keys], dtype=np.int64)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Long table with the columns image, system, rater, aspect, value, stage, time."""
+        import pandas as pd
+
+        keys = [self.keys[i] for i in self.example_of.tolist()]
+        return pd.DataFrame(
+            {
+                "image": [image for image, _ in keys],
+                "system": [system for _, system in keys],
+                "rater": [self.raters[i] for i in self.rater_of.tolist()],
+                "aspect": [self.aspects[i] for i in self.aspect_of.tolist()],
+                "value": self.values,
+                "stage": [self.stages[i] for i in self.stage_of.tolist()],
+                "time": self.times,
+            }
+        )

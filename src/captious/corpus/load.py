@@ -1,0 +1,344 @@
+"""Load candidates and references into a `Corpus`: strict, with one clear line where it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from captious.corpus.columns import IntArray, factorise
+from captious.corpus.ids import meet
+from captious.corpus.images import find_images
+from captious.corpus.objects import read_objects
+from captious.corpus.readers import PathText, Rows, read_rows
+from captious.corpus.readers.rows import refuse
+from captious.corpus.systems import SystemCaptions, systems_of, with_names
+from captious.corpus.types import NO_REFERENCES, Corpus, Ragged
+from captious.corpus.validate import well_formed
+from captious.errors import InputError, one_line
+
+LINES_HAVE_NUMBERS = (
+    "A plain text file has line numbers for ids; give the references a line each, or ids to both."
+)
+Duplicates = Literal["error", "first", "all"]
+
+
+@dataclass(frozen=True)
+class LoadNotes:
+    """What a reader of the scores should know about how the files met.
+
+    `with_references` counts the images in the reference files, `scored` those that also have a
+    candidate; `met_loosely` ids met by file-name pattern only; `dropped` images left out because
+    not all systems describe them.
+    """
+
+    formats: dict[str, str]
+    scored: int
+    with_references: int
+    met_loosely: int = 0
+    dropped: int = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.lines())
+
+    def lines(self) -> list[str]:
+        """The notes as sentences, for printing."""
+        said = []
+        if self.with_references > self.scored:
+            said.append(
+                f"{self.scored:,} of {self.with_references:,} images that have references "
+                "have candidates."
+            )
+        if self.met_loosely:
+            said.append(f"{self.met_loosely:,} image ids were matched by file name or number.")
+        if self.dropped:
+            said.append(f"{self.dropped:,} images that not all systems describe were left out.")
+        return said
+
+
+class Loaded(NamedTuple):
+    """A corpus and what there is to say about how it was loaded."""
+
+    corpus: Corpus
+    notes: LoadNotes
+
+
+class ReferenceSets(NamedTuple):
+    """References of one or several files: a list of texts for each image."""
+
+    ids: dict[str, int]
+    sets: Ragged
+    file_names: dict[str, str]
+
+
+def load_corpus(
+    candidates: PathText | Sequence[PathText],
+    references: PathText | Sequence[PathText] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    images: PathText | None = None,
+    objects: PathText | None = None,
+    duplicates: Duplicates = "error",
+    common: bool = False,
+) -> Corpus:
+    """Load the captions of one or several systems and their references.
+
+    Formats are told by content (see the formats page of the documentation). A system is named
+    after its file unless `names` says otherwise or the file has a system column. `duplicates`
+    says what to do with a second caption of a system for one image; `common=True` keeps the images
+    that all systems describe.
+
+    >>> import json, pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "m2.json").write_text('[{"image_id": 7, "caption": "A dog."}]')
+    >>> _ = (folder / "refs.json").write_text('{"7": ["A dog runs.", "The dog."]}')
+    >>> corpus = load_corpus([folder / "m2.json"], folder / "refs.json")
+    >>> corpus.systems, corpus.example(0).references
+    (['m2'], ['A dog runs.', 'The dog.'])
+    """
+    return load_with_notes(
+        candidates,
+        references,
+        names=names,
+        images=images,
+        objects=objects,
+        duplicates=duplicates,
+        common=common,
+    ).corpus
+
+
+def load_with_notes(
+    candidates: PathText | Sequence[PathText],
+    references: PathText | Sequence[PathText] | None = None,
+    *,
+    names: Sequence[str] | None = None,
+    images: PathText | None = None,
+    objects: PathText | None = None,
+    duplicates: Duplicates = "error",
+    common: bool = False,
+) -> Loaded:
+    """`load_corpus`, and notes on what was matched and what was left out."""
+    if duplicates not in ("error", "first", "all"):
+        raise InputError(f'duplicates: "{duplicates}" is unknown. Say error, first or all.')
+    files = [read_rows(path) for path in paths_of(candidates, "candidates")]
+    if references is not None:
+        for rows in files:
+            _refuse_references_as_candidates(rows)
+    systems = with_names(files, [systems_of(rows, duplicates) for rows in files], names)
+    formats = {rows.source: rows.format for rows in files}
+    sets = None
+    if references is not None:
+        reference_files = [read_rows(path) for path in paths_of(references, "references")]
+        formats |= {rows.source: rows.format for rows in reference_files}
+        sets = reference_sets(reference_files)
+    systems, loosely = _in_one_spelling(systems, sets)
+    systems, dropped = _same_images(systems, common=common)
+    corpus = _assemble(systems, sets)
+    if images is not None:
+        found = find_images(images, corpus.image_ids, sets.file_names if sets else {})
+        corpus = _with(corpus, image_paths=found)
+    if objects is not None:
+        corpus = _with(corpus, objects=read_objects(objects, corpus.image_ids))
+    notes = LoadNotes(
+        formats=formats,
+        scored=len(corpus.image_ids),
+        with_references=len(sets.ids) if sets else 0,
+        met_loosely=loosely,
+        dropped=dropped,
+    )
+    return Loaded(corpus, notes)
+
+
+def paths_of(given: PathText | Sequence[PathText], what: str) -> list[PathText]:
+    """One path or several, as a list."""
+    found = [given] if isinstance(given, (str, PathLike)) else list(given)
+    if not found:
+        raise InputError(f"{what}: no file was given. Name at least one.")
+    return found
+
+
+def reference_sets(files: Sequence[Rows]) -> ReferenceSets:
+    """References by image, in the order in which files and rows bring them."""
+    ids: list[str] = []
+    texts: list[str] = []
+    file_names: dict[str, str] = {}
+    for rows in files:
+        checked = well_formed(rows)
+        refuse(rows.source, checked.problems)
+        spelled = meet(checked.ids, ids) if ids else {}
+        ids.extend([spelled.get(image, image) for image in checked.ids] if spelled else checked.ids)
+        texts.extend(checked.captions)
+        file_names |= rows.file_names
+    if not ids:
+        raise InputError(f"{files[0].source}: holds no captions. Check that it is the right file.")
+    images, image_of = factorise(ids)
+    if np.any(np.diff(image_of) < 0):
+        texts = [texts[row] for row in np.argsort(image_of, kind="stable").tolist()]
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(image_of))]).astype(np.int64)
+    places = dict(zip(images, range(len(images)), strict=True))
+    return ReferenceSets(places, Ragged(texts, offsets), file_names)
+
+
+def load_references(references: PathText | Sequence[PathText]) -> Ragged:
+    """The references of each image, of one or several files."""
+    return reference_sets([read_rows(path) for path in paths_of(references, "references")]).sets
+
+
+def read_captions(path: PathText) -> Iterator[tuple[str, str]]:
+    """Image id and caption of every row of a file, candidates or references."""
+    rows = read_rows(path)
+    checked = well_formed(rows)
+    refuse(rows.source, checked.problems)
+    return zip(checked.ids, checked.captions, strict=True)
+
+
+def _refuse_references_as_candidates(rows: Rows) -> None:
+    if rows.format == "coco-annotations":
+        raise InputError(
+            f"{rows.source}: is a COCO annotation file, which holds references. "
+            'Give candidates as [{"image_id": …, "caption": …}], and this file as references.'
+        )
+    if rows.grouped or ("caption" not in rows.columns and "references" in rows.columns):
+        raise InputError(
+            f"{rows.source}: holds several captions for an image, as references do. "
+            "Were candidates and references swapped? Candidates have one for each image."
+        )
+
+
+def _in_one_spelling(
+    systems: list[SystemCaptions], sets: ReferenceSets | None
+) -> tuple[list[SystemCaptions], int]:
+    """All ids as the references (or else the first system) spell them."""
+    if sets is None and len(systems) == 1:
+        return systems, 0
+    known = sets.ids if sets is not None else dict.fromkeys(systems[0].ids)
+    result = []
+    loosely: dict[str, str] = {}
+    for system in systems:
+        spelled = meet(system.ids, known)
+        loosely |= spelled
+        _refuse_two_spellings(system, spelled)
+        result.append(system.respelled(spelled) if spelled else system)
+        if sets is not None and not any(image in known for image in result[-1].ids):
+            theirs, ours = next(iter(known)), system.ids[0]
+            raise InputError(
+                f"{system.source}: no image id is in the references "
+                f'(candidate id "{one_line(ours, 40)}", reference id "{one_line(theirs, 40)}"). '
+                + (LINES_HAVE_NUMBERS if system.format == "lines" else "Give both the same ids.")
+            )
+    return result, len(loosely)
+
+
+def _refuse_two_spellings(system: SystemCaptions, spelled: dict[str, str]) -> None:
+    """A system must not name one image in two ways, or it would count twice."""
+    taken = dict.fromkeys(spelled.values())
+    first = {image: image for image in system.ids if image in taken}
+    for image, known in spelled.items():
+        if first.setdefault(known, image) != image:
+            raise InputError(
+                f'{system.source}: the ids "{one_line(first[known], 40)}" and '
+                f'"{one_line(image, 40)}" are the same image. Keep one for each image.'
+            )
+
+
+def _same_images(
+    systems: list[SystemCaptions], *, common: bool
+) -> tuple[list[SystemCaptions], int]:
+    if len(systems) == 1:
+        return systems, 0
+    covered = [dict.fromkeys(system.ids) for system in systems]
+    shared = set(covered[0]).intersection(*covered[1:])
+    total = len(set().union(*covered))
+    if len(shared) == total:
+        return systems, 0
+    if not common:
+        for system, own in zip(systems, covered, strict=True):
+            first = next((i for other in covered for i in other if i not in own), None)
+            if first is not None:
+                raise InputError(
+                    f'{system.source}: system "{system.name}" describes {len(own):,} of the '
+                    f'{total:,} images (image "{one_line(first, 40)}" is missing). '
+                    "Add the captions, or keep the images that all describe: --common."
+                )
+    if not shared:
+        raise InputError("candidates: no image is described by all systems. Check the ids.")
+    return [system.only(shared) for system in systems], total - len(shared)
+
+
+def _assemble(systems: list[SystemCaptions], sets: ReferenceSets | None) -> Corpus:
+    images, image_of = factorise([image for system in systems for image in system.ids])
+    captions = [caption for system in systems for caption in system.captions]
+    lengths = [len(system.ids) for system in systems]
+    if sets is not None:
+        references, references_of = _shared_references(systems, sets, images, image_of)
+    elif all(system.references is not None for system in systems):
+        own = [texts for system in systems for texts in system.references or []]
+        joined = Corpus.from_lists(captions, own, image_ids=[images[i] for i in image_of.tolist()])
+        references, references_of = joined.references, joined.references_of
+    else:
+        references = Ragged.from_lists([])
+        references_of = np.full(len(captions), NO_REFERENCES, dtype=np.int64)
+    corpus = Corpus(
+        captions=captions,
+        systems=[system.name for system in systems],
+        system_of=np.repeat(np.arange(len(systems), dtype=np.int64), lengths),
+        image_ids=images,
+        image_of=image_of,
+        references=references,
+        references_of=references_of,
+    )
+    return _with_row_columns(corpus, systems)
+
+
+def _shared_references(
+    systems: list[SystemCaptions], sets: ReferenceSets, images: list[str], image_of: IntArray
+) -> tuple[Ragged, IntArray]:
+    places = np.array([sets.ids.get(image, -1) for image in images], dtype=np.int64)
+    without = np.flatnonzero(places < 0)
+    if len(without):
+        first = images[int(without[0])]
+        source = next(system.source for system in systems if first in system.ids)
+        raise InputError(
+            f"{source}: {len(without):,} of {len(images):,} images have no references (the first "
+            f'is "{one_line(first, 40)}"). Add their references, or leave their captions out.'
+        )
+    if np.array_equal(places, np.arange(len(sets.ids))):
+        return sets.sets, image_of
+    return sets.sets.take(places), image_of
+
+
+def _with_row_columns(corpus: Corpus, systems: list[SystemCaptions]) -> Corpus:
+    """Image paths and objects that the candidates' own rows carry."""
+    paths: dict[str, str] = {}
+    objects: dict[str, list[str]] = {}
+    for system in systems:
+        paths |= system.image_paths
+        objects |= system.objects
+    if paths:
+        corpus = _with(corpus, image_paths=[paths.get(image) for image in corpus.image_ids])
+    if objects:
+        lists = [objects.get(image, []) for image in corpus.image_ids]
+        corpus = _with(corpus, objects=Ragged.from_lists(lists))
+    return corpus
+
+
+def _with(
+    corpus: Corpus,
+    *,
+    image_paths: list[str | None] | None = None,
+    objects: Ragged | None = None,
+) -> Corpus:
+    return Corpus(
+        captions=corpus.captions,
+        systems=corpus.systems,
+        system_of=corpus.system_of,
+        image_ids=corpus.image_ids,
+        image_of=corpus.image_of,
+        references=corpus.references,
+        references_of=corpus.references_of,
+        image_paths=image_paths if image_paths is not None else corpus.image_paths,
+        objects=objects if objects is not None else corpus.objects,
+    )

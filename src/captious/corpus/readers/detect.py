@@ -1,0 +1,84 @@
+"""Tell a file's format from its content; its name is asked only where the content is silent."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from captious.corpus.readers.names import NUMBERED_REFERENCE, roles_of
+from captious.corpus.readers.open import Source
+
+Family = Literal[
+    "json-array", "json-object", "jsonl", "table", "parquet",
+    "flickr8k-tokens", "flickr8k-expert", "flickr8k-crowdflower", "lines",
+]  # fmt: skip
+DELIMITERS = "\t,;|"
+LONG = 1 << 12
+TEXT_ROLES = {"caption", "references", "rating"}
+
+_CAPTION_ID = r"\S+#\d+"
+_FLICKR8K: tuple[tuple[Family, re.Pattern[str]], ...] = (
+    ("flickr8k-expert", re.compile(rf"\S+\t{_CAPTION_ID}\t[1-4]\t[1-4]\t[1-4]\s*$")),
+    ("flickr8k-crowdflower", re.compile(rf"\S+\t{_CAPTION_ID}\t[\d.]+\t\d+\t\d+\s*$")),
+    ("flickr8k-tokens", re.compile(rf"{_CAPTION_ID}\t")),
+)
+
+
+def detect(source: Source) -> Family:
+    """The family of formats that a file belongs to.
+
+    >>> detect(Source("x", "x", b'[{"image_id": 1, "caption": "A dog."}]'))
+    'json-array'
+    >>> detect(Source("x", "x", b"image,caption"))
+    'table'
+    """
+    if source.is_parquet:
+        return "parquet"
+    first, second = first_lines(source.data)
+    if first.startswith("["):
+        return "json-array"
+    if first.startswith("{"):
+        # One object that goes on over the next line says so: with a comma, a colon, a bracket.
+        goes_on = first.endswith((",", ":", "[", "{"))
+        is_lines = not goes_on and (second.startswith("{") or (first[-1] == "}" and second != ""))
+        return "jsonl" if is_lines else "json-object"
+    for family, first_line in _FLICKR8K:
+        if first_line.match(first):
+            return family
+    if delimiter_of(first) or source.name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
+        return "table"
+    return "lines"
+
+
+def delimiter_of(header: str) -> str | None:
+    """The delimiter that makes a header of known column names out of a line; `None` if none does.
+
+    >>> delimiter_of("image;caption;system")
+    ';'
+    >>> delimiter_of("A sign with a picture, text") is None
+    True
+    """
+    for delimiter in DELIMITERS:
+        cells = [cell.strip().strip('"') for cell in header.split(delimiter)]
+        roles = roles_of(cells).keys()
+        if len(cells) > 1 and "image" in roles and TEXT_ROLES & roles:
+            return delimiter
+        if "image" in roles and any(map(NUMBERED_REFERENCE.fullmatch, cells)):
+            return delimiter
+    return None
+
+
+def first_lines(data: bytes) -> tuple[str, str]:
+    """The first two lines that are not blank; of a very long line its head and its last sign."""
+    found: list[bytes] = []
+    start = 0
+    while start < len(data) and len(found) < 2:
+        end = data.find(b"\n", start)
+        end = len(data) if end < 0 else end
+        if end - start > 2 * LONG:
+            found.append(data[start : start + LONG].lstrip() + data[end - LONG : end].rstrip()[-1:])
+        elif line := data[start:end].strip():
+            found.append(line)
+        start = end + 1
+    first, second = (line.decode("utf-8", "replace") for line in [*found, b"", b""][:2])
+    return first, second

@@ -1,0 +1,31 @@
+"""JSON lines: an object a line, of any of the known names."""
+
+from __future__ import annotations
+
+from captious.corpus.readers.open import Source
+from captious.corpus.readers.parse import line_blocks
+from captious.corpus.readers.rows import ColumnBuilder, Places, Problem, Rows, by_role
+
+
+def read_json_lines(source: Source) -> Rows:
+    """Rows of a JSON-lines file; blank lines are passed over."""
+    builder = ColumnBuilder()
+    numbers: list[int] = []
+    for values, lines in line_blocks(source):
+        builder.extend(values)
+        numbers.extend(lines)
+    columns, keys = by_role(builder.columns)
+    whole = numbers == list(range(1, len(numbers) + 1))
+    return Rows(
+        source=source.name,
+        stem=source.stem,
+        format="jsonl",
+        columns=columns,
+        keys=keys,
+        places=Places("line", None if whole else numbers),
+        problems=[
+            Problem("shape", f"line {numbers[row]}", "is no object", "Each line needs one object.")
+            for row, _ in builder.not_objects
+        ],
+        broken=frozenset(row for row, _ in builder.not_objects),
+    )

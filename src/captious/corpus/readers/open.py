@@ -1,0 +1,125 @@
+"""Open a file: plain or gzip by its first bytes, and text as UTF-8 whatever it was saved as."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from captious.errors import InputError
+
+PathText = str | PathLike[str]
+
+GZIP = b"\x1f\x8b"
+PARQUET = b"PAR1"
+OTHER_ARCHIVES = {
+    b"PK\x03\x04": "a zip archive (or a spreadsheet)",
+    b"\xfd7zXZ": "an xz archive",
+    b"BZh": "a bzip2 archive",
+    b"\x28\xb5\x2f\xfd": "a zstd archive",
+    b"7z\xbc\xaf": "a 7z archive",
+}
+UTF8_BOM = b"\xef\xbb\xbf"
+UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file's content: UTF-8 text without a byte-order mark, or Parquet bytes.
+
+    `name` is the path as it was given, for messages; `stem` names the system.
+    """
+
+    name: str
+    stem: str
+    data: bytes
+
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the content is a Parquet table."""
+        return self.data.startswith(PARQUET)
+
+
+def open_source(path: PathText) -> Source:
+    """Read a file whole, unzip it where needed, and make sure that it is text or Parquet."""
+    name = str(path)
+    data = _read_bytes(Path(path), name)
+    if data.startswith(GZIP):
+        data = _unzip(data, name)
+    for magic, kind in OTHER_ARCHIVES.items():
+        if data.startswith(magic):
+            raise InputError(f"{name}: is {kind}. Unpack it, or compress it with gzip.")
+    if not data.startswith(PARQUET):
+        data = _as_utf8(data, name)
+        if not data or data.isspace():
+            raise InputError(f"{name}: the file is empty. Check that it was written to the end.")
+    return Source(name, stem_of(path), data)
+
+
+def stem_of(path: PathText) -> str:
+    """The file's name without folder, `.gz` and its last suffix.
+
+    >>> stem_of("outputs/m2.json.gz"), stem_of("vinvl.large.jsonl")
+    ('m2', 'vinvl.large')
+    """
+    plain = Path(path)
+    if plain.suffix.lower() == ".gz":
+        plain = plain.with_suffix("")
+    return plain.stem
+
+
+def _read_bytes(path: Path, name: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{name}: there is no such file. Check the path.") from None
+    except IsADirectoryError:
+        raise InputError(f"{name}: is a folder. Name the file inside it.") from None
+    except PermissionError:
+        raise InputError(
+            f"{name}: permission denied. Make the file readable for this user."
+        ) from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{name}: cannot be read ({error}).") from None
+
+
+def _unzip(data: bytes, name: str) -> bytes:
+    try:
+        return gzip.decompress(data)
+    except (OSError, EOFError, zlib.error):
+        raise InputError(
+            f"{name}: the gzip data is damaged or cut short. Copy or compress the file again."
+        ) from None
+
+
+def _as_utf8(data: bytes, name: str) -> bytes:
+    if data.startswith(UTF8_BOM):
+        data = data[len(UTF8_BOM) :]
+    if data.startswith(UTF16_BOMS):
+        try:
+            return data.decode("utf-16").encode("utf-8")
+        except UnicodeError:
+            raise InputError(
+                f"{name}: starts like UTF-16 but is not. Save the file as UTF-8."
+            ) from None
+    if b"\0" in data:
+        raise InputError(
+            f"{name}: byte {data.index(0)}: is not text (or UTF-16 without a byte-order mark). "
+            "Save it as UTF-8 text, or give a Parquet file."
+        )
+    if not data.isascii():
+        _require_utf8(data, name)
+    return data
+
+
+def _require_utf8(data: bytes, name: str) -> None:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError(
+            f"{name}: line {line}, byte {error.start}: 0x{data[error.start]:02x} is not UTF-8 "
+            "(Latin-1 or Windows-1252?). Convert it: iconv -f WINDOWS-1252 -t UTF-8."
+        ) from None

@@ -1,0 +1,170 @@
+"""Tables with a header: CSV, TSV (any common delimiter) and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import orjson
+
+from captious.corpus.readers.detect import delimiter_of, first_lines
+from captious.corpus.readers.names import NUMBERED_REFERENCE, is_of_use
+from captious.corpus.readers.open import Source
+from captious.corpus.readers.rows import MISSING, Column, Places, Problem, Rows, by_role
+from captious.errors import InputError, MissingDependencyError, one_line
+
+
+def read_delimited(source: Source) -> Rows:
+    """A table of text with a header; every cell is text, an empty one an empty text."""
+    header_line, _ = first_lines(source.data)
+    delimiter = delimiter_of(header_line)
+    if delimiter is None:
+        found = one_line(header_line, 60)
+        raise InputError(
+            f'{source.name}: line 1: "{found}" does not name a column for images and one for '
+            "captions. Start the file with a header, such as image_id,caption."
+        )
+    columns, lines, problems = _columns(source, delimiter)
+    named, keys = by_role(columns)
+    _gather_references(named, from_json=True)
+    return Rows(
+        source=source.name,
+        stem=source.stem,
+        format="tsv" if delimiter == "\t" else "csv",
+        columns=named,
+        keys=keys,
+        places=Places("line", lines),
+        problems=problems,
+    )
+
+
+def _columns(source: Source, delimiter: str) -> tuple[dict[str, Column], list[int], list[Problem]]:
+    lines: list[int] = []
+    problems: list[Problem] = []
+    with fields_up_to(len(source.data) + 1):
+        reader = csv.reader(
+            io.TextIOWrapper(io.BytesIO(source.data), encoding="utf-8", newline=""),
+            delimiter=delimiter,
+            quoting=quoting_of(source.data, delimiter),
+            strict=True,
+        )
+        try:
+            header = [name.strip() for name in next(row for row in reader if row)]
+            columns: dict[str, Column] = {name: [] for name in header if is_of_use(name)}
+            wanted = [(header.index(name), column) for name, column in columns.items()]
+            for row in reader:
+                if len(row) == len(header):
+                    for place, column in wanted:
+                        column.append(row[place])
+                    lines.append(reader.line_num)
+                elif row:
+                    what = f"has {len(row)} cells, the header has {len(header)}"
+                    mend = 'Put text that holds the delimiter in "double quotes".'
+                    problems.append(Problem("shape", f"line {reader.line_num}", what, mend))
+        except csv.Error as error:
+            raise InputError(
+                f"{source.name}: line {reader.line_num}: {error}. "
+                'Inside quotes write "" for a quote, and close every quote.'
+            ) from None
+    if not lines and not problems:
+        raise InputError(f"{source.name}: a header but no rows. Add a line for each caption.")
+    return columns, lines, problems
+
+
+@contextmanager
+def fields_up_to(size: int) -> Iterator[None]:
+    """The csv module refuses cells over 128 KB unless told; told only while we read."""
+    before = csv.field_size_limit()
+    csv.field_size_limit(max(before, size))
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def quoting_of(data: bytes, delimiter: str) -> Literal[0, 3]:
+    """Whether quotes enclose cells, as CSV has it, or, in files with tabs, are part of captions."""
+    enclose = delimiter != "\t" or all(
+        len(cell) > 1 and cell.endswith(b'"')
+        for line in data.splitlines()
+        if b'"' in line
+        for cell in line.split(b"\t")
+        if cell.startswith(b'"')
+    )
+    return csv.QUOTE_MINIMAL if enclose else csv.QUOTE_NONE
+
+
+def _gather_references(columns: dict[str, Column], *, from_json: bool) -> None:
+    """One column of lists out of `reference_1`, `reference_2`, … or out of JSON lists in cells."""
+    numbered = [name for name in columns if NUMBERED_REFERENCE.fullmatch(name)]
+    if numbered and "references" not in columns:
+        parts = [columns.pop(name) for name in numbered]
+        columns["references"] = [
+            [text for text in row if text not in ("", None)] for row in zip(*parts, strict=True)
+        ]
+    elif from_json and "references" in columns:
+        columns["references"] = [_list_in_cell(cell) for cell in columns["references"]]
+
+
+def _list_in_cell(cell: object) -> object:
+    if isinstance(cell, str) and cell.lstrip().startswith("["):
+        try:
+            return orjson.loads(cell)
+        except orjson.JSONDecodeError:
+            return [cell]
+    return [cell] if cell != "" else []
+
+
+def read_parquet(source: Source) -> Rows:
+    """A Parquet table, through pyarrow."""
+    with parquet_errors(source):
+        table = parquet_table(source)
+        columns = {
+            name: table.column(name).to_pylist() for name in table.column_names if is_of_use(name)
+        }
+    named, keys = by_role(columns)
+    _gather_references(named, from_json=False)
+    if not {"caption", "references", "rating"} & named.keys():
+        found = ", ".join(table.column_names)
+        raise InputError(
+            f"{source.name}: no caption column (found: {one_line(found)}). "
+            'Name one of the columns "caption".'
+        )
+    if not table.num_rows:
+        raise InputError(f"{source.name}: the table has no rows. Add a row for each caption.")
+    for column in named.values():
+        column[:] = [MISSING if _is_nan(cell) else cell for cell in column]
+    return Rows(source.name, source.stem, "parquet", named, Places("row"), keys)
+
+
+def parquet_table(source: Source) -> Any:
+    """The pyarrow table that a source holds."""
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    return parquet.read_table(arrow.BufferReader(source.data))
+
+
+@contextmanager
+def parquet_errors(source: Source) -> Iterator[None]:
+    """Turn a missing pyarrow, and what it says of broken files, into errors of ours."""
+    try:
+        import pyarrow as arrow
+    except ImportError:
+        raise MissingDependencyError(
+            f"{source.name}: Parquet files need pyarrow", "tables"
+        ) from None
+    try:
+        yield
+    except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = one_line(str(error).split("\n", maxsplit=1)[0], 60)
+        raise InputError(
+            f"{source.name}: the Parquet file cannot be read ({reason}). Write or copy it again."
+        ) from None
+
+
+def _is_nan(cell: object) -> bool:
+    return isinstance(cell, float) and cell != cell  # noqa: PLR0124 - NaN is not itself

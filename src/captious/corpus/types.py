@@ -1,0 +1,239 @@
+"""`Corpus`: what is judged, as columns.
+
+An example is one candidate caption of one system for one image. Examples, images and references
+are columns (lists of strings, integer arrays that point from one column into another), so that a
+million captions load fast and metrics work on arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from captious.corpus.columns import IntArray, factorise
+from captious.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NO_REFERENCES = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Ragged:
+    """Lists of strings of different lengths, stored flat.
+
+    >>> lists = Ragged.from_lists([["a", "b"], [], ["c"]])
+    >>> lists[0], lists.counts.tolist()
+    (['a', 'b'], [2, 0, 1])
+    """
+
+    values: list[str]
+    offsets: IntArray
+
+    @classmethod
+    def from_lists(cls, lists: Iterable[Sequence[str]]) -> Ragged:
+        """Flatten lists of strings."""
+        values: list[str] = []
+        ends = [0]
+        for item in lists:
+            values.extend(item)
+            ends.append(len(values))
+        return cls(values, np.array(ends, dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, index: int) -> list[str]:
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        index %= len(self)
+        return self.values[self.offsets[index] : self.offsets[index + 1]]
+
+    def __iter__(self) -> Iterator[list[str]]:
+        ends = self.offsets.tolist()
+        for start, end in pairwise(ends):
+            yield self.values[start:end]
+
+    @property
+    def counts(self) -> IntArray:
+        """Length of each list."""
+        return np.diff(self.offsets)
+
+    def take(self, rows: IntArray) -> Ragged:
+        """The lists at `rows`, in that order."""
+        return Ragged.from_lists(self[int(row)] for row in rows)
+
+
+class Example(NamedTuple):
+    """One candidate caption with everything that is known about it."""
+
+    image_id: str
+    caption: str
+    system: str
+    references: list[str]
+    image_path: str | None
+    objects: list[str] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Corpus:
+    """Candidate captions, their references, images and objects, as columns.
+
+    `captions[i]` was written by `systems[system_of[i]]` for `image_ids[image_of[i]]` and is scored
+    against `references[references_of[i]]` (-1: none). Usually an image has one list of references
+    that all its examples share; benchmarks that give each example its own may do so.
+
+    >>> corpus = Corpus.from_lists(["A dog."], [["A dog runs.", "The dog."]])
+    >>> corpus.example(0).references
+    ['A dog runs.', 'The dog.']
+    """
+
+    captions: list[str]
+    systems: list[str]
+    system_of: IntArray
+    image_ids: list[str]
+    image_of: IntArray
+    references: Ragged
+    references_of: IntArray
+    image_paths: list[str | None] | None = None
+    objects: Ragged | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.captions)
+        for name in ("system_of", "image_of", "references_of"):
+            if len(getattr(self, name)) != n:
+                found = len(getattr(self, name))
+                raise InputError(f"corpus: {name} has {found} entries for {n} captions.")
+        for name in ("image_paths", "objects"):
+            column = getattr(self, name)
+            if column is not None and len(column) != len(self.image_ids):
+                raise InputError(
+                    f"corpus: {name} has {len(column)} entries for {len(self.image_ids)} images."
+                )
+
+    @classmethod
+    def from_lists(
+        cls,
+        captions: Sequence[str],
+        references: Sequence[Sequence[str]] | None = None,
+        *,
+        image_ids: Sequence[str] | None = None,
+        systems: Sequence[str] | None = None,
+        image_paths: Mapping[str, str] | None = None,
+        objects: Mapping[str, Sequence[str]] | None = None,
+    ) -> Corpus:
+        """Build a corpus from parallel lists, one entry an example.
+
+        Without `image_ids` every example is an image of its own; examples of one image whose
+        reference lists are equal share one list.
+        """
+        n = len(captions)
+        for name, column in (
+            ("references", references), ("image_ids", image_ids), ("systems", systems)
+        ):  # fmt: skip
+            if column is not None and len(column) != n:
+                raise InputError(
+                    f"{name} has {len(column)} entries for {n} captions; give one for each."
+                )
+        ids = [str(i) for i in (image_ids if image_ids is not None else range(n))]
+        images, image_of = factorise(ids)
+        names, system_of = factorise(systems if systems is not None else ["candidates"] * n)
+        sets, references_of = _reference_sets(references, image_of)
+        return cls(
+            captions=list(captions),
+            systems=names,
+            system_of=system_of,
+            image_ids=images,
+            image_of=image_of,
+            references=sets,
+            references_of=references_of,
+            image_paths=[image_paths.get(i) for i in images] if image_paths else None,
+            objects=Ragged.from_lists([objects.get(i, []) for i in images]) if objects else None,
+        )
+
+    def __len__(self) -> int:
+        return len(self.captions)
+
+    def example(self, index: int) -> Example:
+        """One row as an object; for display, not for loops over a million."""
+        image, set_ = int(self.image_of[index]), int(self.references_of[index])
+        return Example(
+            image_id=self.image_ids[image],
+            caption=self.captions[index],
+            system=self.systems[int(self.system_of[index])],
+            references=self.references[set_] if set_ != NO_REFERENCES else [],
+            image_path=self.image_paths[image] if self.image_paths else None,
+            objects=self.objects[image] if self.objects else None,
+        )
+
+    @property
+    def reference_counts(self) -> IntArray:
+        """Number of references of each example."""
+        counts = np.append(self.references.counts, 0)
+        return counts[self.references_of]
+
+    def rows_of(self, system: str) -> IntArray:
+        """Rows of one system's examples."""
+        if system not in self.systems:
+            raise UnknownNameError("system", system, self.systems)
+        return np.flatnonzero(self.system_of == self.systems.index(system))
+
+    def select(self, rows: IntArray) -> Corpus:
+        """A corpus of some of the examples; images, systems and references keep their places."""
+        return replace(
+            self,
+            captions=[self.captions[i] for i in rows.tolist()],
+            system_of=self.system_of[rows],
+            image_of=self.image_of[rows],
+            references_of=self.references_of[rows],
+        )
+
+    def compact(self) -> Corpus:
+        """The same examples without the reference lists that none of them uses."""
+        used, places = np.unique(self.references_of, return_inverse=True)
+        if len(used) and used[0] == NO_REFERENCES:
+            used, places = used[1:], places - 1
+        return replace(
+            self,
+            references=self.references.take(used),
+            references_of=places.astype(np.int64),
+        )
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Long table, a row an example: image_id, system, caption, references."""
+        import pandas as pd
+
+        sets = [*self.references, []]
+        return pd.DataFrame(
+            {
+                "image_id": [self.image_ids[i] for i in self.image_of.tolist()],
+                "system": [self.systems[i] for i in self.system_of.tolist()],
+                "caption": self.captions,
+                "references": [sets[i] for i in self.references_of.tolist()],
+            }
+        )
+
+
+def _reference_sets(
+    references: Sequence[Sequence[str]] | None, image_of: IntArray
+) -> tuple[Ragged, IntArray]:
+    if references is None:
+        return Ragged.from_lists([]), np.full(len(image_of), NO_REFERENCES, dtype=np.int64)
+    known: dict[tuple[int, tuple[str, ...]], int] = {}
+    places: list[int] = []
+    for image, own in zip(image_of.tolist(), references, strict=True):
+        if isinstance(own, str):
+            raise InputError(
+                "references must be a list of lists of captions; "
+                f'found the plain text "{own[:40]}". Put each caption in a list.'
+            )
+        if not own:
+            places.append(NO_REFERENCES)
+            continue
+        places.append(known.setdefault((image, tuple(own)), len(known)))
+    return Ragged.from_lists(own for _, own in known), np.array(places, dtype=np.int64)

@@ -1,0 +1,98 @@
+"""Write per-example scores: csv, jsonl or parquet, whole or not at all."""
+
+from __future__ import annotations
+
+import csv
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from captious.corpus.scores import Scores
+from captious.errors import InputError, MissingDependencyError
+
+ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
+
+
+@contextmanager
+def atomically(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place only if the block succeeds."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def check_item_path(path: Path) -> None:
+    """Refuse, before any work is done, a file that could not be written afterwards."""
+    if path.suffix not in ITEM_SUFFIXES:
+        raise InputError(
+            f'{path}: cannot tell the format from "{path.suffix}". '
+            f"End the name in {', '.join(ITEM_SUFFIXES)}."
+        )
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: the folder {path.parent} does not exist. Create it first.")
+    if path.suffix == ".parquet":
+        _pyarrow()
+
+
+def write_items(scores: Scores, path: Path) -> None:
+    """One row an example: system, image_id, caption and a column for each metric."""
+    check_item_path(path)
+    writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+    with atomically(path) as temporary:
+        writers[path.suffix](scores, temporary)
+
+
+def _columns(scores: Scores) -> dict[str, list[str] | list[float]]:
+    corpus = scores.corpus
+    columns: dict[str, list[str] | list[float]] = {
+        "system": [corpus.systems[i] for i in corpus.system_of.tolist()],
+        "image_id": [corpus.image_ids[i] for i in corpus.image_of.tolist()],
+        "caption": corpus.captions,
+    }
+    return columns | {name: scores[name].values.tolist() for name in scores}
+
+
+def _write_csv(scores: Scores, path: Path) -> None:
+    columns = _columns(scores)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _write_jsonl(scores: Scores, path: Path) -> None:
+    import orjson
+
+    columns = _columns(scores)
+    with path.open("wb") as file:
+        for row in zip(*columns.values(), strict=True):
+            file.write(orjson.dumps(dict(zip(columns, row, strict=True))) + b"\n")
+
+
+def _write_parquet(scores: Scores, path: Path) -> None:
+    pyarrow = _pyarrow()
+    from pyarrow import parquet
+
+    columns = {k: np.asarray(v) if k in scores.metrics else v for k, v in _columns(scores).items()}
+    parquet.write_table(pyarrow.table(columns), path)
+
+
+def _pyarrow() -> Any:
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingDependencyError("Parquet files need pyarrow", "tables") from None
+    return pyarrow

@@ -1,0 +1,63 @@
+"""Files that come with the package: the demo sample of photographs, captions and judgments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+from captious.errors import CaptiousError
+
+__all__ = ["DemoFiles", "demo_files", "demo_path"]
+
+
+@dataclass(frozen=True)
+class DemoFiles:
+    """Where each part of the demo sample lies.
+
+    `images` is the directory of photographs; `references` COCO annotations; `systems` COCO results,
+    one file a system, from the best to the worst; `objects` the labels of each image;
+    `judgments` THumB ratings, a row each; `readme` the sources and licences.
+    """
+
+    images: Path
+    references: Path
+    systems: tuple[Path, ...]
+    objects: Path
+    judgments: Path
+    readme: Path
+
+
+# In the order of the sample's own judgments, so that tables read from good to bad.
+SYSTEMS = ("heron", "magpie", "cuckoo", "dodo")
+
+
+def demo_path() -> Path:
+    """The directory of the demo sample inside the installed package.
+
+    >>> (demo_path() / "references.json").is_file()
+    True
+    """
+    path = Path(str(files(__name__) / "demo"))
+    if not path.is_dir():
+        raise CaptiousError(
+            f"{path}: the demo sample is not a directory here. Install captious unzipped, with pip."
+        )
+    return path
+
+
+def demo_files() -> DemoFiles:
+    """Name every file of the demo sample.
+
+    >>> [system.stem for system in demo_files().systems]
+    ['heron', 'magpie', 'cuckoo', 'dodo']
+    """
+    root = demo_path()
+    return DemoFiles(
+        images=root / "images",
+        references=root / "references.json",
+        systems=tuple(root / "systems" / f"{name}.json" for name in SYSTEMS),
+        objects=root / "objects.json",
+        judgments=root / "judgments.jsonl",
+        readme=root / "README.md",
+    )

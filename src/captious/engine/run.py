@@ -1,0 +1,153 @@
+"""Run metrics over a corpus: once through in this process, or one shard a process.
+
+A shard is a run of whole images, so that examples of one image stay together. Each process keeps
+its own batch from the first step to the last: it tokenises its texts once, says what it knows
+(`Metric.collect`), hears what all know together (`Metric.merge`) and returns statistics.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray, IntArray
+from captious.errors import CaptiousError, InputError
+from captious.metrics import Batch, Metric
+
+Progress = Callable[[str, int, int], None]
+
+
+class Run(NamedTuple):
+    """What one metric gave: statistics of every example and what it knew of the corpus."""
+
+    statistics: FloatArray
+    knowledge: Any
+
+
+def run_metrics(
+    corpus: Corpus,
+    metrics: Sequence[Metric],
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> list[Run]:
+    """Statistics of every example for each metric, in the order of `metrics`.
+
+    `jobs` is the number of processes; the result does not depend on it.
+    """
+    if jobs < 1:
+        raise InputError(f"jobs is {jobs}; it must be at least 1.")
+    rows = shards(corpus, jobs)
+    if len(rows) < 2:
+        return _run_here(corpus, metrics, progress)
+    return _run_apart(corpus, metrics, rows, progress)
+
+
+def shards(corpus: Corpus, jobs: int) -> list[IntArray]:
+    """Rows of the corpus in at most `jobs` parts of about equal size, whole images each."""
+    if jobs == 1 or len(corpus) < jobs:
+        return [np.arange(len(corpus))]
+    order = np.argsort(corpus.image_of, kind="stable")
+    images = corpus.image_of[order]
+    wanted = np.linspace(0, len(order), jobs + 1).astype(np.int64)[1:-1]
+    cuts = np.searchsorted(images, images[wanted], side="left")
+    return [np.sort(part) for part in np.split(order, cuts) if len(part)]
+
+
+def _run_here(corpus: Corpus, metrics: Sequence[Metric], progress: Progress | None) -> list[Run]:
+    batch = Batch(corpus)
+    runs = []
+    for done, metric in enumerate(metrics):
+        if progress:
+            progress(metric.name, done, len(metrics))
+        knowledge = metric.merge([metric.collect(batch)])
+        metric.check(corpus, knowledge)
+        runs.append(Run(metric.statistics(batch, knowledge), knowledge))
+    if progress:
+        progress("", len(metrics), len(metrics))
+    return runs
+
+
+def _run_apart(
+    corpus: Corpus, metrics: Sequence[Metric], rows: list[IntArray], progress: Progress | None
+) -> list[Run]:
+    # A forked child sees the corpus without copying it; where there is no fork it is sent.
+    context: Any = get_context("fork" if hasattr(os, "fork") else "spawn")
+    pipes, workers = [], []
+    for part in rows:
+        ours, theirs = context.Pipe()
+        worker = context.Process(target=_work, args=(theirs, corpus, part, metrics), daemon=True)
+        worker.start()
+        theirs.close()
+        pipes.append(ours)
+        workers.append(worker)
+    try:
+        return [
+            _one_metric(corpus, metric, rows, pipes, progress, (done, len(metrics)))
+            for done, metric in enumerate(metrics)
+        ]
+    finally:
+        for pipe in pipes:
+            pipe.close()
+        for worker in workers:
+            worker.terminate()
+            worker.join()
+        if progress:
+            progress("", len(metrics), len(metrics))
+
+
+def _one_metric(
+    corpus: Corpus,
+    metric: Metric,
+    rows: list[IntArray],
+    pipes: Sequence[Connection],
+    progress: Progress | None,
+    place: tuple[int, int],
+) -> Run:
+    if progress:
+        progress(metric.name, *place)
+    knowledge = metric.merge(_gather(pipes))
+    metric.check(corpus, knowledge)
+    for pipe in pipes:
+        pipe.send(knowledge)
+    parts = _gather(pipes)
+    statistics = np.empty((len(corpus), parts[0].shape[1]))
+    for part, found in zip(rows, parts, strict=True):
+        statistics[part] = found
+    return Run(statistics, knowledge)
+
+
+def _gather(pipes: Iterable[Connection]) -> list[Any]:
+    answers = []
+    for pipe in pipes:
+        try:
+            answer = pipe.recv()
+        except EOFError:
+            raise InputError(
+                "a worker process ended early, often because memory ran out. "
+                "Try again with fewer --jobs."
+            ) from None
+        if isinstance(answer, CaptiousError):
+            raise answer
+        answers.append(answer)
+    return answers
+
+
+def _work(pipe: Connection, corpus: Corpus, rows: IntArray, metrics: Sequence[Metric]) -> None:
+    """What a worker does: answer twice for every metric, in order."""
+    try:
+        batch = Batch(corpus.select(rows).compact())
+        for metric in metrics:
+            pipe.send(metric.collect(batch))
+            knowledge = pipe.recv()
+            pipe.send(metric.statistics(batch, knowledge))
+    except CaptiousError as error:
+        pipe.send(error)
+    except EOFError:
+        return  # the parent gave up, and has said why

@@ -1,0 +1,54 @@
+"""What can go wrong, each error one line for the person who meets it.
+
+The command line turns any `CaptiousError` into that one line and exit code 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class CaptiousError(Exception):
+    """Base of all errors that captious raises on purpose; `str(error)` is one line."""
+
+
+class InputError(CaptiousError):
+    """A file or argument is not what it should be: what, where, and how to mend it."""
+
+
+class UnknownNameError(InputError):
+    """A metric, system, benchmark or option that does not exist; suggests the nearest."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, sorted(known)
+        super().__init__(f'unknown {kind} "{name}". {_suggestion(name, self.known)}')
+
+
+class MissingDependencyError(CaptiousError):
+    """An optional package is needed; says which and the command that installs it."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f'{what}. Install it with: pip install "captious[{extra}]"')
+
+
+class StatisticsError(CaptiousError, ValueError):
+    """A statistic was asked of data that it is not defined for."""
+
+
+def _suggestion(name: str, known: list[str]) -> str:
+    folded = {candidate.casefold(): candidate for candidate in known}
+    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    if near:
+        return f'Did you mean "{folded[near[0]]}"?'
+    return f"Known: {', '.join(known)}."
+
+
+def one_line(text: str, limit: int = 80) -> str:
+    """Show user text inside an error: no newlines, no control characters, not too long.
+
+    >>> one_line("two" + chr(10) + "lines")
+    'two\\\\nlines'
+    """
+    shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"

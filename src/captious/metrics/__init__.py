@@ -1,0 +1,7 @@
+"""Automatic metrics: one module, one idea; names become metrics in the registry."""
+
+from captious.metrics.base import Metric
+from captious.metrics.batch import Batch
+from captious.metrics.registry import known_metrics, register, resolve, resolve_all, split_list
+
+__all__ = ["Batch", "Metric", "known_metrics", "register", "resolve", "resolve_all", "split_list"]

@@ -1,0 +1,100 @@
+"""What a metric is.
+
+A metric is a frozen dataclass: its fields are its options. It turns a batch into per-example
+sufficient statistics, and statistics into scores, so that an interval or a significance test
+resamples statistics and never computes the metric again (as sacreBLEU does; Post 2018).
+
+Work may be split over processes or machines. What a metric must know of the whole corpus (the
+document frequencies of CIDEr) it gathers in three steps: `collect` looks at one batch, `merge`
+joins what the batches gave, and `statistics` gets the result with each batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from captious._version import __version__
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.metrics.batch import Batch
+
+Need = Literal["references", "image", "objects"]
+
+
+class Metric:
+    """Base of all metrics. Subclasses are frozen dataclasses, registered by `@register`.
+
+    A metric that is simply the mean of its example scores overrides `score_examples` alone.
+    """
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    citation: ClassVar[str] = ""
+    needs: ClassVar[frozenset[Need]] = frozenset({"references"})
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    percent: ClassVar[bool] = True
+    higher_is_better: ClassVar[bool] = True
+
+    def ready(self) -> None:
+        """Raise `MissingDependencyError` where a package or file that it needs is not here."""
+        return
+
+    def collect(self, batch: Batch) -> Any:
+        """What this batch contributes to the metric's knowledge of the whole corpus."""
+        return None
+
+    def merge(self, parts: Sequence[Any]) -> Any:
+        """Join what `collect` returned for each batch."""
+        return None
+
+    def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
+        """Sufficient statistics, one row an example, that may be summed over examples."""
+        scores = self.score_examples(batch, knowledge)
+        return np.stack([scores, np.ones_like(scores)], axis=1)
+
+    def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
+        """Score of each example; what a mean-of-examples metric overrides."""
+        return self.example_scores(self.statistics(batch, knowledge))
+
+    def example_scores(self, statistics: FloatArray) -> FloatArray:
+        """Scores of single examples from their statistics."""
+        return self.corpus_score(statistics)
+
+    def corpus_score(self, summed: FloatArray) -> FloatArray:
+        """Score from summed statistics; works on any number of leading axes."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(summed[..., 0] / summed[..., 1], dtype=np.float64)
+
+    def check(self, corpus: Corpus, knowledge: Any) -> None:
+        """Refuse, with one clear line, a corpus that the metric is not defined for."""
+        return
+
+    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
+        """Everything besides the version that changes the number, in the signature's order."""
+        facts: dict[str, str] = {}
+        if "references" in self.needs:
+            facts["refs"] = reference_count_label(corpus)
+        facts |= {field.name: str(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+        return facts
+
+    def signature(self, corpus: Corpus, knowledge: Any) -> str:
+        """Name, everything that changes the number, version: `cider|refs:5|tok:ptb|…|v:0.1.0`."""
+        facts = self.facts(corpus, knowledge)
+        return "|".join([self.name, *(f"{k}:{v}" for k, v in facts.items()), f"v:{__version__}"])
+
+
+def reference_count_label(corpus: Corpus) -> str:
+    """`5` where every example has five references, `4-5` where they differ.
+
+    >>> reference_count_label(Corpus.from_lists(["a", "b"], [["x", "y"], ["x", "y", "z"]]))
+    '2-3'
+    """
+    counts = corpus.reference_counts
+    if not len(counts):
+        return "0"
+    low, high = int(counts.min()), int(counts.max())
+    return str(low) if low == high else f"{low}-{high}"

@@ -1,0 +1,212 @@
+"""CIDEr-D, the number that papers print as CIDEr (Vedantam et al. 2015; coco-caption)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray, IntArray
+from captious.errors import InputError, UnknownNameError
+from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.batch import Batch
+from captious.metrics.document_frequency import (
+    CORPUS,
+    DocumentFrequencies,
+    count_documents,
+    load_table,
+    merge_tables,
+)
+from captious.metrics.matching import matches_of, ngrams_of
+from captious.metrics.registry import register
+from captious.text.lookup import chunks
+from captious.text.ngrams import MAX_ORDER, NgramTable
+
+SCALE = 10.0  # Vedantam et al. 2015, section 6: so that CIDEr-D is of the size of other metrics
+DOCUMENTS = ("images", "examples")
+_CHUNK = 1 << 21  # n-grams weighed at once, to bound memory
+
+
+@dataclass(frozen=True)
+class TfIdfMetric(Metric):
+    """What CIDEr-D and CIDEr share: n-grams weighed by how few images' references hold them."""
+
+    n: int = MAX_ORDER
+    df: str = CORPUS
+    documents: str = "images"
+    tokeniser: str = "ptb"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n <= MAX_ORDER:
+            raise InputError(f"{self.name}: n is {self.n}; it must be from 1 to {MAX_ORDER}.")
+        if self.documents not in DOCUMENTS:
+            raise UnknownNameError(f"documents of {self.name}", self.documents, DOCUMENTS)
+
+    @property
+    def columns(self) -> str:
+        """Name of the token columns whose n-grams are weighed."""
+        return self.tokeniser
+
+    def collect(self, batch: Batch) -> DocumentFrequencies | None:
+        """Document frequencies of the batch's references; batches hold whole images."""
+        if self.df != CORPUS:
+            return None
+        key = ("document frequencies", self.columns, self.documents)
+        return batch.once(key, lambda: self._count(batch))
+
+    def _count(self, batch: Batch) -> DocumentFrequencies:
+        references = batch.corpus.references
+        used = np.bincount(
+            batch.corpus.references_of[batch.corpus.references_of >= 0], minlength=len(references)
+        )
+        weights = used if self.documents == "examples" else (used > 0).astype(np.int64)
+        table = ngrams_of(batch, self.columns)
+        counts = count_documents(table, batch.reference_text, references.offsets, weights)
+        return DocumentFrequencies(table.index, counts, int(weights.sum()), self.columns)
+
+    def merge(self, parts: Sequence[DocumentFrequencies | None]) -> DocumentFrequencies:
+        """One table of all batches, or the table of the option `df`."""
+        if self.df != CORPUS:
+            return self._table()
+        return merge_tables([part for part in parts if part is not None])
+
+    def _table(self) -> DocumentFrequencies:
+        table = load_table(self.df)
+        if table.tokeniser != self.columns:
+            raise InputError(
+                f"{self.df}: counts tokens of the tokeniser {table.tokeniser}; "
+                f"{self.name} was asked for {self.columns}. Build the table with the same."
+            )
+        if table.order < self.n:
+            raise InputError(
+                f"{self.df}: counts n-grams up to {table.order}; {self.name} needs {self.n}. "
+                f"Build the table with --n {self.n}."
+            )
+        return table
+
+    def check(self, corpus: Corpus, knowledge: DocumentFrequencies) -> None:
+        """Refuse a corpus of one image: every n-gram would weigh log(1 / 1) = 0."""
+        self._require_documents(knowledge)
+
+    def _require_documents(self, knowledge: DocumentFrequencies) -> None:
+        if knowledge.documents < 2:
+            raise InputError(
+                f"{self.name} weighs n-grams by how few images' references hold them, and the "
+                f"references are of {knowledge.documents} image(s). Score more images, or give "
+                f"document frequencies with --df FILE or {self.name}[df=FILE]."
+            )
+
+    def facts(self, corpus: Corpus, knowledge: DocumentFrequencies) -> dict[str, str]:
+        """References, tokeniser, document frequencies, longest n-gram."""
+        facts = {"refs": reference_count_label(corpus), "tok": self.columns}
+        facts["df"] = knowledge.label
+        if self.documents != "images" and self.df == CORPUS:
+            facts["documents"] = self.documents
+        return facts | {"n": str(self.n)}
+
+    def similarities(
+        self, batch: Batch, knowledge: DocumentFrequencies, *, clip: bool
+    ) -> FloatArray:
+        """Cosine of each (example, reference) pair's weighed n-grams, a column an order."""
+        self._require_documents(knowledge)
+        table = ngrams_of(batch, self.columns)
+        idf = knowledge.inverse(table.index)
+        examples, texts = batch.pairs()
+        dots = self._dot_products(batch, table, idf, clip=clip)
+        norms = _norms(table, idf)
+        scale = norms[batch.candidate_text[examples]] * norms[texts]
+        cosines = np.zeros_like(dots)
+        np.divide(dots, scale, out=cosines, where=scale > 0)
+        return cosines[:, : self.n]
+
+    def _dot_products(
+        self, batch: Batch, table: NgramTable, idf: FloatArray, *, clip: bool
+    ) -> FloatArray:
+        matches = matches_of(batch, self.columns)
+        size = len(batch.pairs()[0])
+        orders = table.index.orders
+        dots = np.zeros(size * MAX_ORDER)
+        for start in range(0, len(matches.pairs), _CHUNK):
+            part = slice(start, start + _CHUNK)
+            ours, theirs = matches.candidate_counts[part], matches.reference_counts[part]
+            grams = matches.grams[part]
+            counts = (np.minimum(ours, theirs) if clip else ours).astype(np.float64) * theirs
+            cells = matches.pairs[part].astype(np.int64) * MAX_ORDER + orders[grams]
+            first = int(cells[0]) if len(cells) else 0
+            sums = np.bincount(cells - first, counts * idf[grams] ** 2)
+            dots[first : first + len(sums)] += sums
+        return dots.reshape(size, MAX_ORDER)
+
+    def mean_over_references(self, batch: Batch, pair_scores: FloatArray) -> FloatArray:
+        """Mean of each example's pairs."""
+        examples, _ = batch.pairs()
+        sums = np.bincount(examples, pair_scores, minlength=len(batch))
+        return np.asarray(sums / np.maximum(batch.corpus.reference_counts, 1))
+
+
+def _norms(table: NgramTable, idf: FloatArray) -> FloatArray:
+    """Euclidean length of each text's weighed n-grams, a column an order."""
+    orders = table.index.orders
+    norms = np.zeros((len(table), MAX_ORDER))
+    for part in chunks(table.sizes + 1, _CHUNK):
+        first, last = int(table.offsets[part.start]), int(table.offsets[part.stop])
+        grams = table.grams[first:last]
+        weights = table.counts[first:last] * idf[grams]
+        rows = np.repeat(np.arange(part.stop - part.start), table.sizes[part])
+        squares = np.bincount(
+            rows * MAX_ORDER + orders[grams],
+            weights * weights,
+            minlength=(part.stop - part.start) * MAX_ORDER,
+        )
+        norms[part] = np.sqrt(squares).reshape(-1, MAX_ORDER)
+    return norms
+
+
+def pair_count_lengths(lengths: IntArray) -> IntArray:
+    """Lengths as coco-caption's penalty measures them: in pairs of neighbouring tokens."""
+    return np.maximum(lengths - 1, 0)
+
+
+@register("cider")
+@dataclass(frozen=True)
+class CiderD(TfIdfMetric):
+    """CIDEr-D: clipped tf-idf cosine with a Gaussian penalty on the difference in length.
+
+    With g_n the tf-idf vector of a text's n-grams (raw counts times log(N / documents)), c the
+    candidate, s_j its m references, and l(.) the number of token pairs:
+    10 / (m n_max) sum_j sum_n exp(-(l(c) - l(s_j))^2 / (2 sigma^2))
+    min(g_n(c), g_n(s_j)) . g_n(s_j) / (|g_n(c)| |g_n(s_j)|).
+
+    >>> corpus = Corpus.from_lists(["a dog runs", "two cats"], [["a dog runs"], ["two red cats"]])
+    >>> metric = CiderD(tokeniser="space")
+    >>> batch = Batch(corpus)
+    >>> metric.score_examples(batch, metric.merge([metric.collect(batch)])).round(3).tolist()
+    [7.5, 2.013]
+    """
+
+    summary: ClassVar[str] = "CIDEr-D as coco-caption prints it: consensus of tf-idf n-grams"
+    citation: ClassVar[str] = "Vedantam et al. 2015"
+    bounds: ClassVar[tuple[float, float]] = (0.0, SCALE)
+
+    sigma: float = 6.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.sigma > 0:
+            raise InputError(f"{self.name}: sigma is {self.sigma}; it must be above 0.")
+
+    def score_examples(self, batch: Batch, knowledge: DocumentFrequencies) -> FloatArray:
+        """CIDEr-D of each example."""
+        cosines = self.similarities(batch, knowledge, clip=True)
+        lengths = pair_count_lengths(ngrams_of(batch, self.columns).lengths)
+        examples, texts = batch.pairs()
+        difference = (lengths[batch.candidate_text[examples]] - lengths[texts]).astype(np.float64)
+        penalty = np.exp(-(difference**2) / (2 * self.sigma**2))
+        return SCALE * self.mean_over_references(batch, cosines.mean(axis=1) * penalty)
+
+    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
+        """As the signature of both, and sigma."""
+        return super().facts(corpus, knowledge) | {"sigma": str(self.sigma)}

@@ -1,0 +1,136 @@
+"""What the n-gram metrics share: counts of every text's n-grams and the n-grams that match.
+
+Made once for a batch and tokeniser. BLEU needs for each candidate's n-gram the highest count in
+any reference, CIDEr needs each pair's common n-grams; one join of the columns gives both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.corpus.columns import IntArray, factorise
+from captious.metrics.batch import Batch
+from captious.text.lookup import Lookup, chunks
+from captious.text.ngrams import MAX_ORDER, NgramTable, count_ngrams
+from captious.text.tokens import TokenTable, table_of, token_table
+
+STEMMED = "+stem"
+_CHUNK = 1 << 21  # reference n-grams joined at once, to bound memory
+
+
+class Matches(NamedTuple):
+    """N-grams that a candidate and one of its references share, a row each, pairs in order.
+
+    `clipped[i, n]` is example `i`'s count of n-grams of order n + 1 that occur in its references,
+    each counted at most as often as in the reference that has it most often (Papineni 2002).
+    """
+
+    pairs: NDArray[np.int32]
+    grams: NDArray[np.int32]
+    candidate_counts: NDArray[np.int32]
+    reference_counts: NDArray[np.int32]
+    clipped: IntArray
+
+
+def tokens_of(batch: Batch, tokeniser: str) -> TokenTable:
+    """Token table of the batch's texts."""
+    return batch.once(("tokens", tokeniser), lambda: named_table(batch.texts, tokeniser))
+
+
+def named_table(texts: Sequence[str], tokeniser: str) -> TokenTable:
+    """Token table by any tokeniser's name; `ptb+stem` reduces each token to its Porter2 stem.
+
+    >>> named_table(["Two dogs running."], "space+stem").words(0)
+    ['Two', 'dog', 'running.']
+    """
+    if tokeniser.endswith(STEMMED):
+        return _stemmed(named_table(texts, tokeniser.removesuffix(STEMMED)))
+    if tokeniser in {"13a", "13a-lower"}:
+        from captious.text.mt13a import tokenise_many as tokenise_13a
+
+        return table_of(tokenise_13a(texts, lowercase=tokeniser == "13a-lower"))
+    if tokeniser == "rouge_score":
+        from captious.text.alphanumeric import tokenise_many as tokenise_alphanumeric
+
+        return table_of(tokenise_alphanumeric(texts))
+    return token_table(texts, tokeniser)
+
+
+def _stemmed(tokens: TokenTable) -> TokenTable:
+    from captious.metrics.meteor.stemmer import stem
+
+    stems, places = factorise(stem(word) for word in tokens.vocabulary)
+    return TokenTable(places.astype(np.int32)[tokens.ids], tokens.offsets, stems)
+
+
+def ngrams_of(batch: Batch, tokeniser: str) -> NgramTable:
+    """N-gram counts of the batch's texts, orders 1 to 4."""
+    return batch.once(("ngrams", tokeniser), lambda: count_ngrams(tokens_of(batch, tokeniser)))
+
+
+def matches_of(batch: Batch, tokeniser: str) -> Matches:
+    """Every n-gram that a candidate shares with one of its references."""
+    return batch.once(
+        ("matches", tokeniser), lambda: join_pairs(batch, ngrams_of(batch, tokeniser))
+    )
+
+
+def pair_starts(batch: Batch) -> IntArray:
+    """Where each example's pairs begin in `batch.pairs()`; every example has at least one."""
+    counts = batch.corpus.reference_counts
+    return np.cumsum(counts) - counts
+
+
+def join_pairs(batch: Batch, table: NgramTable) -> Matches:
+    """Join candidates' n-grams with those of their references, some examples at a time."""
+    examples, texts = batch.pairs()
+    theirs = np.bincount(examples, weights=table.sizes[texts], minlength=len(batch))
+    work = theirs.astype(np.int64) + table.sizes[batch.candidate_text] + 1
+    starts = np.append(pair_starts(batch), len(examples))
+    joined = [_join_part(batch, table, starts, part) for part in chunks(work, _CHUNK)]
+    if not joined:
+        nothing = np.zeros(0, dtype=np.int32)
+        return Matches(nothing, nothing, nothing, nothing, np.zeros((0, MAX_ORDER), np.int64))
+    return Matches(
+        np.concatenate([part.pairs for part in joined]),
+        np.concatenate([part.grams for part in joined]),
+        np.concatenate([part.candidate_counts for part in joined]),
+        np.concatenate([part.reference_counts for part in joined]),
+        np.concatenate([part.clipped for part in joined]),
+    )
+
+
+def _join_part(batch: Batch, table: NgramTable, starts: IntArray, part: slice) -> Matches:
+    first, last = int(starts[part.start]), int(starts[part.stop])
+    examples, texts = (column[first:last] for column in batch.pairs())
+    own_entries, owners = table.entries_of(batch.candidate_text[part])
+    own_grams, own_counts = table.grams[own_entries], table.counts[own_entries]
+    lookup = Lookup(owners * len(table.index) + own_grams)
+    entries, pairs = table.entries_of(texts)
+    # Most n-grams of references are in no candidate at all; a look at a flag spares their search.
+    in_candidates = np.zeros(len(table.index), dtype=bool)
+    in_candidates[own_grams] = True
+    grams = table.grams[entries]
+    likely = np.flatnonzero(in_candidates[grams])
+    entries, pairs, grams = entries[likely], pairs[likely], grams[likely]
+    found = lookup.find((examples - part.start)[pairs] * len(table.index) + grams)
+    hits = np.flatnonzero(found >= 0)
+    found, counts = found[hits], table.counts[entries[hits]]
+    highest = np.zeros(len(own_grams), dtype=np.int32)
+    np.maximum.at(highest, found, counts)
+    cells = np.bincount(
+        owners * MAX_ORDER + table.index.orders[own_grams],
+        weights=np.minimum(highest, own_counts),
+        minlength=(part.stop - part.start) * MAX_ORDER,
+    )
+    return Matches(
+        pairs=(pairs[hits] + first).astype(np.int32),
+        grams=own_grams[found],
+        candidate_counts=own_counts[found],
+        reference_counts=counts,
+        clipped=cells.astype(np.int64).reshape(-1, MAX_ORDER),
+    )

@@ -1,0 +1,138 @@
+"""Which metrics there are, and how a name with options becomes one.
+
+`cider[sigma=6,n=4]` is the metric `cider` with two of its options set. Metrics register
+themselves with `@register`; other packages add theirs by the entry-point group `captious.metrics`
+(each entry point names a module that registers on import).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import Field, fields, is_dataclass
+from functools import cache
+from typing import Any, TypeVar
+
+from captious.errors import InputError, UnknownNameError, one_line
+from captious.metrics.base import Metric
+
+MetricClass = TypeVar("MetricClass", bound=type[Metric])
+
+_KNOWN: dict[str, type[Metric]] = {}
+_SPECIFICATION = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:\[(?P<options>.*)\])?", re.DOTALL)
+
+
+def register(name: str) -> Callable[[MetricClass], MetricClass]:
+    """Class decorator that makes a metric known under `name`."""
+
+    def remember(metric: MetricClass) -> MetricClass:
+        if name in _KNOWN and _KNOWN[name].__module__ != metric.__module__:
+            raise InputError(
+                f'metric "{name}" is registered twice: by {_KNOWN[name].__module__} and by '
+                f"{metric.__module__}. Rename one."
+            )
+        metric.name = name
+        _KNOWN[name] = metric
+        return metric
+
+    return remember
+
+
+@cache
+def _load_all() -> None:
+    """Import every metric module of ours and of other packages, once."""
+    import importlib
+    import pkgutil
+    from importlib.metadata import entry_points
+
+    import captious.metrics as package
+
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    for entry in entry_points(group="captious.metrics"):
+        entry.load()
+
+
+def known_metrics() -> dict[str, type[Metric]]:
+    """Every registered metric by name, in alphabetical order."""
+    _load_all()
+    return dict(sorted(_KNOWN.items()))
+
+
+def resolve(specification: str) -> Metric:
+    """Turn `name` or `name[option=value,…]` into a metric.
+
+    >>> resolve("cider[sigma=4]").sigma
+    4.0
+    """
+    match = _SPECIFICATION.fullmatch(specification.strip())
+    if not match:
+        raise InputError(
+            f'"{one_line(specification)}" is not a metric name. '
+            "Write a name, or name[option=value,option=value]."
+        )
+    known = known_metrics()
+    name = match["name"]
+    if name not in known:
+        raise UnknownNameError("metric", name, known)
+    return _build(known[name], match["options"] or "")
+
+
+def resolve_all(specifications: Sequence[str | Metric]) -> dict[str, Metric]:
+    """Metrics by the name they were asked for; asking twice for one is one."""
+    if isinstance(specifications, str):
+        specifications = split_list(specifications)
+    metrics: dict[str, Metric] = {}
+    for item in specifications:
+        metric = item if isinstance(item, Metric) else resolve(item)
+        metrics[item.name if isinstance(item, Metric) else item.strip()] = metric
+    if not metrics:
+        raise InputError("no metric was asked for. Name one, for example --metrics cider,bleu4.")
+    return metrics
+
+
+def split_list(text: str) -> list[str]:
+    """Split `a,b[x=1,y=2],c` at the commas outside brackets.
+
+    >>> split_list("bleu4,cider[n=4,sigma=6]")
+    ['bleu4', 'cider[n=4,sigma=6]']
+    """
+    parts = re.findall(r"(?:[^,\[]|\[[^\]]*\])+", text)
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _build(metric: type[Metric], options: str) -> Metric:
+    own: tuple[Field[Any], ...] = fields(metric) if is_dataclass(metric) else ()
+    known = {field.name: field for field in own}
+    values: dict[str, Any] = {}
+    for part in filter(None, (piece.strip() for piece in options.split(","))):
+        key, equals, text = part.partition("=")
+        key = key.strip()
+        if key not in known:
+            raise UnknownNameError(f"option of {metric.name}", key, known)
+        if not equals:
+            raise InputError(f'{metric.name}: option "{key}" has no value. Write {key}=value.')
+        values[key] = _parse(metric.name, known[key], text.strip())
+    return metric(**values)
+
+
+def _parse(metric: str, option: Field[Any], text: str) -> Any:
+    """Read an option's value as the type of its default."""
+    default: Any = option.default
+    kind = type(default)
+    if kind is bool:
+        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if text.lower() in words:
+            return words[text.lower()]
+        raise InputError(
+            f'{metric}: option "{option.name}" is yes or no; found "{one_line(text)}".'
+        )
+    if kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            wanted = "a whole number" if kind is int else "a number"
+            raise InputError(
+                f'{metric}: option "{option.name}" is {wanted}; found "{one_line(text)}".'
+            ) from None
+    return text

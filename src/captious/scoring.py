@@ -1,0 +1,144 @@
+"""`score` and `compute`: a corpus in, every metric's scores out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
+from captious.corpus.columns import FloatArray
+from captious.engine import Progress, run_metrics
+from captious.errors import InputError, MissingDependencyError
+from captious.metrics import Metric, known_metrics, resolve, resolve_all
+from captious.stats.resample import (
+    DEFAULT_SEED,
+    bootstrap_sums,
+    cluster_sums,
+    percentile_interval,
+)
+
+CLASSIC = ("bleu1", "bleu2", "bleu3", "bleu4", "meteor", "rouge_l", "cider")
+
+
+def score(
+    corpus: Corpus,
+    metrics: Sequence[str | Metric] = CLASSIC,
+    *,
+    resamples: int = 0,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Scores:
+    """Score every example of `corpus` with every metric.
+
+    With `resamples` (1,000 is usual) each system's corpus value gets a percentile bootstrap
+    interval over images (Efron 1979; Koehn 2004), drawn from the examples' sufficient statistics.
+
+    >>> corpus = Corpus.from_lists(
+    ...     ["A cat on a mat.", "Two dogs."],
+    ...     [["A cat sits on a mat."], ["Two dogs play.", "A pair of dogs."]])
+    >>> scores = score(corpus, ["bleu1", "rouge_l"])
+    >>> round(scores["bleu1"].score, 3)
+    0.751
+    >>> scores["rouge_l"].signature
+    'rouge_l|refs:1-2|tok:ptb|variant:coco|beta:1.2|v:0.1.0'
+    """
+    if len(corpus) == 0:
+        raise InputError("the corpus has no captions to score.")
+    asked = resolve_all(metrics)
+    runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress)
+    sums = {
+        (name, system): by_image
+        for name, run in zip(asked, runs, strict=True)
+        for system, by_image in _sums_by_image(corpus, run.statistics).items()
+    }
+    draws = _resample(sums, resamples, seed) if resamples else {}
+    counts = np.bincount(corpus.system_of, minlength=len(corpus.systems)).tolist()
+    found = {}
+    for (name, metric), run in zip(asked.items(), runs, strict=True):
+        systems = {}
+        for system, n in zip(corpus.systems, counts, strict=True):
+            if n:
+                value = float(metric.corpus_score(sums[name, system].sum(axis=0)))
+                drawn = draws.get((name, system))
+                systems[system] = _with_interval(metric, value, drawn, level, n)
+        found[name] = MetricScores(
+            name=name,
+            signature=metric.signature(corpus, run.knowledge),
+            values=metric.example_scores(run.statistics),
+            statistics=run.statistics,
+            systems=systems,
+            percent=metric.percent,
+        )
+    return Scores(corpus, found)
+
+
+def compute(
+    predictions: Sequence[str],
+    references: Sequence[Sequence[str]] | Sequence[str],
+    metrics: Sequence[str | Metric] = CLASSIC,
+    *,
+    jobs: int = 1,
+) -> dict[str, float]:
+    """Corpus scores of parallel lists, in the manner of Hugging Face's `evaluate`.
+
+    >>> compute(["a cat"], [["a cat", "the cat"]], metrics=["bleu1"])["bleu1"]
+    0.999999999...
+    """
+    lists = [[entry] if isinstance(entry, str) else list(entry) for entry in references]
+    corpus = Corpus.from_lists(predictions, lists)
+    scores = score(corpus, metrics, jobs=jobs)
+    return {name: scores[name].score for name in scores}
+
+
+def available_metrics(needs: frozenset[str] = frozenset({"references"})) -> list[str]:
+    """Names of the metrics that ask for no more than `needs` and can run here as things are."""
+    names = []
+    for name, metric in known_metrics().items():
+        if metric.needs <= needs and not missing_for(name):
+            names.append(name)
+    return names
+
+
+def missing_for(name: str) -> str:
+    """What the metric still needs on this machine, in one line; empty where it is ready."""
+    try:
+        resolve(name).ready()
+    except MissingDependencyError as error:
+        return str(error)
+    return ""
+
+
+def _sums_by_image(corpus: Corpus, statistics: FloatArray) -> dict[str, FloatArray]:
+    """For each system, statistics summed by image, images in the order of the corpus."""
+    sums = {}
+    for index, system in enumerate(corpus.systems):
+        rows = np.flatnonzero(corpus.system_of == index)
+        if len(rows):
+            images, places = np.unique(corpus.image_of[rows], return_inverse=True)
+            sums[system] = cluster_sums(statistics[rows], places, len(images))
+    return sums
+
+
+def _resample(
+    sums: Mapping[tuple[str, str], FloatArray], resamples: int, seed: int
+) -> dict[tuple[str, str], FloatArray]:
+    """Resampled sums of every block; blocks over equally many images share their draws."""
+    drawn: dict[tuple[str, str], FloatArray] = {}
+    for size in sorted({len(block) for block in sums.values()}):
+        keys = [key for key, block in sums.items() if len(block) == size]
+        together = bootstrap_sums(np.hstack([sums[key] for key in keys]), resamples, seed)
+        ends = np.cumsum([sums[key].shape[1] for key in keys])[:-1]
+        drawn |= dict(zip(keys, np.split(together, ends, axis=1), strict=True))
+    return drawn
+
+
+def _with_interval(
+    metric: Metric, value: float, drawn: FloatArray | None, level: float, n: int
+) -> CorpusScore:
+    if drawn is None:
+        return CorpusScore(value, None, None, n)
+    interval = percentile_interval(metric.corpus_score(drawn), value, level)
+    return CorpusScore(value, interval.low, interval.high, n)

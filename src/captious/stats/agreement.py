@@ -1,0 +1,182 @@
+"""How far raters agree: per cent agreement, every pair of raters, and all coefficients at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from captious.errors import StatisticsError
+from captious.stats.alpha import SCALES, krippendorff_alpha
+from captious.stats.concordance import kendall_w
+from captious.stats.estimate import (
+    Clusters,
+    Estimate,
+    estimate,
+    require_clusters,
+    rows_of,
+    undefined,
+)
+from captious.stats.icc import icc
+from captious.stats.kappa import NO_PAIRS, cohen_kappa, fleiss_kappa, item_agreement
+from captious.stats.ratings import Floats, Integers, as_ratings, patterns
+from captious.stats.resample import DEFAULT_SEED, Seed
+
+PairCoefficient = Literal[
+    "percent", "kappa", "kappa_linear", "kappa_quadratic", "tau_b", "tau_c", "pearson", "spearman"
+]
+
+
+class PairwiseAgreement(NamedTuple):
+    """A coefficient of each pair of raters (diagonal NaN), the items they share, and the mean."""
+
+    values: Floats
+    shared: Integers
+    mean: float
+    undefined_pairs: int
+
+
+def percent_agreement(
+    ratings: ArrayLike,
+    *,
+    resamples: int = 0,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    seed: Seed = DEFAULT_SEED,
+) -> Estimate:
+    """Return the share (0 to 1) of agreeing pairs of ratings, averaged over items.
+
+    P = mean_i sum_j n_ij (n_ij - 1) / (n_i (n_i - 1)) over items with two ratings or more: the
+    observed agreement of Fleiss (1971). NaN where no item has two ratings.
+
+    >>> round(percent_agreement([[1, 1, 1], [2, 2, 1]]).value, 3)
+    0.667
+    """
+    matrix = as_ratings(ratings)
+    require_clusters(clusters, len(matrix))
+    kept = np.flatnonzero((~np.isnan(matrix)).sum(axis=1) >= 2)
+    if not len(kept):
+        return undefined(NO_PAIRS, 0, matrix.shape[1], level)
+    data = patterns(matrix[kept])
+    agreement, _ = item_agreement(data.counts)
+    return estimate(
+        lambda weights: weights @ agreement / weights.sum(axis=1),
+        data,
+        reason=NO_PAIRS,
+        resamples=resamples,
+        clusters=rows_of(clusters, kept),
+        level=level,
+        seed=seed,
+    )
+
+
+def pairwise_agreement(
+    ratings: ArrayLike, coefficient: PairCoefficient = "percent"
+) -> PairwiseAgreement:
+    """Return a coefficient for every two raters over the items that both rated.
+
+    The mean is over pairs where it is defined; Cohen's kappas take their categories from all
+    raters, so that positions on the scale mean the same for each pair.
+
+    >>> pairwise_agreement([[1, 1, 2], [2, 2, 2]]).values[0]
+    array([nan, 1. , 0.5])
+    """
+    matrix = as_ratings(ratings)
+    if coefficient not in (*_KAPPA_WEIGHTS, *_correlations(), "percent"):
+        names = ", ".join(("percent", *_KAPPA_WEIGHTS, *_correlations()))
+        raise StatisticsError(f"coefficient: {coefficient!r} is not one of {names}.")
+    n_raters = matrix.shape[1]
+    values = np.full((n_raters, n_raters), np.nan)
+    shared = np.zeros((n_raters, n_raters), dtype=np.int64)
+    of_pair = _pair_coefficient(coefficient, matrix)
+    for a in range(n_raters):
+        for b in range(a + 1, n_raters):
+            both = ~np.isnan(matrix[:, a]) & ~np.isnan(matrix[:, b])
+            shared[a, b] = shared[b, a] = int(both.sum())
+            if both.any():
+                values[a, b] = values[b, a] = of_pair(matrix[both, a], matrix[both, b])
+    upper = values[np.triu_indices(n_raters, 1)]
+    defined = upper[~np.isnan(upper)]
+    mean = float(defined.mean()) if defined.size else float("nan")
+    return PairwiseAgreement(values, shared, mean, int(upper.size - defined.size))
+
+
+def agreement_summary(
+    ratings: ArrayLike,
+    *,
+    merged: Mapping[float, float] | None = None,
+    resamples: int = 0,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    seed: Seed = DEFAULT_SEED,
+) -> dict[str, Estimate]:
+    """Return every coefficient by name, all from the same resamples of items.
+
+    `merged` adds `fleiss_kappa_merged`. Kendall's W and the ICC take a column for one rater: where
+    the columns are anonymous slots, perhaps sorted, they say how alike the slots are and not the
+    raters; Fleiss' kappa and alpha do not depend on who gave a rating.
+
+    >>> found = agreement_summary([[1, 1], [2, 2], [3, 2]])
+    >>> round(found["alpha_interval"].value, 3), round(found["kendall_w"].value, 3)
+    (0.706, 0.929)
+    """
+    # One number for all: a generator would go on, and each coefficient see other resamples.
+    same = seed if isinstance(seed, int) else int(seed.integers(2**62))
+    asked = {"resamples": resamples, "clusters": clusters, "level": level, "seed": same}
+    coefficients: dict[str, Callable[..., Estimate]] = {
+        "percent_agreement": percent_agreement,
+        "fleiss_kappa": fleiss_kappa,
+    }
+    if merged:
+        coefficients["fleiss_kappa_merged"] = _with(fleiss_kappa, merged=merged)
+    for scale in SCALES:
+        coefficients[f"alpha_{scale}"] = _with(krippendorff_alpha, scale=scale)
+    coefficients["kendall_w"] = kendall_w
+    coefficients["icc_single"] = _with(icc, unit="single")
+    coefficients["icc_average"] = _with(icc, unit="average")
+    matrix = as_ratings(ratings)
+    return {name: coefficient(matrix, **asked) for name, coefficient in coefficients.items()}
+
+
+_KAPPA_WEIGHTS: dict[str, Literal["none", "linear", "quadratic"]] = {
+    "kappa": "none",
+    "kappa_linear": "linear",
+    "kappa_quadratic": "quadratic",
+}
+
+
+def _with(function: Callable[..., Estimate], **fixed: object) -> Callable[..., Estimate]:
+    return lambda ratings, **asked: function(ratings, **fixed, **asked)
+
+
+def _correlations() -> tuple[str, ...]:
+    return ("tau_b", "tau_c", "pearson", "spearman")
+
+
+def _pair_coefficient(name: str, matrix: Floats) -> Callable[[Floats, Floats], float]:
+    if name == "percent":
+        return lambda x, y: float((x == y).mean())
+    if name in _KAPPA_WEIGHTS:
+        categories = np.unique(matrix[~np.isnan(matrix)])
+        weights = _KAPPA_WEIGHTS[name]
+        return lambda x, y: cohen_kappa(x, y, weights=weights, categories=categories).value
+    return lambda x, y: correlation(x, y, name)
+
+
+def correlation(x: Floats, y: Floats, name: str) -> float:
+    """Return a correlation by name, NaN where a column is constant or has fewer than two items."""
+    from scipy import stats
+
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+        return float("nan")
+    functions: dict[str, Callable[[], float]] = {
+        "tau_b": lambda: stats.kendalltau(x, y, variant="b").statistic,
+        "tau_c": lambda: stats.kendalltau(x, y, variant="c").statistic,
+        "pearson": lambda: stats.pearsonr(x, y).statistic,
+        "spearman": lambda: stats.spearmanr(x, y).statistic,
+    }
+    if name not in functions:
+        raise StatisticsError(f"correlation: {name!r} is not one of {', '.join(functions)}.")
+    return float(functions[name]())

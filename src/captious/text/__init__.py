@@ -1,0 +1,1 @@
+"""Caption text: normalisation, tokens, n-grams."""

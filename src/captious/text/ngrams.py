@@ -1,0 +1,181 @@
+"""N-gram tables: which n-grams each text holds, and how often, as integer columns.
+
+An n-gram is its first n - 1 tokens, which are an n-gram too, and one token more. So every n-gram
+gets its number from a pair of numbers, and no tuple of strings is ever made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.text.lookup import ABSENT, Lookup, chunks, first_of_runs, numbered, ranges
+from captious.text.tokens import TokenTable
+
+IntArray = NDArray[np.int64]
+MAX_ORDER = 4  # BLEU, ROUGE and CIDEr all stop at four
+_CHUNK = 1 << 20  # tokens whose n-grams are counted at once, to bound memory
+
+
+@dataclass(frozen=True, eq=False)
+class NgramIndex:
+    """Numbers of n-grams: first all single tokens, then all pairs, and so on.
+
+    `keys[k]` holds, in ascending order, `prefix * len(vocabulary) + token` for every n-gram of
+    order k + 2, where `prefix` counts from the first n-gram of the order below.
+    """
+
+    vocabulary: list[str]
+    keys: tuple[IntArray, ...]
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """Number of the first n-gram of each order, and at the end how many there are."""
+        return np.cumsum([0, len(self.vocabulary), *(len(keys) for keys in self.keys)])
+
+    def __len__(self) -> int:
+        return int(self.starts[-1])
+
+    @cached_property
+    def orders(self) -> NDArray[np.int8]:
+        """Order of each n-gram, counted from 0."""
+        sizes = np.diff(self.starts)
+        return np.repeat(np.arange(len(sizes), dtype=np.int8), sizes)
+
+    def ngram(self, number: int) -> tuple[str, ...]:
+        """Tokens of one n-gram; for display, not for loops over a million."""
+        starts = self.starts.tolist()
+        order = int(np.searchsorted(starts, number, side="right")) - 1
+        tokens: list[str] = []
+        local = number - starts[order]
+        for keys in reversed(self.keys[:order]):
+            local, token = divmod(int(keys[local]), len(self.vocabulary))
+            tokens.append(self.vocabulary[token])
+        return (self.vocabulary[local], *reversed(tokens))
+
+    def find_in(self, other: NgramIndex) -> IntArray:
+        """For each n-gram of ours its number in `other`; -1 where `other` has it not."""
+        if other is self:
+            return np.arange(len(self))
+        words = {word: number for number, word in enumerate(other.vocabulary)}
+        tokens = np.array([words.get(word, ABSENT) for word in self.vocabulary], dtype=np.int64)
+        starts = other.starts
+        found, local = [tokens], tokens
+        for order, keys in enumerate(self.keys[: len(other.keys)]):
+            moved = moved_keys(keys, len(self.vocabulary), local, tokens, len(other.vocabulary))
+            local = Lookup(other.keys[order]).find(moved).astype(np.int64)
+            found.append(np.where(local >= 0, local + starts[order + 1], ABSENT))
+        found.extend(np.full(len(keys), ABSENT) for keys in self.keys[len(other.keys) :])
+        return np.concatenate(found)
+
+
+def moved_keys(
+    keys: IntArray, size: int, prefixes: IntArray, tokens: IntArray, new_size: int
+) -> IntArray:
+    """Keys of one index in the numbers of another; -1 where a part is absent there."""
+    prefix, token = np.divmod(keys, max(size, 1))
+    prefix, token = prefixes[prefix], tokens[token]
+    return np.where((prefix >= 0) & (token >= 0), prefix * new_size + token, ABSENT)
+
+
+@dataclass(frozen=True, eq=False)
+class NgramTable:
+    """N-gram counts of many texts: text `i` owns entries `offsets[i]:offsets[i + 1]`.
+
+    Entries of a text are in ascending order of n-gram, so that its single tokens come first.
+
+    >>> from captious.text.tokens import token_table
+    >>> table = count_ngrams(token_table(["a dog and a dog"], "space"), order=2)
+    >>> for gram, count in zip(table.grams.tolist(), table.counts.tolist(), strict=True):
+    ...     print(*table.index.ngram(gram), count)
+    a 2
+    dog 2
+    and 1
+    a dog 2
+    dog and 1
+    and a 1
+    """
+
+    index: NgramIndex
+    offsets: IntArray
+    grams: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    lengths: IntArray
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def sizes(self) -> IntArray:
+        """How many distinct n-grams each text has."""
+        return np.diff(self.offsets)
+
+    def entries_of(self, texts: IntArray) -> tuple[IntArray, IntArray]:
+        """Entries of `texts` one after another, and for each the place in `texts` it is from."""
+        sizes = self.offsets[texts + 1] - self.offsets[texts]
+        return ranges(self.offsets[texts], sizes), np.repeat(np.arange(len(texts)), sizes)
+
+
+def count_ngrams(tokens: TokenTable, order: int = MAX_ORDER) -> NgramTable:
+    """Count the n-grams of every text up to `order`."""
+    index, numbers = _number_ngrams(tokens, order)
+    starts = index.starts
+    offsets, grams, counts = [np.zeros(1, dtype=np.int64)], [], []
+    for part in chunks(tokens.lengths + 1, _CHUNK):
+        sizes, part_grams, part_counts = _count_part(tokens, numbers, starts, part)
+        offsets.append(offsets[-1][-1] + np.cumsum(sizes))
+        grams.append(part_grams)
+        counts.append(part_counts)
+    return NgramTable(
+        index=index,
+        offsets=np.concatenate(offsets),
+        grams=_joined(grams),
+        counts=_joined(counts),
+        lengths=tokens.lengths,
+    )
+
+
+def _number_ngrams(tokens: TokenTable, order: int) -> tuple[NgramIndex, list[NDArray[np.int32]]]:
+    """Index of all n-grams, and for each order the n-gram that starts at each token, or -1."""
+    size = max(len(tokens.vocabulary), 1)
+    remaining = np.repeat(tokens.offsets[1:], tokens.lengths) - np.arange(len(tokens.ids))
+    numbers, keys = [tokens.ids], []
+    for n in range(2, order + 1):
+        whole = np.flatnonzero(remaining >= n)
+        pairs = numbers[-1][whole].astype(np.int64) * size + tokens.ids[whole + n - 1]
+        distinct, places = numbered(pairs)
+        here = np.full(len(tokens.ids), ABSENT, dtype=np.int32)
+        here[whole] = places
+        numbers.append(here)
+        keys.append(distinct)
+    return NgramIndex(tokens.vocabulary, tuple(keys)), numbers
+
+
+def _count_part(
+    tokens: TokenTable, numbers: list[NDArray[np.int32]], starts: IntArray, part: slice
+) -> tuple[IntArray, NDArray[np.int32], NDArray[np.int32]]:
+    """Sizes, n-grams and counts of the texts of one slice."""
+    lengths = tokens.lengths[part]
+    first, last = int(tokens.offsets[part.start]), int(tokens.offsets[part.stop])
+    # A text and an n-gram in one number: shifts undo it much faster than divisions.
+    bits = int(starts[-1]).bit_length()
+    text_keys = np.repeat(np.arange(len(lengths)) << bits, lengths)
+    keyed = []
+    for start, column in zip(starts.tolist(), numbers, strict=False):
+        here = column[first:last]
+        kept = here >= 0
+        keyed.append(text_keys[kept] + here[kept] + start)
+    ordered = np.sort(np.concatenate(keyed))
+    begins = np.flatnonzero(first_of_runs(ordered))
+    distinct = ordered[begins]
+    counts = np.diff(np.append(begins, len(ordered))).astype(np.int32)
+    sizes = np.bincount(distinct >> bits, minlength=len(lengths))
+    return sizes, (distinct & ((1 << bits) - 1)).astype(np.int32), counts
+
+
+def _joined(columns: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
+    return np.concatenate(columns) if columns else np.zeros(0, dtype=np.int32)

@@ -1,0 +1,87 @@
+"""Token tables: many tokenised texts as flat integer columns.
+
+Every text is tokenised once, every distinct token gets one integer, and the metrics work on the
+integers. A million captions of ten tokens take 40 MB this way instead of 700 MB of Python lists.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import UnknownNameError
+
+IntArray = NDArray[np.int64]
+Tokenise = Callable[[Sequence[str]], Iterable[list[str]]]
+
+
+@dataclass(frozen=True, eq=False)
+class TokenTable:
+    """Token ids of many texts: text `i` is `ids[offsets[i]:offsets[i + 1]]`.
+
+    >>> table = token_table(["A dog.", "A cat and a dog."], "ptb")
+    >>> table.words(1)
+    ['a', 'cat', 'and', 'a', 'dog']
+    >>> table.lengths.tolist()
+    [2, 5]
+    """
+
+    ids: NDArray[np.int32]
+    offsets: IntArray
+    vocabulary: list[str]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def lengths(self) -> IntArray:
+        """How many tokens each text has."""
+        return np.diff(self.offsets)
+
+    def row(self, index: int) -> NDArray[np.int32]:
+        """Token ids of one text."""
+        return self.ids[self.offsets[index] : self.offsets[index + 1]]
+
+    def words(self, index: int) -> list[str]:
+        """Tokens of one text as strings."""
+        return [self.vocabulary[i] for i in self.row(index).tolist()]
+
+
+def token_table(texts: Sequence[str], tokeniser: str = "ptb") -> TokenTable:
+    """Tokenise `texts` with the named tokeniser into one table.
+
+    `ptb` is the Penn Treebank tokenisation of coco-caption (lower case, punctuation removed);
+    `space` splits at white space and changes nothing else.
+    """
+    return table_of(_tokenisers(tokeniser)(texts))
+
+
+def table_of(rows: Iterable[list[str]]) -> TokenTable:
+    """Build a table from token lists."""
+    known: defaultdict[str, int] = defaultdict()
+    known.default_factory = known.__len__  # an unseen token gets the next number
+    ids: list[int] = []
+    ends = [0]
+    number = known.__getitem__
+    for row in rows:
+        ids.extend(map(number, row))
+        ends.append(len(ids))
+    return TokenTable(
+        ids=np.array(ids, dtype=np.int32),
+        offsets=np.array(ends, dtype=np.int64),
+        vocabulary=list(known),
+    )
+
+
+def _tokenisers(name: str) -> Tokenise:
+    if name == "ptb":
+        from captious.text.ptb import tokenise_many
+
+        return tokenise_many
+    if name == "space":
+        return lambda texts: (text.split() for text in texts)
+    raise UnknownNameError("tokeniser", name, ["ptb", "space"])

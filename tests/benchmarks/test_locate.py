@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+
+from captious.benchmarks.locate import MissingDataError, data_folder, wanted
+
+
+def test_the_option_comes_first(tmp_path, monkeypatch) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    monkeypatch.setenv("CAPTIOUS_DATA", str(tmp_path / "b"))
+    assert data_folder(tmp_path / "a") == tmp_path / "a"
+    assert data_folder() == tmp_path / "b"
+
+
+def test_beside_the_project_where_nothing_is_named(tmp_path, monkeypatch) -> None:
+    monkeypatch.delenv("CAPTIOUS_DATA", raising=False)
+    (tmp_path / "shared" / "data").mkdir(parents=True)
+    (tmp_path / "main").mkdir()
+    monkeypatch.chdir(tmp_path / "main")
+    assert data_folder().resolve() == tmp_path / "shared" / "data"
+
+
+def test_nothing_anywhere(tmp_path, monkeypatch) -> None:
+    monkeypatch.delenv("CAPTIOUS_DATA", raising=False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(MissingDataError, match=r"--data DIR, or \$CAPTIOUS_DATA"):
+        data_folder()
+
+
+def test_a_folder_that_is_not_there(tmp_path, monkeypatch) -> None:
+    with pytest.raises(MissingDataError, match="no such folder"):
+        data_folder(tmp_path / "none")
+    monkeypatch.setenv("CAPTIOUS_DATA", str(tmp_path / "none"))
+    with pytest.raises(MissingDataError, match="is no folder"):
+        data_folder()
+
+
+def test_the_file_that_is_wanted_is_named(tmp_path) -> None:
+    with pytest.raises(MissingDataError, match=r"thumb/x\.jsonl: there is no such file"):
+        wanted(tmp_path, "thumb/x.jsonl", "formats/x.head.jsonl")

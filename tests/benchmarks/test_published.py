@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+
+from captious.benchmarks.measure import MEASURES
+from captious.benchmarks.published import half_unit, published_values
+
+
+def test_every_value_has_a_source_a_measure_and_a_number() -> None:
+    values = published_values()
+    assert len(values) > 100
+    for entry in values:
+        assert entry.benchmark in MEASURES
+        assert entry.source and entry.table
+        assert entry.tolerance > 0
+        scale = 100 if entry.percent else 1
+        assert entry.value == pytest.approx(float(entry.printed) / scale)
+
+
+def test_a_wider_tolerance_or_another_value_has_its_reason() -> None:
+    for entry in published_values():
+        scale = 100 if entry.percent else 1
+        wider = entry.tolerance > half_unit(entry.printed) / scale * 1.001
+        assert not (wider or entry.released) or entry.reason
+
+
+def test_keys_are_unique() -> None:
+    keys = [(entry.benchmark, entry.key) for entry in published_values()]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize(("printed", "expected"), [("0.019", 0.0005), ("80.8", 0.05), ("74", 0.5)])
+def test_half_a_unit_of_the_last_digit(printed, expected) -> None:
+    assert half_unit(printed) == pytest.approx(expected)

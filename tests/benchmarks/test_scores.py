@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
+from captious.errors import InputError, UnknownNameError
+
+
+def test_the_protocol_chooses_documents_unless_told(small) -> None:
+    found = metrics_for("cider,cider[documents=images],bleu1", "examples")
+    assert found["cider"].documents == "examples"
+    assert found["cider[documents=images]"].documents == "images"
+    scores = compute_scores(small, found)
+    assert scores.arrays["bleu1"].shape == (1, 6)
+    assert "documents:examples" in scores.signatures["cider"]
+
+
+def test_an_unknown_metric() -> None:
+    with pytest.raises(UnknownNameError, match='Did you mean "cider"'):
+        metrics_for("cidr", "images")
+
+
+def test_a_name_may_not_stand_for_two(small) -> None:
+    ours = BenchmarkScores({"cider": np.zeros((1, 6))}, {})
+    with pytest.raises(InputError, match="both computed here and in the file"):
+        ours.join(ours)
+
+
+def test_a_metric_that_needs_references_says_so_without(data) -> None:
+    from captious.benchmarks.vicr import load_vicr
+
+    with pytest.raises(InputError, match="has no references, which this metric needs"):
+        compute_scores(load_vicr(data), metrics_for("bleu4", "images"))

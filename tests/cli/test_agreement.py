@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import pytest
+
+LONG = "image,caption,rater,rating\n" + "".join(
+    f"{image},A caption of {image}.,{rater},{value}\n"
+    for image, values in (("1", (1, 1, 2)), ("2", (4, 5, 5)), ("3", (3, 3, 3)), ("4", (2, 1, 1)))
+    for rater, value in zip(("ann", "bob", "cat"), values, strict=True)
+)
+
+
+@pytest.fixture
+def ratings(tmp_path):
+    path = tmp_path / "ratings.csv"
+    path.write_text(LONG)
+    return path
+
+
+def test_flickr8k_experts(run, data) -> None:
+    found = run("agreement", data / "flickr8k" / "ExpertAnnotations.txt", "--virtual-raters",
+                "--scale", "1-4", "--resamples", 100, "--format", "json")  # fmt: skip
+    assert found.code == 0
+    values = {name: round(v["value"], 3) for name, v in found.json["coefficients"].items()}
+    assert values["fleiss_kappa"] == 0.517
+    assert (values["alpha_nominal"], values["alpha_ordinal"]) == (0.517, 0.694)
+    assert values["kendall_w"] == 0.856
+    alpha = found.json["coefficients"]["alpha_ordinal"]
+    assert alpha["low"] < alpha["value"] < alpha["high"]
+    assert found.json["virtual_raters"]["runs"] == 20
+
+
+def test_the_table(run, ratings) -> None:
+    found = run("agreement", ratings, "--merge", "4=5", "--resamples", 50)
+    assert found.code == 0
+    for text in ("Fleiss' kappa, merged", "alpha, ordinal", "Kendall's W", "ann - bob", "left out"):
+        assert text in found.out
+    assert "12 ratings of 4 items, 3 raters" in found.out
+
+
+def test_csv_holds_the_coefficients_only(run, ratings) -> None:
+    found = run("agreement", ratings, "--resamples", 0, "--format", "csv")
+    assert found.out.splitlines()[0].startswith("coefficient,value,low 95%")
+    assert "ann" not in found.out
+
+
+def test_stages(run, tmp_path) -> None:
+    path = tmp_path / "stages.csv"
+    lines = LONG.splitlines()
+    rows = [f"{line},{stage}" for stage in (1, 2) for line in lines[1:]]
+    path.write_text("\n".join([f"{lines[0]},stage", *rows]) + "\n")
+    found = run("agreement", path, "--resamples", 0, "--format", "json")
+    assert found.json["stages"]["names"] == ["1", "2"]
+    # The second stage repeats the first.
+    assert found.json["stages"]["raters"]["ann"]["alpha"]["value"] == 1.0
+    assert "test-retest" in run("agreement", path, "--resamples", 0).out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--scale", "1-4"], "is 5, outside the scale 1 to 4"),
+        (["--scale", "low"], '--scale: "low" is no scale'),
+        (["--scale", "5-1"], '--scale: "5-1" is no scale'),
+        (["--merge", "4"], '--merge: "4" is no pair'),
+        (["--aspect", "recall"], 'unknown aspect "recall"'),
+    ],
+)
+def test_bad_options(run, ratings, options, said) -> None:
+    found = run("agreement", ratings, *options)
+    assert found.code == 2
+    assert said in found.err and found.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("image,caption,rater,rating\n1,A dog.,ann,3\n2,A cat.,ann,4\n", "one rater only"),
+        ("image,caption,rater,rating\n1,A dog.,ann,good\n", "good"),
+        ("image,caption,rater,rating\n1,A dog.,ann,nan\n", "nan"),
+        (LONG + "1,A caption of 1.,ann,4\n", 'rater "ann" rates a caption of image "1" twice'),
+    ],
+)
+def test_bad_ratings(run, tmp_path, text, said) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text(text)
+    found = run("agreement", path)
+    assert found.code == 2
+    assert said in found.err and found.err.count("\n") == 1
+
+
+def test_constant_ratings_say_why_there_is_no_value(run, tmp_path) -> None:
+    path = tmp_path / "ratings.csv"
+    rows = [f"{i},A dog {i}.,{rater},3" for i in range(3) for rater in ("ann", "bob")]
+    path.write_text("image,caption,rater,rating\n" + "\n".join(rows) + "\n")
+    found = run("agreement", path, "--resamples", 0, "--format", "json")
+    assert found.code == 0
+    alpha = found.json["coefficients"]["alpha_ordinal"]
+    assert alpha["value"] is None and "all ratings are equal" in alpha["reason"]

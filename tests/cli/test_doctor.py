@@ -1,0 +1,9 @@
+from __future__ import annotations
+
+
+def test_doctor_knows_every_metric_and_what_it_needs(run) -> None:
+    found = run("doctor", "--format", "json").json["metrics"]
+    assert {"bleu4", "rouge_l", "cider", "meteor"} <= set(found)
+    for name, metric in found.items():
+        assert metric["ready"] == (metric["missing"] == ""), name
+        assert metric["summary"] and metric["citation"], name

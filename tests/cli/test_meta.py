@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+ROWS = [
+    {"image": image, "system": system, "caption": caption, "references": [reference],
+     "rating": rating, "rater": "r1"}
+    for image, reference, captions in (
+        ("1", "A dog runs on grass.", (("A", "A dog runs.", 5), ("B", "A cat.", 1))),
+        ("2", "Two dogs play.", (("A", "Two dogs.", 4), ("B", "A bus on a street.", 1))),
+        ("3", "A man on a horse.", (("A", "A man rides a horse.", 5), ("B", "A man.", 3))),
+    )
+    for system, caption, rating in captions
+]  # fmt: skip
+
+
+@pytest.fixture
+def judgments(tmp_path):
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    return path
+
+
+def test_flickr8k_expert_as_json(run, data) -> None:
+    found = run("meta", "flickr8k-expert", "--data", data, "--metrics", "rouge_l,cider",
+                "--resamples", 100, "--format", "json")  # fmt: skip
+    assert found.code == 0
+    assert found.json["benchmark"] == "flickr8k-expert"
+    assert found.json["n"] == 16_992
+    assert found.json["protocol"]["ratings"] == "each"
+    cider = found.json["results"]["cider"]["kendall_c"]
+    assert round(cider["value"], 3) == 0.439
+    assert cider["low"] < cider["value"] < cider["high"]
+    assert found.json["signatures"]["cider"].startswith("cider|refs:5|tok:ptb|df:corpus:5664")
+
+
+def test_the_protocol_is_printed_before_the_result(run, judgments) -> None:
+    found = run("meta", judgments, "--metrics", "rouge_l,bleu1", "--resamples", 50)
+    assert found.code == 0
+    assert (
+        found.out.index("protocol") < found.out.index("coefficients") < found.out.index("metric,")
+    )
+    assert "metric, n = 6" in found.out
+    assert "rouge_l|refs:1|tok:ptb" in found.out
+
+
+def test_csv_is_one_long_table(run, judgments) -> None:
+    found = run("meta", judgments, "--metrics", "rouge_l", "--resamples", 0, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(found.out)))
+    assert [row["coefficient"] for row in rows] == ["kendall_c", "kendall_b", "pearson", "spearman"]
+    assert {row["metric"] for row in rows} == {"rouge_l"} and rows[0]["n"] == "6"
+
+
+@pytest.mark.parametrize(
+    ("form", "mark"), [("latex", "% protocol mine.jsonl"), ("markdown", "|---|")]
+)
+def test_other_formats(run, judgments, form, mark) -> None:
+    found = run("meta", judgments, "--metrics", "rouge_l", "--resamples", 0, "--format", form)
+    assert found.code == 0 and mark in found.out
+
+
+def test_scores_from_elsewhere_beside_ours(run, judgments, tmp_path) -> None:
+    path = tmp_path / "theirs.csv"
+    lines = [f"{row['system']},{row['image']},oracle,{row['rating']}" for row in ROWS]
+    path.write_text("system,id,metric,score\n" + "\n".join(lines) + "\n")
+    found = run("meta", judgments, "--metrics", "rouge_l,oracle", "--scores", path, "--compare",
+                "--resamples", 50, "--format", "json")  # fmt: skip
+    assert list(found.json["results"]) == ["rouge_l", "oracle"]
+    assert found.json["results"]["oracle"]["pearson"]["value"] == pytest.approx(1.0)
+    assert {pair["coefficient"] for pair in found.json["comparisons"]} >= {"pearson", "kendall_c"}
+
+
+def test_only_scores_from_elsewhere(run, data, golden) -> None:
+    found = run("meta", "thumb", "--data", data, "--scores",
+                golden / "thumb" / "scores_by_others.csv.gz", "--metrics", "CLIPS",
+                "--aspect", "precision,recall,total", "--coefficient", "pearson",
+                "--resamples", 0, "--format", "json")  # fmt: skip
+    values = [
+        round(found.json["aspects"][aspect]["CLIPS"]["pearson"]["value"], 2)
+        for aspect in ("precision", "recall", "total")
+    ]
+    # Kasai et al. 2022, Table 4, CLIP-S without Human.
+    assert values == [0.18, 0.27, 0.32]
+
+
+def test_aspects_stand_side_by_side_as_in_the_paper(run, data) -> None:
+    found = run("meta", "thumb", "--data", data, "--metrics", "cider", "--resamples", 0,
+                "--aspect", "precision,recall,total", "--coefficient", "pearson")  # fmt: skip
+    row = next(line for line in found.out.splitlines() if line.strip().startswith("cider "))
+    # Kasai et al. 2022, Table 4, CIDEr without Human: .27 .18 .33.
+    assert [round(float(cell) / 100, 2) for cell in row.split()[1:]] == [0.27, 0.18, 0.33]
+
+
+def test_thumb_with_human_tells_of_the_leak(run, data) -> None:
+    found = run("meta", "thumb", "--data", data, "--human", "with", "--leaked", "drop",
+                "--metrics", "rouge_l", "--coefficient", "pearson", "--resamples", 0,
+                "--format", "json")  # fmt: skip
+    assert found.json["n"] == 2500
+    assert found.json["protocol"]["options"] == {"human": "with", "leaked": "drop"}
+    assert "39 Human captions" in found.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["flickr8k-expret"], 'Did you mean "flickr8k-expert"?'),
+        (["none.jsonl"], "none.jsonl: there is no such file"),
+        (["thumb", "--human", "maybe"], 'unknown --human "maybe"'),
+        (["nebula", "--human", "with"], "--human is a choice of thumb"),
+        (["thumb", "--data", "nowhere"], "nowhere: there is no such folder"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_2(run, arguments, said) -> None:
+    found = run("meta", *arguments, "--metrics", "rouge_l")
+    assert found.code == 2 and found.out == ""
+    assert said in found.err and found.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--metrics", "cidr"], 'Did you mean "cider"?'),
+        (["--aspect", "recall"], 'unknown aspect "recall"'),
+        (["--coefficient", "tau"], 'unknown coefficient "tau"'),
+        (["--level", "corpus"], 'unknown level "corpus"'),
+        (["--interval", "bayes"], 'unknown interval "bayes"'),
+        (["--scores", "none.csv"], "none.csv: there is no such file"),
+    ],
+)
+def test_bad_options_are_one_line_and_exit_2(run, judgments, options, said) -> None:
+    more = [] if "--metrics" in options else ["--metrics", "rouge_l"]
+    found = run("meta", judgments, *options, *more)
+    assert found.code == 2
+    assert said in found.err and found.err.count("\n") == 1
+
+
+def test_missing_benchmark_files_are_named(run, tmp_path) -> None:
+    found = run("meta", "nebula", "--data", tmp_path, "--metrics", "rouge_l")
+    assert found.code == 2
+    assert "nebula_test.json: there is no such file" in found.err

@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+METRICS = "bleu1,rouge_l,cider"
+
+
+def _common(files):
+    return ["--candidates", files["good"], files["poor"], "--references", files["references"]]
+
+
+def test_json_holds_raw_values_and_signatures(run, files) -> None:
+    found = run("score", *_common(files), "--metrics", METRICS, "--format", "json")
+    assert found.code == 0
+    good = found.json["systems"]["good"]
+    assert 0 < good["cider"]["low"] <= good["cider"]["score"] <= good["cider"]["high"]
+    assert good["cider"]["signature"].startswith("cider|refs:2|tok:ptb|df:corpus:3|")
+    assert good["bleu1"]["n"] == 3
+
+
+def test_a_table_shows_scores_as_papers_do(run, files) -> None:
+    found = run("score", *_common(files), "--metrics", METRICS)
+    raw = run("score", *_common(files), "--metrics", METRICS, "--format", "json").json
+    shown = f"{raw['systems']['good']['rouge_l']['score'] * 100:.1f}"
+    line = next(line for line in found.out.splitlines() if "good" in line)
+    assert shown in line
+    assert "rouge_l|refs:2|tok:ptb" in found.out
+
+
+def test_one_system_gets_a_row_for_each_metric(run, files) -> None:
+    found = run("score", "--candidates", files["good"], "--references", files["references"],
+                "--metrics", METRICS)  # fmt: skip
+    assert [word for word in ("bleu1", "rouge_l", "cider") if f" {word} " in found.out]
+    assert "low 95%" in found.out
+
+
+@pytest.mark.parametrize("form", ["csv", "latex", "markdown"])
+def test_other_formats_hold_every_system(run, files, form) -> None:
+    found = run("score", *_common(files), "--metrics", METRICS, "--format", form)
+    assert found.code == 0
+    assert "good" in found.out and "poor" in found.out
+    mark = {"csv": "system,bleu1,rouge_l,cider", "latex": r"\toprule", "markdown": "|---|---:|"}
+    assert mark[form] in found.out
+
+
+def test_csv_holds_unrounded_numbers(run, files) -> None:
+    raw = run("score", *_common(files), "--metrics", "cider", "--format", "json").json
+    rows = run("score", *_common(files), "--metrics", "cider", "--format", "csv").out.splitlines()
+    assert float(rows[1].split(",")[1]) == raw["systems"]["good"]["cider"]["score"]
+
+
+def test_names_replace_stems(run, files) -> None:
+    found = run("score", *_common(files), "--name", "A", "B", "--metrics", "bleu1", "-f", "json")
+    assert list(found.json["systems"]) == ["A", "B"]
+
+
+def test_no_resamples_no_intervals(run, files) -> None:
+    found = run("score", *_common(files), "--metrics", "bleu1", "--resamples", 0, "-f", "json")
+    assert set(found.json["systems"]["good"]["bleu1"]) == {"score", "n", "signature"}
+
+
+def test_a_second_process_changes_nothing(run, files) -> None:
+    one = run("score", *_common(files), "--metrics", METRICS, "-f", "json").json
+    two = run("score", *_common(files), "--metrics", METRICS, "-f", "json", "--jobs", 2).json
+    for metric in one["systems"]["good"]:
+        assert one["systems"]["good"][metric]["score"] == pytest.approx(
+            two["systems"]["good"][metric]["score"], abs=1e-12
+        )
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_items_are_written_for_every_example(run, files, tmp_path: Path, suffix) -> None:
+    out = tmp_path / f"items.{suffix}"
+    if suffix == "parquet":
+        pytest.importorskip("pyarrow")
+    found = run("score", *_common(files), "--metrics", METRICS, "--items", out)
+    assert found.code == 0, found.err
+    if suffix == "csv":
+        rows = list(csv.DictReader(out.open()))
+    elif suffix == "jsonl":
+        rows = [json.loads(line) for line in out.read_text().splitlines()]
+    else:
+        from pyarrow import parquet
+
+        rows = parquet.read_table(out).to_pylist()
+    assert len(rows) == 6
+    assert list(rows[0]) == ["system", "image_id", "caption", "bleu1", "rouge_l", "cider"]
+    assert rows[0]["system"] == "good" and rows[0]["image_id"] == "1"
+
+
+def test_document_frequencies_are_built_once_and_used_for_one_image(
+    run, files, tmp_path: Path
+) -> None:
+    table = tmp_path / "all.npz"
+    assert run("df", "build", "--references", files["references"], "--out", table).code == 0
+    whole = run("score", "--candidates", files["good"], "--references", files["references"],
+                "--metrics", "cider", "--df", table, "--items", tmp_path / "all.csv")  # fmt: skip
+    assert whole.code == 0, whole.err
+    one = tmp_path / "one.json"
+    one.write_text('{"1": "A man riding a horse."}')
+    found = run("score", "--candidates", one, "--references", files["references"], "--metrics",
+                "cider", "--df", table, "--format", "json")  # fmt: skip
+    first = next(csv.DictReader((tmp_path / "all.csv").open()))
+    assert found.json["systems"]["one"]["cider"]["score"] == pytest.approx(float(first["cider"]))
+    assert "df:file:" in found.json["systems"]["one"]["cider"]["signature"]
+
+
+def test_one_image_without_a_table_is_refused_not_zero(run, files, tmp_path: Path) -> None:
+    one = tmp_path / "one.json"
+    one.write_text('{"1": "A man riding a horse."}')
+    found = run("score", "--candidates", one, "--references", files["references"],
+                "--metrics", "cider")  # fmt: skip
+    assert found.code == 2
+    assert "the references are of 1 image" in found.err and "--df FILE" in found.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--metrics", "cidr"], 'error: unknown metric "cidr". Did you mean "cider"?'),
+        (["--metrics", ","], "error: no metric was asked for."),
+        (["--items", "scores.xls"], 'cannot tell the format from ".xls"'),
+        (["--items", "nowhere/scores.csv"], "the folder nowhere does not exist"),
+        (["--df", "nowhere.npz", "--metrics", "cider"], "nowhere.npz"),
+    ],
+)
+def test_wrong_options_are_one_line(run, files, arguments, said) -> None:
+    found = run("score", *_common(files), *arguments)
+    assert found.code == 2
+    assert said in found.err
+    assert "Traceback" not in found.err and len(found.err.strip().splitlines()) == 1
+
+
+def test_help_explains_itself_with_an_example(run) -> None:
+    for command in ("score", "compare", "check", "demo", "doctor"):
+        found = run(command, "--help")
+        assert found.code == 0 and f"captious {command}" in found.out, command
+
+
+def test_import_is_light() -> None:
+    code = "import sys, captious, captious.cli.main; print(sorted(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    for heavy in ("numpy", "scipy", "pandas", "pyarrow", "torch", "altair", "orjson"):
+        assert f"'{heavy}'" not in loaded, heavy
+
+
+def test_version(run) -> None:
+    assert run("--version").out.startswith("captious 0.")

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+
+import pytest
+
+
+@pytest.fixture
+def captions(tmp_path):
+    paths = []
+    for name, noun in (("short", "dog"), ("long", "big brown dog on the grass")):
+        path = tmp_path / f"{name}.json"
+        lists = {str(i): [f"A {noun} number {i}.", f"The {noun} {i}."] for i in range(4)}
+        path.write_text(json.dumps(lists))
+        paths.append(path)
+    return paths
+
+
+def test_files_stand_side_by_side(run, captions) -> None:
+    found = run("stats", *captions, "--draws", 2, "--format", "json")
+    assert found.code == 0
+    short, long = (found.json["files"][name] for name in ("short.json", "long.json"))
+    assert short["images"] == long["images"] == 4
+    # "A dog number 1." and "The dog 1.": 4 and 3 tokens, the full stop is none.
+    assert short["length"]["mean"] == 3.5
+    assert long["length"]["mean"] == 8.5
+    assert short["sample"] == {"images": 4, "captions": 2, "draws": 2, "seed": 12345}
+    assert long["unique"]["2-grams"]["mean"] > short["unique"]["2-grams"]["mean"]
+
+
+def test_the_table_tells_the_sample(run, captions) -> None:
+    found = run("stats", *captions, "--images", 3, "--captions", 1)
+    assert "samples of 3 images with 1 captions each" in found.out
+    assert "mean length" in found.out and "--tagger en_core_web_sm" in found.out
+
+
+def test_csv_is_one_long_table(run, captions) -> None:
+    lines = run("stats", captions[0], "--format", "csv").out.splitlines()
+    assert lines[0] == "file,statistic,value"
+    assert "short.json,captions,8" in lines
+
+
+def test_too_many_images(run, captions) -> None:
+    found = run("stats", captions[0], "--images", 9)
+    assert found.code == 2 and "only 4 images have 2 captions; 9 were asked for" in found.err
+
+
+def test_a_file_that_is_none(run, tmp_path) -> None:
+    found = run("stats", tmp_path / "none.json")
+    assert found.code == 2 and "there is no such file" in found.err
+
+
+def test_a_tagger_that_is_not_installed(run, captions) -> None:
+    found = run("stats", captions[0], "--tagger", "no_such_model")
+    assert found.code == 2 and found.err.count("\n") == 1
+    assert ("no model" if find_spec("spacy") else "captious[parse]") in found.err

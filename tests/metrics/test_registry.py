@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from captious.errors import InputError, UnknownNameError
+from captious.metrics import Metric, register, resolve, resolve_all, split_list
+
+
+def test_options_are_read_as_the_type_of_their_default() -> None:
+    metric = resolve("cider[n=3, sigma=4]")
+    assert (metric.n, metric.sigma) == (3, 4.0)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ("cidre", 'unknown metric "cidre". Did you mean "cider"?'),
+        ("CIDEr", 'unknown metric "CIDEr". Did you mean "cider"?'),
+        ("cider[sgima=4]", 'unknown option of cider "sgima". Did you mean "sigma"?'),
+        ("cider[sigma]", 'cider: option "sigma" has no value. Write sigma=value.'),
+        ("cider[n=four]", 'cider: option "n" is a whole number; found "four".'),
+        ("cider[sigma=six]", 'cider: option "sigma" is a number; found "six".'),
+        (
+            "cider]",
+            '"cider]" is not a metric name. Write a name, or name[option=value,option=value].',
+        ),
+    ],
+)
+def test_a_wrong_name_or_option_is_one_clear_line(asked: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        resolve(asked)
+    assert str(caught.value) == said
+
+
+def test_commas_inside_brackets_do_not_separate_metrics() -> None:
+    assert split_list("a, b[x=1,y=2],,c") == ["a", "b[x=1,y=2]", "c"]
+
+
+def test_asking_twice_for_a_metric_is_asking_once() -> None:
+    assert list(resolve_all(["bleu1", " bleu1", "bleu2"])) == ["bleu1", "bleu2"]
+
+
+def test_asking_for_nothing_is_an_error() -> None:
+    with pytest.raises(InputError, match="no metric was asked for"):
+        resolve_all([])
+
+
+def test_two_packages_cannot_register_one_name() -> None:
+    with pytest.raises(InputError, match='metric "cider" is registered twice'):
+
+        @register("cider")
+        @dataclass(frozen=True)
+        class Impostor(Metric):
+            pass
+
+
+def test_a_name_far_from_all_lists_what_there_is() -> None:
+    with pytest.raises(UnknownNameError, match=r"Known: .*bleu4.*rouge_l"):
+        resolve("zzz")
