@@ -94,3 +94,8 @@ def test_the_package_offers_its_verbs_at_the_top() -> None:
     assert "score" in dir(captious)
     with pytest.raises(AttributeError, match="no attribute 'scor'"):
         _ = captious.scor
+
+
+def test_a_single_image_has_no_interval() -> None:
+    found = score(Corpus.from_lists(["a dog"], [["a dog runs"]]), ["rouge_l"], resamples=100)
+    assert (found["rouge_l"].systems["candidates"].low) is None

@@ -127,7 +127,7 @@ def _resample(
 ) -> dict[tuple[str, str], FloatArray]:
     """Resampled sums of every block; blocks over equally many images share their draws."""
     drawn: dict[tuple[str, str], FloatArray] = {}
-    for size in sorted({len(block) for block in sums.values()}):
+    for size in sorted({len(block) for block in sums.values() if len(block) > 1}):
         keys = [key for key, block in sums.items() if len(block) == size]
         together = bootstrap_sums(np.hstack([sums[key] for key in keys]), resamples, seed)
         ends = np.cumsum([sums[key].shape[1] for key in keys])[:-1]
@@ -139,6 +139,6 @@ def _with_interval(
     metric: Metric, value: float, drawn: FloatArray | None, level: float, n: int
 ) -> CorpusScore:
     if drawn is None:
-        return CorpusScore(value, None, None, n)
+        return CorpusScore(value, None, None, n)  # not asked for, or a single image
     interval = percentile_interval(metric.corpus_score(drawn), value, level)
     return CorpusScore(value, interval.low, interval.high, n)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.benchmarks.measure import Measured
+from captious.benchmarks.measure import Measured, thumb_elsewhere
 from captious.benchmarks.published import published_values
 from captious.benchmarks.reproduce import Reproduction, check, reproduce
 from captious.errors import UnknownNameError
@@ -85,13 +85,13 @@ def test_no_data_anywhere_is_skipped(tmp_path, monkeypatch) -> None:
     assert {c.verdict for c in reproduce().checks} == {"skipped"}
 
 
-def test_scores_by_others_are_skipped_where_there_are_none(data, tmp_path, monkeypatch) -> None:
+def test_scores_by_others_are_skipped_where_there_are_none(thumb, tmp_path, monkeypatch) -> None:
     monkeypatch.delenv("CAPTIOUS_GOLDEN", raising=False)
-    (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "thumb").symlink_to((data / "thumb").resolve())
-    found = reproduce(["thumb"], tmp_path / "data")
-    skipped = {c.published.key.partition("/")[0] for c in found.checks if c.verdict == "skipped"}
-    assert skipped == {"r_elsewhere"}
+    measured = Measured()
+    thumb_elsewhere(tmp_path, thumb, measured)
+    found = check(_entry("thumb", "r_elsewhere/CLIPS/total"), measured)
+    assert found.verdict == "skipped"
+    assert "no thumb/scores_by_others.csv.gz" in found.note
 
 
 @pytest.mark.parametrize(

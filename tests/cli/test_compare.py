@@ -31,3 +31,12 @@ def test_the_same_seed_gives_the_same_p_values(run, files) -> None:
 def test_one_system_is_not_enough(run, files) -> None:
     found = run("compare", "-c", files["good"], "-r", files["references"], "-m", "bleu1")
     assert found.code == 2 and "at least two systems" in found.err
+
+
+def test_csv_has_a_row_for_each_pair_and_metric(run, files) -> None:
+    rows = run(*_arguments(files), "--format", "csv").out.splitlines()
+    assert rows[0].startswith("metric,a,b,difference,low,high,p_bootstrap")
+    assert [row.split(",")[:3] for row in rows[1:]] == [
+        ["rouge_l", "good", "poor"],
+        ["cider", "good", "poor"],
+    ]

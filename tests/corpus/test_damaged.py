@@ -50,7 +50,7 @@ damage = st.tuples(st.floats(0, 1), st.sampled_from([0, 1, 3, 12]), st.sampled_f
     ],
     ids=["load", "load with references", "check", "judgments", "objects", "fix"],
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(whole=st.sampled_from(WHOLE), damages=st.lists(damage, min_size=1, max_size=3))
 def test_damaged_file(
     read: Callable[[Path], object], whole: str, damages: list[tuple[float, int, str]]

@@ -36,7 +36,7 @@ THUMB_METRICS = {
 }
 THUMB_ASPECTS = ("precision", "recall", "total")
 # More draws than is usual, so that the second decimal of an interval's end does not waver.
-INTERVAL_DRAWS = 5_000
+INTERVAL_DRAWS = 10_000
 ELSEWHERE = "thumb/scores_by_others.csv.gz"
 ELSEWHERE_VARIABLE = "CAPTIOUS_GOLDEN"
 
@@ -71,13 +71,16 @@ def measure_thumb(folder: Path, progress: Progress | None = None) -> Measured:
     for measure, data in loads.items():
         scores = compute_scores(data, metrics, progress=progress)
         named = dict(zip(THUMB_METRICS, scores.arrays.values(), strict=True))
-        _thumb_correlations(measure, data, BenchmarkScores(named, {}), measured)
+        joined = BenchmarkScores(named, {})
+        _thumb_correlations(measure, data, joined, measured)
+        if measure == "r_with_dropped":
+            _thumb_reach(data, joined, measured)
         if measure == "r_with_kept":
             for system in data.corpus.systems:
                 rows = data.corpus.rows_of(system)
                 for name, array in named.items():
                     measured.values[f"score/{system}/{name}"] = float(array[0, rows].mean())
-    _thumb_elsewhere(folder, loads["r_without"], measured)
+    thumb_elsewhere(folder, loads["r_without"], measured)
     return measured
 
 
@@ -123,7 +126,17 @@ def _thumb_correlations(
             measured.values[f"{measure}/{name}/{aspect}"] = found["pearson"].value
 
 
-def _thumb_elsewhere(folder: Path, data: Judged, measured: Measured) -> None:
+def _thumb_reach(data: Judged, scores: BenchmarkScores, measured: Measured) -> None:
+    """How far the 90% interval of r with the total reaches; whole images are drawn."""
+    settings = Settings(coefficients=("pearson",), resamples=INTERVAL_DRAWS)
+    for name, found in evaluate(data, scores, settings).results.items():
+        value = found["pearson"]
+        measured.values[f"r_reach/{name}/below"] = value.value - value.low
+        measured.values[f"r_reach/{name}/above"] = value.high - value.value
+
+
+def thumb_elsewhere(folder: Path, data: Judged, measured: Measured) -> None:
+    """Judge scores that the benchmark's authors computed, where their file is here."""
     named = os.environ.get(ELSEWHERE_VARIABLE)
     folders = [folder, *([Path(named)] if named else []), folder.resolve().parent / "golden"]
     path = next((place / ELSEWHERE for place in folders if (place / ELSEWHERE).is_file()), None)

@@ -10,7 +10,7 @@ import numpy as np
 
 from captious.benchmarks.locate import wanted
 from captious.benchmarks.protocol import Preferences, Protocol
-from captious.benchmarks.same_text import without
+from captious.benchmarks.same_text import fold
 from captious.corpus import Corpus
 from captious.corpus.ids import loose_id
 from captious.errors import InputError
@@ -47,7 +47,8 @@ def load_pascal50s(
                 f'pascal50s: image "{pair["image"]}" has no references in the .mat file.'
             )
         # A reference that is one of the two captions would decide the pair by itself.
-        pool = without(pools[image], pair["captions"])
+        leaked = {fold(caption) for caption in pair["captions"]}
+        pool = [text for text, folded in pools[image] if folded not in leaked]
         captions += pair["captions"]
         images += [image, image]
         own += [pool, pool]
@@ -105,7 +106,8 @@ def _pairs(path: Path) -> list[dict[str, Any]]:
     return found
 
 
-def _reference_pools(path: Path) -> dict[str, list[str]]:
+def _reference_pools(path: Path) -> dict[str, list[tuple[str, str]]]:
+    """The references of each image, as they stand and folded."""
     from scipy.io import loadmat
 
     try:
@@ -117,5 +119,5 @@ def _reference_pools(path: Path) -> dict[str, list[str]]:
     pools = {}
     for entry in table:
         sentences = [str(cell.ravel()[0]) for cell in entry["sentences"].ravel() if cell.size]
-        pools[loose_id(str(entry["name"][0]))] = sentences
+        pools[loose_id(str(entry["name"][0]))] = [(text, fold(text)) for text in sentences]
     return pools

@@ -19,6 +19,7 @@ def compare(
     objects: options.Objects = None,
     df: options.DocumentFrequencies = None,
     common: options.Common = False,
+    duplicates: options.Duplicates = "error",
     resamples: Annotated[
         int, typer.Option("--resamples", min=1, help="Bootstrap resamples.")
     ] = options.DEFAULT_RESAMPLES,
@@ -39,10 +40,11 @@ def compare(
     from captious.cli.output import emit, progress_bar
 
     wanted = inputs.metrics(metrics, df)
-    corpus = inputs.corpus(candidates, references, name, images, objects, common)
+    corpus = inputs.corpus(candidates, references, name, images, objects, common, duplicates)
     with progress_bar() as progress:
         found = comparison.compare(
             corpus, wanted, resamples=resamples, trials=trials, level=level, seed=seed, jobs=jobs,
             progress=progress,
         )  # fmt: skip
-    emit(tables.compare_tables(found), found.to_dict(), form)
+    shown = tables.compare_rows(found) if form is Format.csv else tables.compare_tables(found)
+    emit(shown, found.to_dict(), form)

@@ -3,33 +3,48 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from captious.cli import options
 from captious.cli.output import Format
 
+if TYPE_CHECKING:
+    from captious.corpus import Scores
+
+JUDGMENTS_NOTE = (
+    "The sample's judgments were written by captious's own authors to show the report at work. "
+    "They are not data of human raters."
+)
+
 
 def demo(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path(
         "demo-report"
     ),
+    files: Annotated[
+        Path | None,
+        typer.Option("--files", help="Only copy the sample's files into this new folder."),
+    ] = None,
     form: options.OutputFormat = Format.table,
 ) -> None:
     """Score the bundled sample with every metric that runs here, and write a report.
 
     Example: captious demo --out demo-report
     """
+    if files:
+        _copy(files)
+        return
     from captious import scoring
     from captious.cli import tables
     from captious.cli.output import emit, progress_bar
     from captious.corpus.load import load_corpus
     from captious.data import demo_files
 
-    files = demo_files()
+    sample = demo_files()
     corpus = load_corpus(
-        files.systems, [files.references], images=files.images, objects=files.objects
+        sample.systems, [sample.references], images=sample.images, objects=sample.objects
     )
     names = scoring.available_metrics(frozenset({"references", "objects", "image"}))
     with progress_bar() as progress:
@@ -37,3 +52,40 @@ def demo(
             corpus, names, resamples=options.DEFAULT_RESAMPLES, progress=progress
         )
     emit(tables.score_table(scores, options.DEFAULT_LEVEL), scores.to_dict(), form)
+    _report(scores, sample.judgments, out)
+
+
+def _copy(folder: Path) -> None:
+    import shutil
+
+    from captious.cli.output import note
+    from captious.data import demo_path
+    from captious.errors import InputError
+
+    if folder.exists():
+        raise InputError(f"{folder}: is there already. Name a folder that does not exist yet.")
+    shutil.copytree(demo_path(), folder, ignore=shutil.ignore_patterns("__pycache__"))
+    note(f"copied the sample to {folder}")
+
+
+def _report(scores: Scores, judgments: Path, out: Path) -> None:
+    from captious.cli.output import note
+    from captious.corpus.judged import read_judgments
+    from captious.errors import MissingDependencyError
+
+    try:
+        from captious.report import write_report
+
+        out.mkdir(parents=True, exist_ok=True)
+        written = write_report(
+            scores,
+            out / "report.html",
+            judgments=read_judgments(judgments).judgments,
+            judgments_label="illustrative judgments",
+            judgments_note=JUDGMENTS_NOTE,
+            title="The captious demo",
+        )
+    except MissingDependencyError as error:
+        note(f"no report is written: {error}")
+        return
+    note(f"wrote {written.page} ({written.size / 1e6:.1f} MB); open it in a browser")

@@ -19,10 +19,17 @@ def corpus(
     images: Path | None = None,
     objects: Path | None = None,
     common: bool = False,
+    duplicates: str = "error",
 ) -> Corpus:
     """Load what was named on the command line, and say what a reader should know of it."""
     loaded = load_with_notes(
-        candidates, references, names=names, images=images, objects=objects, common=common
+        candidates,
+        references,
+        names=names,
+        images=images,
+        objects=objects,
+        common=common,
+        duplicates=duplicates,  # type: ignore[arg-type]  # load_with_notes refuses what is unknown
     )
     for line in loaded.notes:
         note(line)

@@ -25,7 +25,7 @@ from captious.cli import (
 from captious.errors import CaptiousError
 
 # Options that take several values in a row: `--candidates a.json b.json`.
-SPREAD = frozenset({"--candidates", "--references", "--name"})
+SPREAD = frozenset({"--candidates", "-c", "--references", "-r", "--name"})
 
 app = typer.Typer(
     name="captious",

@@ -38,6 +38,11 @@ DocumentFrequencies = Annotated[
 Common = Annotated[
     bool, typer.Option("--common", help="Keep only the images that every system describes.")
 ]
+Duplicates = Annotated[
+    str,
+    typer.Option("--duplicates", help="A second caption of a system for one image: error (refuse), "
+                 "first (keep the first) or all (score both)."),
+]  # fmt: skip
 Resamples = Annotated[
     int, typer.Option("--resamples", min=0, help="Bootstrap resamples; 0 for no intervals.")
 ]

@@ -182,11 +182,13 @@ def _print_rich(table: Table) -> None:
 
     console = Console(highlight=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=max(console.width, 160))
+        console = Console(highlight=False, width=10_000)  # a file has no edge to wrap at
     shown = RichTable(title=table.title or None, box=box.SIMPLE_HEAD, title_justify="left")
     for index, name in enumerate(table.header):
         right = _numeric(table, index)
-        shown.add_column(Text(name), justify="right" if right else "left", no_wrap=right)
+        shown.add_column(
+            Text(name), justify="right" if right else "left", no_wrap=right, overflow="fold"
+        )
     for row in table.rows:
         shown.add_row(*(_rich_cell(cell) for cell in row))
     console.print(shown)

@@ -24,6 +24,7 @@ def score(
         typer.Option("--items", help="Write per-example scores here: .csv, .jsonl or .parquet."),
     ] = None,
     common: options.Common = False,
+    duplicates: options.Duplicates = "error",
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
@@ -43,7 +44,7 @@ def score(
 
         check_item_path(items)
     wanted = inputs.metrics(metrics, df)
-    corpus = inputs.corpus(candidates, references, name, images, objects, common)
+    corpus = inputs.corpus(candidates, references, name, images, objects, common, duplicates)
     with progress_bar() as progress:
         scores = scoring.score(
             corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs,
@@ -54,4 +55,5 @@ def score(
 
         write_items(scores, items)
         note(f"wrote {len(corpus):,} rows to {items}")
-    emit(tables.score_table(scores, level), scores.to_dict(), form)
+    table = tables.score_rows(scores) if form is Format.csv else tables.score_table(scores, level)
+    emit(table, scores.to_dict(), form)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from captious.cli.output import Cell, Number, Table, scaled
-from captious.comparison import Comparison, MetricComparison
+from captious.comparison import Comparison, MetricComparison, Pair
 from captious.corpus import MetricScores, Scores
 
 
@@ -17,6 +17,27 @@ def score_table(scores: Scores, level: float) -> Table:
         for system in systems
     ]
     return Table(["system", *scores], rows, notes=_notes(scores, level))
+
+
+def score_rows(scores: Scores) -> Table:
+    """A row for each system and metric, for programs that read CSV."""
+    rows: list[list[Cell]] = []
+    for name in scores:
+        for system, value in scores[name].systems.items():
+            low, high = ("" if end is None else repr(end) for end in (value.low, value.high))
+            score = repr(value.score)
+            rows.append([system, name, score, low, high, value.n, scores[name].signature])
+    return Table(["system", "metric", "score", "low", "high", "n", "signature"], rows)
+
+
+def compare_rows(comparison: Comparison) -> Table:
+    """A row for each metric and pair, for programs that read CSV."""
+    rows: list[list[Cell]] = [
+        [name, *(repr(cell) if isinstance(cell, float) else cell for cell in pair)]
+        for name, metric in comparison.metrics.items()
+        for pair in metric.pairs
+    ]
+    return Table(["metric", *Pair._fields], rows)
 
 
 def compare_tables(comparison: Comparison) -> list[Table]:

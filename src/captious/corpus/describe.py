@@ -165,7 +165,7 @@ def part_of_speech_shares(captions: Sequence[str], model: str) -> dict[str, floa
     counts: dict[str, int] = {}
     for document in tagger.pipe(captions, batch_size=512):
         for token in document:
-            if not token.is_punct and not token.is_space:
+            if token.pos_ not in ("PUNCT", "SPACE"):
                 counts[token.pos_] = counts.get(token.pos_, 0) + 1
     total = sum(counts.values())
     ordered = sorted(counts.items(), key=lambda item: -item[1])

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.text import ptb_patterns
+from captious.text.ptb_chars import SOFT_HYPHEN
 from captious.text.ptb_lexer import lex
 
 # Chen et al. 2015, the list of coco-caption's tokeniser.
@@ -85,6 +86,13 @@ def _piece_tokens(piece: str) -> list[str]:
     return [plain[1], plain[2]] if plain[2] else [plain[1]]
 
 
+def _lowered(token: str) -> str:
+    """`token` in lower case as Java has it: no sigma is final before a hyphen."""
+    if "Σ" in token:
+        return token.replace("-", SOFT_HYPHEN).lower().replace(SOFT_HYPHEN, "-")
+    return token.lower()
+
+
 class _Options(NamedTuple):
     """What becomes of the lexer's tokens."""
 
@@ -94,7 +102,7 @@ class _Options(NamedTuple):
     def applied(self, tokens: Iterable[str]) -> list[str]:
         """Lower the case, drop punctuation and split at white space, as the options say."""
         if self.lower_case:
-            tokens = (token.lower() for token in tokens)
+            tokens = map(_lowered, tokens)
         if not self.keep_punctuation:
             tokens = (token for token in tokens if token not in PUNCTUATION)
         return [part for token in tokens for part in token.split()]

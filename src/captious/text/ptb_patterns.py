@@ -69,12 +69,12 @@ def _capitalised(words: Iterable[str]) -> str:
     )
 
 
-APOSTROPHE = r"(?:['\x92\u2019]|&apos;)"
-ANY_SINGLE_QUOTE = r"(?:['`\x91\x92\u2018\u2019\u201b]|&apos;)"
+APOSTROPHE = r"(?:['\x92\u2019]|(?i:&apos;))"
+ANY_SINGLE_QUOTE = r"(?:['`\x91\x92\u2018\u2019\u201b]|(?i:&apos;))"
 HYPHEN = r"[-_\u058a\u2010\u2011]"
 IN_SENTENCE = r"[,;:\u3001]"
 
-_ACCENT_ENTITY = "&[aeiouAEIOU](?:acute|grave|uml);"
+_ACCENT_ENTITY = "&(?i:[aeiou](?:acute|grave|uml));"
 WORD_START = rf"{LETTER}{MARK}{SOFT_HYPHEN}"
 WORD_LETTER = rf"(?:[{WORD_START}]|{_ACCENT_ENTITY})"
 WORD_LETTERS = rf"(?:[{WORD_START}]++|{_ACCENT_ENTITY})++"
@@ -93,7 +93,7 @@ DOTTED_HYPHENATED = (
     rf"[A-Za-z0-9][A-Za-z0-9.,{SOFT_HYPHEN}]*"
     rf"(?:-(?:(?:[A-Za-z]\.){{2,}}+|[A-Za-z0-9{SOFT_HYPHEN}]++))++"
 )
-AMPERSAND_NAME = "[A-Z]+(?:(?:[+&]|&amp;)[A-Z]+)+"
+AMPERSAND_NAME = "[A-Z]+(?:(?:&(?i:amp);|[+&])[A-Z]+)+"
 SLASHED = r"[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}(?:\\?/[A-Za-z0-9]+(?:-[A-Za-z]+){0,2}){1,2}"
 CLITIC = rf"{APOSTROPHE}(?i:[msd]|re|ve|ll)"
 
@@ -109,8 +109,10 @@ ENDING_ABBREVIATION = (
     f"(?:{_any_case(ENDING_ABBREVIATIONS)}|{_capitalised(CAPITAL_ABBREVIATIONS)}"
     f"|{COMPANY_ABBREVIATION})"
 )
-TITLE_ABBREVIATION = f"(?:{_any_case(TITLE_ABBREVIATIONS)}|[Mm][ft]g)"
+TITLE_ABBREVIATION = f"(?:{_any_case(TITLE_ABBREVIATIONS)}|[Mm][ft]g|(?i:cont'd))"
 NUMBERING_ABBREVIATION = _any_case(NUMBERING_ABBREVIATIONS)
+# The hyphenated names of countries that it knows, with or without a last full stop.
+COUNTRY = r"(?i:non-U\.S|U\.S\.-U\.(?:K|S\.S\.R))"
 STARTER = rf"(?:{_capitalised(SENTENCE_STARTERS)}|M(?i:[rs])\.)"
 
 _TAG_NAME = "[A-Za-z][A-Za-z0-9_:.-]*"
@@ -120,18 +122,19 @@ TAG = rf"<(?:[!?][A-Za-z-][^>\n\r]*|/{_TAG_NAME} *|{_TAG_NAME}(?:{_ATTRIBUTE})* 
 # What no web address holds; the variants differ exactly as the reference was seen to differ.
 _OUTSIDE_PATH = r' \t\n\x0c\r"<>|()'
 _OUTSIDE_URL = _OUTSIDE_PATH + "{}"
-_PATH = rf"(?:/[^{_OUTSIDE_PATH}]+[^{_OUTSIDE_URL}.!?,\-])?"
+_PATH = rf"/[^{_OUTSIDE_PATH}]+[^{_OUTSIDE_URL}.!?,\-]"
 OUTSIDE_WWW = _OUTSIDE_URL + "!?,"
 # A bare host name takes neither capitals nor digits: all from `,` to `_` but the dot is outside.
 OUTSIDE_HOST = _OUTSIDE_URL + r"!?`'$,\-/-_"
 TOP_DOMAIN = "(?i:com|net|org|edu)"
 URL = rf"(?i:https?)://[^{_OUTSIDE_URL}]+[^{_OUTSIDE_URL}.!?,\-]"
-WWW = rf"(?i:www)\.(?:[^{OUTSIDE_WWW}.]+\.)+[a-zA-Z]{{2,4}}{_PATH}"
-HOST = rf"(?:[^{OUTSIDE_HOST}.]+\.)+{TOP_DOMAIN}{_PATH}"
+WWW = rf"(?i:www)\.(?:[^{OUTSIDE_WWW}.]+\.)+[a-zA-Z]{{2,4}}"
+WWW_WITH_PATH = rf"(?i:www)\.(?:[^{OUTSIDE_WWW}.]+\.)+?[a-zA-Z]{{2,4}}{_PATH}"
+HOST = rf"(?:[^{OUTSIDE_HOST}.]+\.)+{TOP_DOMAIN}(?:{_PATH})?"
 OUTSIDE_EMAIL = _OUTSIDE_URL + r"\xa0"
 EMAIL = (
-    rf"(?:&lt;|<)?[A-Za-z0-9][^{OUTSIDE_EMAIL}]*@"
-    rf"(?:[^{OUTSIDE_EMAIL}.]+\.)*[^{OUTSIDE_EMAIL}.]+(?:&gt;|>)?"
+    rf"(?:(?i:&lt;)|<)?[A-Za-z0-9][^{OUTSIDE_EMAIL}]*@"
+    rf"(?:[^{OUTSIDE_EMAIL}.]+\.)*[^{OUTSIDE_EMAIL}.]+(?:(?i:&gt;)|>)?"
 )
 FILE_EXTENSION = _any_case(FILE_EXTENSIONS)
 AFTER_FILE = f"[{BLANK}.?!,]"

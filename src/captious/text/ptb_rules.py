@@ -78,7 +78,7 @@ def _without_soft_hyphens(text: str) -> str:
 
 
 def _plain_ampersand(text: str) -> str:
-    return text.replace("&amp;", "&")
+    return re.sub("(?i:&amp;)", "&", text)
 
 
 def _kept_together(text: str) -> str:
@@ -106,7 +106,7 @@ _WORD_STARTS = p.WORD_START + "&"
 _MARKUP = (
     _rule(rf"([{SPACE}\n]+)", SPACE + r"\n", _nothing),
     _rule(f"({p.TAG})", "<", _kept_together, "tag"),
-    _rule("(&(?:mdash|ndash|md);)", "&", _always("--")),
+    _rule("(&(?i:mdash|ndash|md);)", "&", _always("--")),
 )
 # Two words written as one: the second half is read again.
 _ASSIMILATED = (
@@ -133,12 +133,13 @@ _WORDS = (
 )
 _ADDRESSES_AFTER_WORDS = (
     _rule(f"({p.WWW})", "wW", _as_is, "www"),
+    _rule(f"({p.WWW_WITH_PATH})", "wW", _as_is, "www"),
     _rule(f"({p.HOST})", f"^{p.OUTSIDE_HOST}.", _as_is, "host"),
 )
 _APOSTROPHE_WORDS = (
     _rule(f"({p.CLITIC})[^A-Za-z]", _APOSTROPHES, _plain_apostrophe),
     # A typographic apostrophe splits even before more letters: `’dogs` is `'d` and `ogs`.
-    _rule(r"((?:[\x92\u2019]|&apos;)(?i:[msd]|re|ve|ll))", _APOSTROPHES, _plain_apostrophe),
+    _rule(r"((?:[\x92\u2019]|(?i:&apos;))(?i:[msd]|re|ve|ll))", _APOSTROPHES, _plain_apostrophe),
     _rule(f"([nN]{p.ANY_SINGLE_QUOTE}[tT])", "nN", _plain_quote),
     _rule(f"([A-HJ-XZn]{p.ANY_SINGLE_QUOTE}[{LETTER}]{{2,}})", "A-HJ-XZn"),
     _rule(
@@ -164,7 +165,7 @@ _NUMBERS = (
     _rule(f"([{''.join(_FRACTIONS)}])", "".join(_FRACTIONS), _listed(_FRACTIONS)),
     _rule(f"({p.SLASHED})", _ASCII_ALNUM),
 )
-_NEW_SENTENCE = rf"({p.INITIALS}|(?i:non-U\.S\.))[{BLANK}]+"
+_NEW_SENTENCE = rf"({p.INITIALS}|{p.COUNTRY}\.)[{BLANK}]+"
 _ABBREVIATIONS = (
     _rule(rf"({p.ENDING_ABBREVIATION}\.)[{BLANK}][{BLANK}{CAPITAL}]", "A-Za-z", returned=1),
     _rule(rf"({p.ENDING_ABBREVIATION}\.)[{BLANK}]{p.TAG}", "A-Za-z", horizon="tag", returned=1),
@@ -173,6 +174,7 @@ _ABBREVIATIONS = (
     _rule(rf"{_NEW_SENTENCE}{p.STARTER}[{BLANK}]", "A-Za-z", _lone_initial, returned=1),
     _rule(rf"{_NEW_SENTENCE}{p.TAG}[{BLANK}]", "A-Za-z", _lone_initial, "tag", returned=1),
     _rule(f"({p.INITIALS})", "A-Za-z"),
+    _rule(f"({p.COUNTRY})[{BLANK}]", "nNuU"),
     _rule(rf"({p.NUMBERING_ABBREVIATION}\.)[{SPACE}]?[{DIGIT}]", "A-Za-z"),
 )
 _COMPOUNDS = (
@@ -200,14 +202,13 @@ _ENTITIES = (
     _rule("(&(?i:amp);)", "&", _always("&")),
     _rule("(&(?i:lt);)", "&", _always("<")),
     _rule("(&(?i:gt);)", "&", _always(">")),
-    _rule("(&nbsp;)", "&", _nothing),
-    _rule("(&(?:(?i:ht|tl|ur|lr|qc|ql|qr|odq|cdq)|#[0-9]+);)", "&"),
+    _rule("(&(?i:nbsp);)", "&", _nothing),
 )
 _PUNCTUATION = (
     _rule('("|&quot;)[A-Za-z0-9$]', '"&', _always("``")),
     _rule('("|&quot;)', '"&', _always("''")),
     _rule(r"(')[A-Za-z][^ \t\n\r\xa0]", "'", _always("`")),
-    _rule(f"({p.APOSTROPHE})", _APOSTROPHES, _always("'")),
+    _rule(r"(['\x92\u2019]|&apos;)", _APOSTROPHES, _always("'")),
     _rule("('')", "'", _always("''")),
     _rule(
         r"([`\x91-\x94\u2018-\u201f\u2039\u203a\xab\xbb]{1,2})",
@@ -228,6 +229,7 @@ _PUNCTUATION = (
     ),
     _rule(f"([{''.join(_CURRENCIES)}])", "".join(_CURRENCIES), _listed(_CURRENCIES)),
     _rule(rf"([-.,;:$&+/|\u2044{SYMBOL}])", rf"\-.,;:$&+/|\u2044{SYMBOL}"),
+    _rule("(&(?:(?i:ht|tl|ur|lr|qc|ql|qr|odq|cdq|quot|apos)|#[0-9]+);)", "&"),
 )
 
 RULES = (

@@ -123,7 +123,7 @@ def _is_judged(rows: Rows) -> bool:
 
 
 def _add_duplicates(rows: Rows, captions: Captions, systems: Sequence[str]) -> None:
-    if len(set(zip(captions.ids, systems, strict=True))) == len(captions.ids):
+    if len(set(captions.ids)) == len(captions.ids):
         return
     groups: dict[str, list[int]] = {}
     for place, system in enumerate(systems):

@@ -146,6 +146,8 @@ def uneven_systems(candidates: Gathered) -> list[Finding]:
 
 def leaked(candidates: Gathered, references: Gathered) -> list[Finding]:
     """Candidates that stand among their own references."""
+    if not references.texts:
+        return []
     # One text for image and caption: a million tuples would keep the garbage collector busy.
     described = set(candidates.ids)
     known = {

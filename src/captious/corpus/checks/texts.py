@@ -79,7 +79,7 @@ def starts_in_lower_case(text: str) -> bool:
 
 def lacks_final_period(text: str) -> bool:
     """A text that does not end as a sentence does."""
-    return not ends_a_sentence(text) and not is_empty(text)
+    return not text.endswith(".") and not ends_a_sentence(text) and not is_empty(text)
 
 
 def looks_cut_short(text: str) -> bool:
