@@ -53,10 +53,11 @@ def test_machine_averages_hold(thumb_checks) -> None:
 
 def test_flickr8k_expert_and_karpathy_hold(data) -> None:
     found = reproduce(["flickr8k-expert", "coco-karpathy"], data)
-    assert {c.verdict for c in found.checks} <= {"holds", "skipped"}
-    for skipped in (c for c in found.checks if c.verdict == "skipped"):
-        assert skipped.published.column == "meteor"
-        assert skipped.note == "needs captious[meteor]"
+    others = [c for c in found.checks if c.published.column != "meteor"]
+    assert {c.verdict for c in others} == {"holds"}
+    for meteor in (c for c in found.checks if c.published.column == "meteor"):
+        assert meteor.verdict in ("holds", "near", "skipped")
+        assert meteor.verdict != "skipped" or meteor.note == "needs captious[meteor]"
 
 
 def test_heads_are_skipped_with_the_reason(data) -> None:

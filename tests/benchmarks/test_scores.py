@@ -30,5 +30,5 @@ def test_a_name_may_not_stand_for_two(small) -> None:
 def test_a_metric_that_needs_references_says_so_without(data) -> None:
     from captious.benchmarks.vicr import load_vicr
 
-    with pytest.raises(InputError, match="has no references, which this metric needs"):
+    with pytest.raises(InputError, match="vicr has no references, which bleu4 needs"):
         compute_scores(load_vicr(data), metrics_for("bleu4", "images"))

@@ -64,6 +64,7 @@ def compute_scores(
 ) -> BenchmarkScores:
     """Run the metrics over the benchmark's examples, once for each draw of references."""
     corpora = data.corpora if isinstance(data, Preferences) else [data.corpus]
+    _require_references(data.protocol.name, metrics, corpora[0])
     draws: dict[str, list[FloatArray]] = {name: [] for name in metrics}
     signatures: dict[str, str] = {}
     for corpus in corpora:
@@ -74,6 +75,15 @@ def compute_scores(
             draws[name].append(values if metric.higher_is_better else -values)
             signatures[name] = metric.signature(corpus, run.knowledge)
     return BenchmarkScores({name: np.stack(rows) for name, rows in draws.items()}, signatures)
+
+
+def _require_references(benchmark: str, metrics: Mapping[str, Metric], corpus: Corpus) -> None:
+    needy = next((name for name, one in metrics.items() if "references" in one.needs), None)
+    if needy is not None and len(corpus) and not corpus.reference_counts.any():
+        raise InputError(
+            f"{benchmark} has no references, which {needy} needs. Name metrics that need none, "
+            "or give scores from elsewhere with --scores FILE."
+        )
 
 
 def _require_finite(name: str, values: FloatArray, corpus: Corpus) -> None:

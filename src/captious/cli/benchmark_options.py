@@ -12,3 +12,45 @@ Data = Annotated[
     typer.Option("--data", help="Folder of the benchmark data; else $CAPTIOUS_DATA, else "
                  "../shared/data."),
 ]  # fmt: skip
+Benchmark = Annotated[
+    str,
+    typer.Argument(help="A benchmark's name (flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
+                   "thumb, nebula, capeval1k, vicr) or a file of judgments.", show_default=False),
+]  # fmt: skip
+ScoresFile = Annotated[
+    Path | None,
+    typer.Option("--scores", help="Scores computed elsewhere, long (system,id,metric,score) or "
+                 "wide: CSV, TSV, JSONL, Parquet, also .gz."),
+]  # fmt: skip
+Aspects = Annotated[
+    str, typer.Option("--aspect", help="Aspects, separated by commas; else the protocol's.")
+]
+Coefficients = Annotated[
+    str,
+    typer.Option("--coefficient", help="kendall_c, kendall_b, pearson, spearman, "
+                 "kendall_weighted, separated by commas; else the protocol's."),
+]  # fmt: skip
+CorrelationLevel = Annotated[
+    str, typer.Option("--level", help="Correlate over: item, system or image.")
+]
+IntervalKind = Annotated[
+    str,
+    typer.Option("--interval", help="Draw whole images (cluster), captions (item), or nothing "
+                 "(analytic)."),
+]  # fmt: skip
+Confidence = Annotated[
+    float | None,
+    typer.Option("--confidence", min=0.5, max=0.9999, help="Level of intervals; else the "
+                 "protocol's."),
+]  # fmt: skip
+Human = Annotated[
+    str | None, typer.Option("--human", help="thumb: with or without the Human captions.")
+]
+Leaked = Annotated[
+    str | None,
+    typer.Option("--leaked", help="thumb: keep or drop references that are Human captions."),
+]
+Subset = Annotated[str | None, typer.Option("--subset", help="composite: one subset.")]
+CompareMetrics = Annotated[
+    bool, typer.Option("--compare", help="Also test the difference of every two metrics.")
+]

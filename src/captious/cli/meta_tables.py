@@ -22,6 +22,15 @@ from captious.metrics import known_metrics, split_list
 CHOICES = {"human": ("with", "without"), "leaked": ("keep", "drop")}
 
 
+def words(text: str) -> list[str]:
+    """Split at commas.
+
+    >>> words("precision, recall,")
+    ['precision', 'recall']
+    """
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 def load(
     benchmark: str,
     data: Path | None,

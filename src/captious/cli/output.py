@@ -55,11 +55,11 @@ def emit(table: Table | Sequence[Table], payload: Any, form: Format) -> None:
         return
     tables = [table] if isinstance(table, Table) else list(table)
     renderers = {Format.csv: to_csv, Format.latex: to_latex, Format.markdown: to_markdown}
-    for one in tables:
+    for index, one in enumerate(tables):
         if form is Format.table:
             _print_rich(one)
         else:
-            print(renderers[form](one), end="")
+            print(("\n" if index else "") + renderers[form](one), end="")
 
 
 def to_json(payload: Any) -> str:

@@ -1,0 +1,162 @@
+"""Every match that METEOR's four matchers find in many pairs of captions at once.
+
+Exact, stem, synonym and paraphrase (Denkowski & Lavie 2011, section 2). One word of the
+candidate and one of the reference may be matched by several matchers; all are kept, as METEOR
+keeps them, and compete in the alignment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.metrics.meteor.phrases import Occurrences, related_phrases
+from captious.metrics.meteor.tables import Ints, Tables, Words, spans
+
+MATCHERS = ("exact", "stem", "synonym", "paraphrase")
+EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
+# In the table of word relations: one bit each, and two bits that count paraphrase entries.
+_BITS = (1, 2, 4, 8)
+
+
+@dataclass(frozen=True, eq=False)
+class Captions:
+    """Captions as integers: caption `i` is `ids[offsets[i]:offsets[i + 1]]`."""
+
+    ids: Ints
+    offsets: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        """Words of each caption."""
+        return np.diff(self.offsets)
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """Matches in the order of pair, reference word, matcher, candidate word."""
+
+    pair: Ints
+    candidate: Ints
+    candidate_length: Ints
+    reference: Ints
+    reference_length: Ints
+    matcher: Ints
+
+    def __len__(self) -> int:
+        return len(self.pair)
+
+
+def find_matches(
+    tables: Tables,
+    words: Words,
+    captions: Captions,
+    candidate: Ints,
+    reference: Ints,
+    matchers: Collection[int] = range(4),
+) -> Matches:
+    """Matches between the captions `candidate[i]` and `reference[i]` of every pair `i`."""
+    relations = _Relations(captions, candidate, reference)
+    columns: list[tuple[Ints, ...]] = []
+    if EXACT in matchers:
+        relations.relate_equal_words()
+    if STEM in matchers:
+        relations.relate_stems(words)
+    if SYNONYM in matchers:
+        relations.relate_synonyms(words)
+    if PARAPHRASE in matchers:
+        own = Occurrences.find(tables, words, captions, candidate)
+        theirs = Occurrences.find(tables, words, captions, reference)
+        related = related_phrases(tables, own, theirs)
+        relations.relate_paraphrases(words, *related.single_words(tables))
+        columns.append(related.matches(own, theirs, candidate, reference))
+    columns.append(relations.matches())
+    joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
+    order = np.lexsort((joined[2], joined[1], joined[5], joined[3], joined[0]))
+    return Matches(*(column[order] for column in joined))
+
+
+class _Relations:
+    """Which words of the candidates match which words of the references, as one dense table."""
+
+    def __init__(self, captions: Captions, candidate: Ints, reference: Ints) -> None:
+        self.captions, self.candidate, self.reference = captions, candidate, reference
+        self.own, self.own_place = self._vocabulary(candidate)
+        self.their, self.their_place = self._vocabulary(reference)
+        self.codes = np.zeros((len(self.own), len(self.their)), dtype=np.uint8)
+
+    def _vocabulary(self, rows: Ints) -> tuple[Ints, Ints]:
+        used = np.unique(rows)
+        _, places = spans(self.captions.offsets[used], self.captions.offsets[used + 1])
+        size = int(self.captions.ids.max()) + 1 if len(self.captions.ids) else 0
+        present = np.zeros(size, dtype=bool)
+        present[self.captions.ids[places]] = True
+        return np.flatnonzero(present), np.cumsum(present) - 1
+
+    def relate_equal_words(self) -> None:
+        """Exact: the same word."""
+        same = np.intersect1d(self.own, self.their)
+        self.codes[self.own_place[same], self.their_place[same]] |= _BITS[EXACT]
+
+    def relate_stems(self, words: Words) -> None:
+        """Stem: different words of one stem."""
+        row, column = _join(words.stem[self.own], words.stem[self.their])
+        different = self.own[row] != self.their[column]
+        self.codes[row[different], column[different]] |= _BITS[STEM]
+
+    def relate_synonyms(self, words: Words) -> None:
+        """Synonym: different words that share a synset."""
+        own_row, own_synset = _rows_of(words, self.own)
+        their_row, their_synset = _rows_of(words, self.their)
+        left, right = _join(own_synset, their_synset)
+        row, column = own_row[left], their_row[right]
+        different = self.own[row] != self.their[column]
+        self.codes[row[different], column[different]] |= _BITS[SYNONYM]
+
+    def relate_paraphrases(self, words: Words, own_numbers: Ints, their_numbers: Ints) -> None:
+        """Paraphrase: single words; entries of the table in both directions count twice."""
+        row = _place_of(words.number[self.own], own_numbers)
+        column = _place_of(words.number[self.their], their_numbers)
+        np.add.at(self.codes, (row, column), _BITS[PARAPHRASE])
+
+    def matches(self) -> tuple[Ints, ...]:
+        """Columns of all one-word matches."""
+        offsets, lengths = self.captions.offsets, self.captions.lengths
+        width = lengths[self.candidate]
+        pair, cell = spans(np.zeros(len(width), dtype=np.int64), width * lengths[self.reference])
+        theirs, ours = np.divmod(cell, width[pair])
+        own = self.own_place[self.captions.ids[offsets[self.candidate][pair] + ours]]
+        their = self.their_place[self.captions.ids[offsets[self.reference][pair] + theirs]]
+        code = self.codes[own, their]
+        hit = np.flatnonzero(code)
+        pair, ours, theirs, code = pair[hit], ours[hit], theirs[hit], code[hit]
+        rows = [np.flatnonzero(code & bit) for bit in _BITS[:PARAPHRASE]]
+        rows.append(np.repeat(np.arange(len(code)), code >> 3))
+        chosen = np.concatenate(rows)
+        matcher = np.repeat(np.arange(4), [len(row) for row in rows])
+        one = np.ones(len(chosen), dtype=np.int64)
+        return pair[chosen], ours[chosen], one, theirs[chosen], one, matcher
+
+
+def _rows_of(words: Words, vocabulary: Ints) -> tuple[Ints, Ints]:
+    offsets = words.synset_offsets
+    rows, places = spans(offsets[vocabulary], offsets[vocabulary + 1])
+    return rows, words.synsets[places]
+
+
+def _join(left: Ints, right: Ints) -> tuple[Ints, Ints]:
+    """Rows of `left` and `right` that hold the same value."""
+    order = np.argsort(right, kind="stable")
+    ordered = right[order]
+    rows, places = spans(
+        np.searchsorted(ordered, left), np.searchsorted(ordered, left, side="right")
+    )
+    return rows, order[places]
+
+
+def _place_of(values: Ints, wanted: Ints) -> NDArray[np.int64]:
+    order = np.argsort(values, kind="stable")
+    return order[np.searchsorted(values[order], wanted)]

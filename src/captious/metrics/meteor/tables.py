@@ -1,0 +1,140 @@
+"""What METEOR knows about words: stems, synsets, function words and paraphrases."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.metrics.meteor.cache import Arrays, cache_folder, cached_arrays
+from captious.metrics.meteor.compiler import WORD_BITS, base_forms, compile_tables, word_keys
+from captious.metrics.meteor.sources import Sources, find_sources
+from captious.metrics.meteor.stemmer import stem
+
+Ints = NDArray[np.int64]
+_FORMAT = 1  # of the cached arrays; raise it when they change
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """What is known of each word of a vocabulary."""
+
+    number: Ints  # in the tables; -1 where they do not hold the word
+    stem: Ints  # equal for words of one stem
+    synsets: Ints
+    synset_offsets: Ints
+    function: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """METEOR's language data, mapped into memory."""
+
+    arrays: Arrays
+    function_words: frozenset[str]
+    abbreviations: frozenset[str]
+    digest: str
+
+    def describe(self, vocabulary: Sequence[str]) -> Words:
+        """Look up every word of a vocabulary."""
+        keys = word_keys(vocabulary)
+        number = self._find(keys)
+        known = number >= 0
+        stems = np.zeros(len(keys), dtype=np.uint64)
+        stems[known] = self.arrays["stem_keys"][number[known]]
+        unknown = np.flatnonzero(~known)
+        stems[unknown] = word_keys([stem(vocabulary[i]) for i in unknown.tolist()])
+        synsets, offsets = self._synsets(vocabulary, number)
+        return Words(
+            number=number,
+            stem=np.unique(stems, return_inverse=True)[1],
+            synsets=synsets,
+            synset_offsets=offsets,
+            function=np.array([word in self.function_words for word in vocabulary], dtype=bool),
+        )
+
+    def step(self, nodes: Ints, words: Ints) -> Ints:
+        """Trie nodes after one more word; -1 where no phrase goes on so."""
+        edges = self.arrays["edges"]
+        wanted = nodes << WORD_BITS | words
+        place = np.searchsorted(edges, wanted)
+        place[place == len(edges)] = 0
+        found = edges[place] == wanted
+        return np.where(found, len(self.arrays["word_keys"]) + place, -1)
+
+    def paraphrases(self, nodes: Ints) -> tuple[Ints, Ints]:
+        """Every (row of `nodes`, node of a paraphrase of it)."""
+        offsets = self.arrays["paraphrases_offsets"]
+        rows, places = spans(offsets[nodes], offsets[nodes + 1])
+        return rows, self.arrays["paraphrases"][places].astype(np.int64)
+
+    def _find(self, keys: NDArray[np.uint64]) -> Ints:
+        known = self.arrays["word_keys"]
+        place = np.searchsorted(known, keys)
+        place[place == len(known)] = 0
+        return np.where(known[place] == keys, place, -1)
+
+    def _synsets(self, vocabulary: Sequence[str], number: Ints) -> tuple[Ints, Ints]:
+        values = {name: self.arrays[name] for name in ("word_synsets", "lemma_synsets")}
+        bounds = {name: self.arrays[f"{name}_offsets"] for name in values}
+        start = np.where(number >= 0, bounds["word_synsets"][number], 0).astype(np.int64)
+        stop = np.where(number >= 0, bounds["word_synsets"][number + 1], 0).astype(np.int64)
+        # Words that no table holds may still be regular forms of a lemma.
+        shift = len(values["word_synsets"])
+        for row in np.flatnonzero(number < 0).tolist():
+            for lemma in self._find(word_keys(base_forms(vocabulary[row]))).tolist():
+                first, last = bounds["lemma_synsets"][lemma : lemma + 2] if lemma >= 0 else (0, 0)
+                if last > first:
+                    start[row], stop[row] = shift + first, shift + last
+                    break
+        both = np.concatenate([values["word_synsets"], values["lemma_synsets"]])
+        _, places = spans(start, stop)
+        return both[places].astype(np.int64), np.concatenate([[0], np.cumsum(stop - start)])
+
+
+def spans(starts: NDArray[Any], stops: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Row and value of every integer of the ranges `starts[i] .. stops[i]`.
+
+    >>> rows, values = spans(np.array([3, 9]), np.array([5, 10]))
+    >>> rows.tolist(), values.tolist()
+    ([0, 0, 1], [3, 4, 9])
+    """
+    lengths = np.asarray(stops, dtype=np.int64) - starts
+    rows = np.repeat(np.arange(len(lengths)), lengths)
+    ends = np.cumsum(lengths)
+    first = np.asarray(starts, dtype=np.int64) - (ends - lengths)
+    return rows, np.arange(len(rows)) + first[rows]
+
+
+@cache
+def load_tables() -> Tables:
+    """The tables, compiled at first use and mapped from the cache folder after that."""
+    sources = find_sources()
+    digest = _digest(sources)
+    arrays = cached_arrays(f"meteor-{_FORMAT}-{digest[:16]}", lambda: compile_tables(sources))
+    return Tables(arrays, sources.function_words(), sources.abbreviations(), digest)
+
+
+def _digest(sources: Sources) -> str:
+    """Digest of the sources, remembered by size and time of change: 68 MB take a while to read."""
+    files = [(path.stat(), str(path)) for path in (sources.jar, sources.paraphrases)]
+    state = [[name, stat.st_size, stat.st_mtime_ns] for stat, name in files]
+    memory = cache_folder() / "meteor-sources.json"
+    try:
+        remembered = json.loads(memory.read_text("utf-8"))
+        if remembered["state"] == state:
+            return str(remembered["digest"])
+    except (OSError, ValueError, KeyError, TypeError):
+        remembered = None
+    digest = sources.digest()
+    try:
+        memory.parent.mkdir(parents=True, exist_ok=True)
+        memory.write_text(json.dumps({"state": state, "digest": digest}), "utf-8")
+    except OSError:
+        return digest
+    return digest
