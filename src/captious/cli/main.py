@@ -18,6 +18,7 @@ from captious.cli import (
     df,
     doctor,
     meta,
+    report,
     reproduce,
     score,
     stats,
@@ -44,6 +45,7 @@ app.command("meta")(meta.meta)
 app.command("reproduce")(reproduce.reproduce)
 app.command("agreement")(agreement.agreement)
 app.command("stats")(stats.stats)
+app.command("report")(report.report)
 app.command("doctor")(doctor.doctor)
 app.add_typer(df.app, name="df")
 

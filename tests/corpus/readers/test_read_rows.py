@@ -128,3 +128,11 @@ def test_the_real_files(data: Path) -> None:
     }
     found = {name: read_rows(data / name) for name in expected}
     assert {name: (rows.format, len(rows)) for name, rows in found.items()} == expected
+
+
+def test_a_single_row_is_a_row_where_the_name_says_so(tmp_path: Path) -> None:
+    row = '{"image": "1", "caption": "A dog."}'
+    (tmp_path / "one.jsonl").write_text(row)
+    (tmp_path / "map.json").write_text('{"1": "A dog."}')
+    assert read_rows(tmp_path / "one.jsonl").format == "jsonl"
+    assert read_rows(tmp_path / "map.json").format != "jsonl"

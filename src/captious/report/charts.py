@@ -1,0 +1,291 @@
+"""The charts as Vega-Lite specifications, built with Altair from plain rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from typing import Any
+
+from captious.report.correlations import Matrix, WithJudgments
+from captious.report.distributions import Histogram, Spread
+from captious.report.figure import Spec
+from captious.report.rankings import Rankings
+from captious.report.raters import Agreement
+from captious.report.study import Study, number_text
+from captious.report.tables import JudgedMeans, aspect_text
+from captious.report.theme import LIGHT, SERIES, SHAPES, STEPS, config
+
+INK, SOFT, LINE = LIGHT["chart-ink"], LIGHT["chart-soft"], LIGHT["chart-line"]
+Row = dict[str, Any]
+# The rows go into the finished specification: Altair would copy and check each one many times.
+ROWS = "rows"
+
+
+def scores_chart(study: Study, judged: JudgedMeans, *, narrow: bool = False) -> Spec:
+    """A panel for the main aspect and each metric: systems with their intervals."""
+    import altair as alt
+
+    systems = study.charted_systems
+    rows, panels = _score_rows(study, judged, systems), 2 if narrow else 4
+    order = list(dict.fromkeys(row["panel"] for row in rows))
+    y = alt.Y("system:N", sort=systems, title=None)
+    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False),
+              axis=alt.Axis(tickCount=2 if narrow else 4))  # fmt: skip
+    base = alt.Chart(alt.NamedData(ROWS))
+    rule = base.mark_rule(strokeWidth=2).encode(
+        y=y, x=alt.X("low:Q", title=None), x2="high:Q", color=_colour(alt, systems)
+    )
+    point = base.mark_point(size=70, filled=True, opacity=1).encode(
+        y=y, x=x, color=_colour(alt, systems), shape=_shape(alt, systems)
+    )
+    size = {"width": 92 if narrow else 176, "height": max(60, 22 * len(systems))}
+    chart = alt.layer(rule, point).properties(**size).facet(
+        facet=alt.Facet("panel:N", sort=order, title=None), columns=panels, spacing=18
+    ).resolve_scale(x="independent")  # fmt: skip
+    return _spec(chart, rows)
+
+
+def matrix_chart(matrix: Matrix, *, narrow: bool = False) -> Spec:
+    """A heat map with the coefficient in every cell; the diagonal is left empty."""
+    import altair as alt
+
+    rows_shown = columns = [column.label for column in matrix.columns]
+    if narrow:
+        # A phone has room for short names, and for the judged columns, which one looks for first.
+        metrics = {column.name for column in matrix.columns if column.is_metric}
+        rows_shown = [
+            c.label if c.is_metric or c.name in metrics else aspect_text(c.name)
+            for c in matrix.columns
+        ]
+        columns = rows_shown[: len(rows_shown) - len(metrics) or None]
+    rows: list[Row] = [
+        {"a": a, "b": b, "value": value, "text": number_text(value, 2).replace("0.", ".", 1)}
+        for i, (a, row) in enumerate(zip(rows_shown, matrix.values.tolist(), strict=True))
+        for j, (b, value) in enumerate(zip(columns, row, strict=False))
+        if i != j and not isnan(value)
+    ]
+    limit = 84 if narrow else 220
+    axes = {
+        "x": alt.X("b:N", sort=columns, title=None,
+                   axis=alt.Axis(labelAngle=-45, domain=False, ticks=False, labelLimit=limit)),
+        "y": alt.Y("a:N", sort=rows_shown, title=None,
+                   axis=alt.Axis(domain=False, ticks=False, labelLimit=limit)),
+    }  # fmt: skip
+    base = alt.Chart(alt.NamedData(ROWS)).encode(**axes)
+    cells = base.mark_rect(cornerRadius=2).encode(
+        color=alt.Color("value:Q", legend=None, scale=_steps(alt, ""))
+    )
+    size = (
+        min(44, max(26, 230 // len(columns))) if narrow else max(34, min(64, 700 // len(columns)))
+    )
+    words = base.mark_text(fontSize=10 if narrow else 12).encode(
+        text="text:N", color=alt.Color("value:Q", legend=None, scale=_steps(alt, "-ink"))
+    )
+    chart = alt.layer(cells, words).resolve_scale(color="independent")
+    chart = chart.properties(width=alt.Step(size), height=alt.Step(28 if narrow else 34))
+    return _spec(chart, rows)
+
+
+def judgments_chart(study: Study, found: list[WithJudgments], *, narrow: bool = False) -> Spec:
+    """Each metric's correlation with the judgments, with its interval, aspect by aspect."""
+    metrics = list(dict.fromkeys(one.metric for one in found))
+    rows: list[Row] = [
+        {"row": one.metric, "panel": f"judged {aspect_text(one.aspect)}", "value": one.value,
+         "low": one.low, "high": one.high}
+        for one in found if not isnan(one.value)
+    ]  # fmt: skip
+    return _intervals(rows, metrics, study.method_name, narrow=narrow, step=22)
+
+
+def agreements_chart(found: list[Agreement], *, narrow: bool = False) -> Spec:
+    """Each coefficient with its interval, aspect by aspect."""
+    rows: list[Row] = [
+        {"row": one.coefficient, "panel": aspect_text(one.aspect),
+         "value": one.estimate.value, "low": one.estimate.low, "high": one.estimate.high}
+        for one in found if not isnan(one.estimate.value)
+    ]  # fmt: skip
+    names = list(dict.fromkeys(one.coefficient for one in found))
+    return _intervals(rows, names, "", narrow=narrow, step=24)
+
+
+def spreads_chart(study: Study, found: list[Spread], *, narrow: bool = False) -> Spec:
+    """Judged shares as bars, metric shares as a stepped line; metrics down, systems across."""
+    import altair as alt
+
+    systems = [s for s in study.charted_systems if any(one.system == s for one in found)]
+    metrics = list(dict.fromkeys(one.name for one in found))
+    bins = len(found[0].shares)
+    rows: list[Row] = []
+    for one in found:
+        for k in range(bins + 1):
+            last = min(k, bins - 1)
+            rows.append({
+                "system": one.system, "metric": one.name, "x": k / bins, "x2": (k + 1) / bins,
+                "line": float(one.shares[last]),
+                "bar": float(one.judged[k]) if k < bins else None,
+            })  # fmt: skip
+    base = alt.Chart(alt.NamedData(ROWS))
+    x_axis = alt.Axis(values=[0, 0.5, 1], format=".1~f", grid=False)
+    bars = base.transform_filter("datum.bar !== null").mark_bar(color=LIGHT["chart-fill"]).encode(
+        x=alt.X("x:Q", title=None, axis=x_axis, scale=alt.Scale(domain=[0, 1])), x2="x2:Q",
+        y=alt.Y("bar:Q", title=None, axis=alt.Axis(format="%", tickCount=2)), y2=alt.datum(0),
+    )  # fmt: skip
+    line = base.mark_line(
+        interpolate="step-after", color=SERIES[0], strokeWidth=2, clip=True
+    ).encode(x="x:Q", y=alt.Y("line:Q", title=None))
+    wide = max(90, min(200, 800 // max(1, len(systems))))
+    size = {"width": max(46, 236 // len(systems)) if narrow else wide, "height": 58}
+    chart = alt.layer(bars, line).properties(**size).facet(
+        row=alt.Row("metric:N", sort=metrics, title=None,
+                    header=alt.Header(labelAngle=0, labelAlign="left", labelOrient="left")),
+        column=alt.Column("system:N", sort=systems, title=None), spacing=10,
+    )  # fmt: skip
+    return _spec(chart, rows)
+
+
+def histograms_chart(study: Study, found: list[Histogram], *, narrow: bool = False) -> Spec:
+    """Bars of every aspect; aspects down, systems across."""
+    import altair as alt
+
+    systems = [s for s in study.charted_systems if any(one.system == s for one in found)]
+    wide = max(90, min(200, 800 // max(1, len(systems))))
+    width = max(50, 270 // len(systems)) if narrow else wide
+    rows: list[Row] = [
+        {"aspect": one.aspect, "system": one.system, "x": low, "x2": high, "share": share}
+        for one in found
+        for low, high, share in zip(
+            one.edges.tolist(), one.edges[1:].tolist(), one.shares.tolist(), strict=False
+        )
+    ]
+    charts: list[Any] = []
+    for aspect, edges in {one.aspect: one.edges for one in found}.items():
+        axis = alt.Axis(tickCount=2 if narrow else 4, grid=False, title=None, format="~g")
+        scale = alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False)
+        base = alt.Chart(alt.NamedData(ROWS)).transform_filter(alt.datum.aspect == aspect)
+        chart = base.mark_bar(stroke=LIGHT["d3"], strokeWidth=1).encode(
+            x=alt.X("x:Q", axis=axis, scale=scale), x2="x2:Q",
+            y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=2)),
+            y2=alt.datum(0), color=_colour(alt, systems),
+        ).properties(width=width, height=56).facet(
+            column=alt.Column("system:N", sort=systems, title=None,
+                              header=alt.Header(labels=not charts)), spacing=12,
+        ).properties(title=aspect_text(aspect))  # fmt: skip
+        charts.append(chart)
+    return _spec(alt.vconcat(*charts, spacing=10), rows)
+
+
+def rankings_chart(study: Study, found: Rankings, *, narrow: bool = False) -> Spec:
+    """A bump chart: judges across, rank down, a line for each system with its name at both ends."""
+    import altair as alt
+
+    shown = [s for s in study.charted_systems if s in found.systems]
+    rows: list[Row] = [
+        {"judge": judge, "system": system, "rank": float(ranks[found.systems.index(system)])}
+        for judge, ranks in zip(found.judges, found.ranks, strict=True) for system in shown
+    ]  # fmt: skip
+    lowest = max(row["rank"] for row in rows)
+    x = alt.X("judge:N", sort=found.judges, title=None,
+              axis=alt.Axis(labelAngle=-45, domain=False, ticks=False, grid=True))  # fmt: skip
+    y = alt.Y("rank:Q", title="rank", scale=alt.Scale(domain=[0.6, lowest + 0.4], reverse=True),
+              axis=alt.Axis(values=list(range(1, int(lowest) + 1)), format="d", domain=False,
+                            ticks=False, grid=False))  # fmt: skip
+    base = alt.Chart(alt.NamedData(ROWS)).encode(x=x, y=y, color=_colour(alt, shown))
+    line = base.mark_line(strokeWidth=3, opacity=0.85)
+    point = base.mark_point(filled=True, size=130, opacity=1).encode(shape=_shape(alt, shown))
+    ends = [
+        base.transform_filter(alt.datum.judge == judge).mark_text(
+            align=align, dx=dx, fontSize=12, fontWeight="bold", limit=90 if narrow else 160
+        ).encode(text="system:N")
+        for judge, align, dx in (
+            (found.judges[0], "right", -12), (found.judges[-1], "left", 12)
+        )[: 1 if narrow or len(found.judges) < 2 else 2]
+    ]  # fmt: skip
+    step = (
+        max(26, 200 // len(found.judges)) if narrow else max(44, min(130, 700 // len(found.judges)))
+    )
+    y_axis_room = 70 if any(len(s) > 3 for s in shown) else 30
+    chart = alt.layer(line, point, *ends).properties(
+        width=alt.Step(step), height=max(120, 44 * len(shown))
+    )
+    spec = _spec(chart, rows)
+    spec["config"]["axisY"] = {"offset": y_axis_room}
+    return spec
+
+
+def _score_rows(study: Study, judged: JudgedMeans, systems: list[str]) -> list[Row]:
+    rows: list[Row] = []
+    if study.judged is not None:
+        panel = f"judged {aspect_text(study.judged.main)}"
+        for system, found in judged[study.judged.main].items():
+            if system in systems:
+                rows.append(_row(panel, system, found.value, found.low, found.high, 1))
+    for name, metric in study.scores.metrics.items():
+        factor = 100 if metric.percent else 1
+        for system in systems:
+            score = metric.systems[system]
+            low = score.score if score.low is None else score.low
+            high = score.score if score.high is None else score.high
+            rows.append(_row(name, system, score.score, low, high, factor))
+    return rows
+
+
+def _row(panel: str, system: str, value: float, low: float, high: float, factor: int) -> Row:
+    ends = (value, value) if isnan(low) or isnan(high) else (low, high)
+    return {
+        "panel": panel, "system": system, "value": value * factor,
+        "low": ends[0] * factor, "high": ends[1] * factor,
+    }  # fmt: skip
+
+
+def _intervals(
+    rows: list[Row], order: Sequence[str], title: str, *, narrow: bool, step: int
+) -> Spec:
+    """Points with intervals, a panel for each `panel`, a line for each `row`."""
+    import altair as alt
+
+    for row in rows:
+        if isnan(row["low"]):
+            row |= {"low": row["value"], "high": row["value"]}
+    panels = list(dict.fromkeys(row["panel"] for row in rows))
+    low = min([0.0, *(row["low"] for row in rows)])
+    scale = alt.Scale(domain=[low, 1.0], nice=False)
+    axis = alt.Axis(tickCount=3, format="~g")
+    y = alt.Y("row:N", sort=list(order), title=None, axis=alt.Axis(grid=True))
+    base = alt.Chart(alt.NamedData(ROWS)).encode(y=y)
+    rule = base.mark_rule(strokeWidth=2, color=SERIES[0]).encode(
+        x=alt.X("low:Q", title=None, scale=scale, axis=axis), x2="high:Q"
+    )
+    point = base.mark_point(filled=True, size=60, opacity=1, color=SERIES[0]).encode(
+        x=alt.X("value:Q", title=None, scale=scale)
+    )
+    columns = min(2 if narrow else 3, len(panels))
+    width = (230, 106)[columns - 1] if narrow else (480, 340, 236)[columns - 1]
+    chart = (
+        alt.layer(rule, point)
+        .properties(width=width, height=alt.Step(step))
+        .facet(facet=alt.Facet("panel:N", sort=panels, title=None), columns=columns, spacing=16)
+    )
+    if title:
+        words = alt.TitleParams(title, color=SOFT, fontWeight="normal", fontSize=12)
+        chart = chart.properties(title=words)
+    return _spec(chart, rows)
+
+
+def _colour(alt: Any, systems: list[str]) -> Any:
+    colours = [SERIES[i % len(SERIES)] for i in range(len(systems))]
+    return alt.Color("system:N", legend=None, scale=alt.Scale(domain=systems, range=colours))
+
+
+def _shape(alt: Any, systems: list[str]) -> Any:
+    shapes = SHAPES[: len(systems)]
+    return alt.Shape("system:N", legend=None, scale=alt.Scale(domain=systems, range=shapes))
+
+
+def _steps(alt: Any, suffix: str) -> Any:
+    colours = [LIGHT[f"d{i}{suffix}"] for i in range(len(STEPS) + 1)]
+    return alt.Scale(type="threshold", domain=STEPS, range=colours)
+
+
+def _spec(chart: Any, rows: list[Row]) -> Spec:
+    spec: Spec = chart.to_dict(validate=False)
+    return {**spec, "datasets": {ROWS: rows}, "config": config()}

@@ -1,0 +1,243 @@
+"""Examples of the explorer: what the page shows of each image, and how they are sorted.
+
+The order is by *disagreement*. Over all captions that have both, each caption has a percentile by
+the metric and one by the judgments (midranks: (n - rank + 0.5) / n x 100). Their difference tells
+how much higher the metric places the caption than the judgments do, whatever the two scales are.
+An image stands where its most disputed caption stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from captious.corpus.columns import FloatArray
+from captious.corpus.types import NO_REFERENCES
+from captious.errors import InputError
+from captious.report.photographs import Photograph
+from captious.report.study import Study, higher_is_better
+from captious.report.tables import aspect_text
+from captious.stats.ranking import rank_systems
+
+# Images that are in the page itself, and so are there without JavaScript.
+SHOWN_WITHOUT_SCRIPT = 20
+PAGE_LENGTH = 20
+
+Fragments = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Explorer:
+    """Everything that the explorer knows, as plain data for JSON.
+
+    `data` is what the script reads; `first` are the positions, in `data["images"]`, of the images
+    that the page shows before any script runs.
+    """
+
+    data: dict[str, Any]
+    first: list[int]
+
+
+def make_explorer(
+    study: Study,
+    photographs: Sequence[Photograph | None],
+    metric: str,
+    explanations: Fragments | None = None,
+) -> Explorer:
+    """Gather the examples and put the most disputed image first."""
+    corpus = study.corpus
+    metrics = [_metric_entry(study, name) for name in study.scores]
+    aspects = [{"name": a, "label": aspect_text(a)} for a in _aspects(study)]
+    panels = _panels(explanations, len(corpus))
+    rows = _rows(study, panels)
+    images = [
+        _image_entry(study, image, photographs[image], own)
+        for image, own in _rows_by_image(study, rows).items()
+    ]
+    data = {
+        "systems": study.systems,
+        "metrics": metrics,
+        "aspects": aspects,
+        "raters": study.judged.raters if study.judged else [],
+        "panels": list(panels),
+        "pageLength": PAGE_LENGTH,
+        "metric": list(study.scores).index(metric),
+        "sort": "disagreement" if aspects else "low",
+        "images": images,
+    }
+    return Explorer(data, _order(data)[:SHOWN_WITHOUT_SCRIPT])
+
+
+def percentiles(values: FloatArray, *, higher: bool = True) -> FloatArray:
+    """Percentile of each value among all, ties sharing the middle; NaN stays NaN.
+
+    >>> percentiles(np.array([3.0, 1.0, 3.0, np.nan, 2.0])).tolist()
+    [75.0, 12.5, 75.0, nan, 37.5]
+    """
+    found = np.full(len(values), np.nan)
+    present = ~np.isnan(values)
+    n = int(present.sum())
+    if n:
+        ranks = rank_systems(values[present], higher_is_better=higher, ties="average")
+        found[present] = (n - ranks + 0.5) / n * 100
+    return found
+
+
+class View(NamedTuple):
+    """Percentiles of every row by the metric and by the judgments, image by image."""
+
+    metric: list[list[float]]
+    judged: list[list[float]]
+
+
+def first_view(data: dict[str, Any]) -> View | None:
+    """The percentiles that the page opens with; `None` where nothing was judged."""
+    if not data["aspects"]:
+        return None
+    rows = [row for image in data["images"] for row in image["rows"]]
+    scores = np.array([_number(row["m"][data["metric"]]) for row in rows])
+    judged = np.array([_number(row["h"][0]) for row in rows])
+    both = ~np.isnan(scores) & ~np.isnan(judged)
+    higher = data["metrics"][data["metric"]]["higher"]
+    return View(
+        _grouped(data, percentiles(np.where(both, scores, np.nan), higher=higher)),
+        _grouped(data, percentiles(np.where(both, judged, np.nan))),
+    )
+
+
+def _order(data: dict[str, Any]) -> list[int]:
+    """Positions of the images in the order that the page opens with."""
+    view = first_view(data)
+    if view is None:
+        metric = data["metrics"][data["metric"]]
+        sign = 1 if metric["higher"] else -1
+        scores = [[_number(row["m"][data["metric"]]) for row in i["rows"]] for i in data["images"]]
+        return sorted(range(len(scores)), key=lambda i: _least([sign * v for v in scores[i]]))
+    gaps = [
+        [abs(a - b) for a, b in zip(*own, strict=True)]
+        for own in zip(view.metric, view.judged, strict=True)
+    ]
+    return sorted(range(len(gaps)), key=lambda i: -_greatest(gaps[i]))
+
+
+def _aspects(study: Study) -> list[str]:
+    return list(study.judged.means) if study.judged else []
+
+
+def _metric_entry(study: Study, name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "percent": study.scores[name].percent,
+        "higher": higher_is_better(name),
+    }
+
+
+def _rows(study: Study, panels: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    corpus, judged = study.corpus, study.judged
+    systems = study.systems
+    place = {corpus.systems.index(system): k for k, system in enumerate(systems)}
+    scores = _rounded(np.stack([study.scores[name].values for name in study.scores], axis=1))
+    means = _rounded(np.stack(list(judged.means.values()), axis=1)) if judged else None
+    several = judged is not None and judged.several_raters
+    ratings = (
+        _rounded(np.stack(list(judged.ratings.values()), axis=1)) if judged and several else None
+    )
+    rows = []
+    for i in range(len(corpus)):
+        row: dict[str, Any] = {
+            "s": place[int(corpus.system_of[i])], "c": corpus.captions[i], "m": scores[i]
+        }  # fmt: skip
+        if means is not None:
+            row["h"] = means[i]
+        if ratings is not None:
+            row["r"] = ratings[i]
+        if panels:
+            row["p"] = [fragments[i] for fragments in panels.values()]
+        rows.append(row)
+    return rows
+
+
+def _rows_by_image(study: Study, rows: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
+    by_image: dict[int, list[dict[str, Any]]] = {}
+    references = study.corpus.references_of.tolist()
+    for i, image in enumerate(study.corpus.image_of.tolist()):
+        by_image.setdefault(image, []).append({**rows[i], "refs": references[i]})
+    for own in by_image.values():
+        own.sort(key=lambda row: row["s"])
+    return by_image
+
+
+def _image_entry(
+    study: Study, image: int, photograph: Photograph | None, rows: list[dict[str, Any]]
+) -> dict[str, Any]:
+    corpus = study.corpus
+    sets = dict.fromkeys(row["refs"] for row in rows if row["refs"] != NO_REFERENCES)
+    references = list(dict.fromkeys(text for one in sets for text in corpus.references[one]))
+    entry: dict[str, Any] = {
+        "id": corpus.image_ids[image],
+        "refs": references,
+        "rows": [{key: value for key, value in row.items() if key != "refs"} for row in rows],
+    }
+    if photograph is not None:
+        entry |= {"src": photograph.src, "w": photograph.width, "h": photograph.height}
+    if corpus.objects is not None and corpus.objects[image]:
+        entry["objects"] = _counted(corpus.objects[image])
+    return entry
+
+
+def _counted(objects: list[str]) -> list[str]:
+    """`dog x 2` where a label stands twice."""
+    counts: dict[str, int] = {}
+    for label in objects:
+        counts[label] = counts.get(label, 0) + 1
+    return [label if n == 1 else f"{label} × {n}" for label, n in counts.items()]
+
+
+def _panels(explanations: Fragments | None, n: int) -> dict[str, list[str]]:
+    """Explanations as safe HTML: plain text is escaped, `markupsafe.Markup` is taken as it is."""
+    from markupsafe import escape
+
+    panels = {}
+    for title, fragments in (explanations or {}).items():
+        if len(fragments) != n:
+            raise InputError(
+                f'explanation "{title}" has {len(fragments)} entries for {n} captions; '
+                "give one for each, empty where there is none."
+            )
+        panels[title] = [str(escape(fragment)) for fragment in fragments]
+    return panels
+
+
+def _rounded(values: FloatArray) -> list[Any]:
+    """Numbers with six figures, `None` for NaN: the page ranks exactly the numbers it holds."""
+    return [_round(value) for value in values.tolist()]
+
+
+def _round(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_round(one) for one in value]
+    return None if isnan(value) else float(f"{value:.6g}")
+
+
+def _number(value: float | None) -> float:
+    return float("nan") if value is None else value
+
+
+def _grouped(data: dict[str, Any], values: FloatArray) -> list[list[float]]:
+    column, grouped, start = values.tolist(), [], 0
+    for image in data["images"]:
+        grouped.append(column[start : start + len(image["rows"])])
+        start += len(image["rows"])
+    return grouped
+
+
+def _greatest(values: list[float]) -> float:
+    return max((value for value in values if not isnan(value)), default=float("-inf"))
+
+
+def _least(values: list[float]) -> float:
+    return min((value for value in values if not isnan(value)), default=float("inf"))

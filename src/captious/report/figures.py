@@ -1,0 +1,224 @@
+"""Every figure of a report, from a study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from captious.report import charts
+from captious.report.correlations import (
+    Matrix,
+    correlation_matrix,
+    intervals_finding,
+    intervals_table,
+    matrix_finding,
+    matrix_table,
+    with_judgments,
+)
+from captious.report.distributions import (
+    histograms,
+    histograms_finding,
+    histograms_table,
+    spreads,
+    spreads_finding,
+    spreads_table,
+)
+from captious.report.figure import Figure, listed
+from captious.report.rankings import rankings, rankings_finding, rankings_table
+from captious.report.raters import agreements, agreements_finding, agreements_table
+from captious.report.study import Study, higher_is_better, shown_score
+from captious.report.tables import DataTable, JudgedMeans, aspect_text, judged_means, system_table
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of each section, and what the page says of them; empty where not applicable."""
+
+    systems: list[Figure]
+    correlations: list[Figure]
+    distributions: list[Figure]
+    rankings: list[Figure]
+    raters: list[Figure]
+    table: DataTable
+    matrix: Matrix
+
+    @property
+    def all(self) -> list[Figure]:
+        """Every figure, in the order of the page."""
+        return [*self.systems, *self.correlations, *self.rankings, *self.distributions,
+                *self.raters]  # fmt: skip
+
+
+def make_figures(study: Study) -> Figures:
+    """Compute and draw everything that this study's data allow."""
+    matrix = correlation_matrix(study)
+    judged = judged_means(study)
+    table = system_table(study, judged)
+    return Figures(
+        systems=[_scores(study, judged, table)],
+        correlations=_correlations(study, matrix),
+        distributions=_distributions(study, matrix),
+        rankings=_rankings(study),
+        raters=_raters(study),
+        table=table,
+        matrix=matrix,
+    )
+
+
+def _scores(study: Study, judged: JudgedMeans, table: DataTable) -> Figure:
+    return Figure(
+        key="scores",
+        title="Scores of each system",
+        how=f"Points are scores, bars their {study.level:.0%} intervals (bootstrap over images). "
+        "Each panel has its own scale." + _limit_note(study),
+        finding=scores_finding(study),
+        table=table,
+        wide=charts.scores_chart(study, judged),
+        narrow=charts.scores_chart(study, judged, narrow=True),
+    )
+
+
+def scores_finding(study: Study) -> str:
+    """Say who is best by how many metrics."""
+    first: dict[str, list[str]] = {}
+    for name, metric in study.scores.metrics.items():
+        sign = 1 if higher_is_better(name) else -1
+        best = max(metric.systems, key=lambda s: sign * metric.systems[s].score)
+        first.setdefault(best, []).append(name)
+    if len(study.systems) == 1:
+        shown = [
+            f"{name} {shown_score(metric, metric.systems[study.systems[0]].score)}"
+            for name, metric in study.scores.metrics.items()
+        ]
+        return f"{study.systems[0]} scores {listed(shown)}."
+    leader = max(first, key=lambda s: len(first[s]))
+    total = len(study.scores.metrics)
+    if len(first[leader]) == total:
+        said = f"{leader} is best by " + ("every metric" if total > 1 else first[leader][0])
+    else:
+        others = [f"{s} by {listed(names)}" for s, names in first.items() if s != leader]
+        said = f"{leader} is best by {len(first[leader])} of {total} metrics; {listed(others)}"
+    if study.judged is None:
+        return f"{said}."
+    top = study.systems[0]
+    also = "also" if top == leader else "but the judgments put"
+    main = aspect_text(study.judged.main)
+    if top == leader:
+        return f"{said}, and {also} by judged {main}."
+    return f"{said}, {also} {top} first ({main})."
+
+
+def _correlations(study: Study, matrix: Matrix) -> list[Figure]:
+    found = []
+    if len(matrix.columns) > 1:
+        found.append(
+            Figure(
+                key="correlations",
+                title="How far metrics and judgments go together"
+                if study.judged else "How far the metrics go together",
+                how=f"{study.method_name} over all captions. Blue: they rise together; "
+                "orange: one falls as the other rises; the number says how strongly.",
+                finding=matrix_finding(study, matrix),
+                table=matrix_table(study, matrix),
+                wide=charts.matrix_chart(matrix),
+                narrow=charts.matrix_chart(matrix, narrow=True),
+            )
+        )  # fmt: skip
+    if study.judged is not None:
+        pairs = with_judgments(study, matrix)
+        found.append(
+            Figure(
+                key="metric-judgment",
+                title="Each metric against the judgments",
+                how=f"{study.method_name} with {study.level:.0%} intervals; "
+                "the bootstrap draws whole images.",
+                finding=intervals_finding(study, pairs),
+                table=intervals_table(study, pairs),
+                wide=charts.judgments_chart(study, pairs),
+                narrow=charts.judgments_chart(study, pairs, narrow=True),
+            )
+        )
+    return found
+
+
+def _distributions(study: Study, matrix: Matrix) -> list[Figure]:
+    if study.judged is None:
+        return []
+    main, found = study.judged.main, []
+    own = spreads(study, [column.name for column in matrix.columns if column.is_metric])
+    if own:
+        found.append(
+            Figure(
+                key="spreads",
+                title="Metric scores against judgments, by system",
+                how=f"Share of captions in each tenth of the range. Filled bars: judged "
+                f"{aspect_text(main)}; stepped line: the metric. Both are stretched to 0–1 by "
+                "their least and greatest value." + _limit_note(study),
+                finding=spreads_finding(own, main),
+                table=spreads_table(own),
+                wide=charts.spreads_chart(study, own),
+                narrow=charts.spreads_chart(study, own, narrow=True),
+            )
+        )
+    bars = histograms(study)
+    if bars:
+        found.append(
+            Figure(
+                key="judgments",
+                title="Judgments of each system",
+                how="Share of each system's captions by mean judgment, aspect by aspect."
+                + _limit_note(study),
+                finding=histograms_finding(bars, main),
+                table=histograms_table(bars),
+                wide=charts.histograms_chart(study, bars),
+                narrow=charts.histograms_chart(study, bars, narrow=True),
+            )
+        )
+    return found
+
+
+def _rankings(study: Study) -> list[Figure]:
+    if len(study.systems) < 2:
+        return []
+    found = rankings(study)
+    return [
+        Figure(
+            key="rankings",
+            title="How each metric ranks the systems",
+            how=f"Rank 1 is best; systems that tie share a rank. From left to right, orders that "
+            f"are less and less like that of {found.judges[0]} (Kendall's tau-b of the ranks)."
+            + _limit_note(study),
+            finding=rankings_finding(found),
+            table=rankings_table(found),
+            wide=charts.rankings_chart(study, found),
+            narrow=charts.rankings_chart(study, found, narrow=True),
+        )
+    ]
+
+
+def _raters(study: Study) -> list[Figure]:
+    found = agreements(study)
+    if not found or study.judged is None:
+        return []
+    stage = f' Ratings of stage "{study.judged.stage}" only.' if study.judged.stage else ""
+    return [
+        Figure(
+            key="agreement",
+            title="How far the raters agree",
+            how=f"{len(study.judged.raters)} raters; {study.level:.0%} intervals, bootstrap over "
+            f"images. 1 is perfect agreement; kappa and alpha are 0 where chance explains all."
+            f"{stage}",
+            finding=agreements_finding(found),
+            table=agreements_table(found, study.level),
+            wide=charts.agreements_chart(found),
+            narrow=charts.agreements_chart(found, narrow=True),
+        )
+    ]
+
+
+def _limit_note(study: Study) -> str:
+    left_out = len(study.systems) - len(study.charted_systems)
+    if not left_out:
+        return ""
+    return (
+        f" The chart shows the first {len(study.charted_systems)} of {len(study.systems)} systems."
+    )

@@ -1,0 +1,89 @@
+"""How each metric ranks the systems, and how that compares with the judged order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from captious.corpus.columns import FloatArray
+from captious.report.figure import listed
+from captious.report.study import Study, higher_is_better, number_text, system_means
+from captious.report.tables import Cell, DataTable, aspect_text
+from captious.stats.ranking import rank_systems, ranking_correlation
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """Ranks of the systems by the judgments (first, where there are any) and by each metric.
+
+    `ranks[k, s]` is the rank of `systems[s]` by `judges[k]`, 1 the best, ties sharing the average;
+    `agreement[k]` is the correlation of that order with the first one.
+    """
+
+    judges: list[str]
+    systems: list[str]
+    ranks: FloatArray
+    agreement: FloatArray
+    judged: bool
+
+
+def rankings(study: Study) -> Rankings:
+    """Rank the systems by the main aspect and by every metric, nearest to the judgments first."""
+    systems = study.systems
+    scores = {
+        name: [(1 if higher_is_better(name) else -1) * metric.systems[s].score for s in systems]
+        for name, metric in study.scores.metrics.items()
+    }
+    if study.judged is not None:
+        main = study.judged.main
+        means = system_means(study.corpus, study.judged.means[main])
+        systems = [s for s in systems if not np.isnan(means[s])]
+        scores = {name: values[: len(systems)] for name, values in scores.items()}
+        scores = {f"judged {aspect_text(main)}": [means[s] for s in systems]} | scores
+    judges = list(scores)
+    table = np.array([scores[judge] for judge in judges])
+    agreement = ranking_correlation(table, table[0], method="kendall_b")
+    order = [0, *sorted(range(1, len(judges)), key=lambda k: -np.nan_to_num(agreement[k], nan=-2))]
+    ranks = np.array([rank_systems(table[k], ties="average") for k in order])
+    return Rankings(
+        judges=[judges[k] for k in order], systems=systems, ranks=ranks,
+        agreement=agreement[order], judged=study.judged is not None,
+    )  # fmt: skip
+
+
+def rankings_table(found: Rankings) -> DataTable:
+    """Judges down, systems across, and the agreement with the first order."""
+    first = found.judges[0]
+    rows = [
+        [
+            Cell(judge),
+            *(Cell(f"{rank:g}", rank) for rank in ranks),
+            Cell("–" if k == 0 else number_text(found.agreement[k], 2),
+                 None if k == 0 or np.isnan(found.agreement[k]) else float(found.agreement[k])),
+        ]
+        for k, (judge, ranks) in enumerate(zip(found.judges, found.ranks.tolist(), strict=True))
+    ]  # fmt: skip
+    header = ["ranked by", *found.systems, f"tau-b with {first}"]
+    return DataTable("Rank of each system, 1 the best", header, rows)
+
+
+def rankings_finding(found: Rankings) -> str:
+    """Say who leads, and which metrics order the systems as the first judge does."""
+    first = found.judges[0]
+    best = found.systems[int(np.argmin(found.ranks[0]))]
+    others = found.judges[1:]
+    sentence = f"{best} is first by {first}."
+    if not others or len(found.systems) < 2:
+        return sentence
+    same = [k for k in range(1, len(found.judges)) if (found.ranks[k] == found.ranks[0]).all()]
+    if len(same) == len(others):
+        which = "All metrics order" if found.judged else "All others order"
+        return f"{sentence} {which} the systems in the same way."
+    if not same:
+        return f"{sentence} No {'' if found.judged else 'other '}metric orders the systems so."
+    names = listed([found.judges[k] for k in same])
+    differ = listed([j for k, j in enumerate(found.judges) if k and k not in same])
+    verb = "orders" if len(same) == 1 else "order"
+    other = "does" if len(others) - len(same) == 1 else "do"
+    return f"{sentence} {names} {verb} the systems in the same way; {differ} {other} not."

@@ -1,0 +1,99 @@
+"""From a specification to SVG on the page and to SVG, PDF and PNG for papers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from types import ModuleType
+
+from captious.errors import MissingDependencyError
+from captious.report.figure import Figure, Spec
+from captious.report.theme import LIGHT
+
+PNG_SCALE = 3  # 288 dots an inch at the size of the chart
+# Fonts with the widths that the charts are laid out with, then whatever there is.
+FONTS = "Arial, Liberation Sans, Arimo, Helvetica, sans-serif"
+_COLOUR = re.compile(r'(fill|stroke)="(#[0-9a-f]{6})"', re.IGNORECASE)
+_ID = re.compile(r'\bid="([^"]+)"')
+_REFERENCE = re.compile(r'(\bid="|url\(#|href="#)([^")]+)(["\)])')
+_OPENING = re.compile(r"<svg[^>]*>")
+_SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_NAMES = {value.lower(): name for name, value in LIGHT.items()}
+
+
+def svg(spec: Spec) -> str:
+    """A chart as SVG in light colours."""
+    drawn: str = _converter().vegalite_to_svg(spec)
+    return drawn
+
+
+def page_svg(spec: Spec, alternative: str, of_class: str, name: str = "chart") -> str:
+    """A chart as inline SVG: one picture with a name, its colours CSS variables.
+
+    `name` begins the ids inside, so that they are the same in every run and unique on the page.
+    """
+    drawn = svg(spec)
+    size = _SIZE.search(drawn)
+    width, height = size.groups() if size else ("600", "400")
+    opening = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart {of_class}" role="img" '
+        f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'aria-label="{escape(alternative, quote=True)}">'
+    )
+    drawn = _OPENING.sub(lambda _: opening, drawn, count=1)
+    drawn = _COLOUR.sub(_as_variable, drawn)
+    drawn = _with_own_ids(drawn, f"{name}-{of_class}")
+    drawn = re.sub(r' (?:role="graphics-[^"]*"|aria-(?!label)[a-z]+="[^"]*")', "", drawn)
+    return drawn.replace('font-family="sans-serif"', f'font-family="{FONTS}"')
+
+
+def export(figures: Sequence[Figure], folder: Path) -> list[Path]:
+    """Write every chart as `.svg`, `.pdf`, `.png` and `.vl.json`; returns what was written."""
+    import orjson
+
+    converter = _converter()
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for figure in figures:
+        spec = {**figure.wide, "background": "#ffffff", "description": figure.alternative}
+        contents = {
+            "vl.json": orjson.dumps(spec, option=orjson.OPT_INDENT_2),
+            "svg": converter.vegalite_to_svg(spec).encode(),
+            "pdf": converter.vegalite_to_pdf(spec),
+            "png": converter.vegalite_to_png(spec, scale=PNG_SCALE),
+        }
+        for suffix, content in contents.items():
+            path = folder / f"{figure.key}.{suffix}"
+            path.write_bytes(content)
+            written.append(path)
+    return written
+
+
+def require_libraries() -> None:
+    """Refuse early, with the command that mends it, where a library of the report is missing."""
+    from importlib.util import find_spec
+
+    for module, name in (
+        ("altair", "Altair"), ("vl_convert", "vl-convert"), ("jinja2", "Jinja2"), ("PIL", "Pillow")
+    ):  # fmt: skip
+        if find_spec(module) is None:
+            raise MissingDependencyError(f"a report needs {name}", "report")
+
+
+def _converter() -> ModuleType:
+    import vl_convert
+
+    module: ModuleType = vl_convert
+    return module
+
+
+def _with_own_ids(drawn: str, name: str) -> str:
+    known = {old: f"{name}-{k}" for k, old in enumerate(dict.fromkeys(_ID.findall(drawn)))}
+    return _REFERENCE.sub(lambda m: f"{m[1]}{known.get(m[2], m[2])}{m[3]}", drawn)
+
+
+def _as_variable(match: re.Match[str]) -> str:
+    name = _NAMES.get(match[2].lower())
+    return f'{match[1]}="var(--{name})"' if name else match[0]

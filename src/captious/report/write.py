@@ -1,0 +1,96 @@
+"""`write_report`: scores and judgments in, one HTML file out."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import NamedTuple
+
+from captious.corpus import Judgments, Scores
+from captious.errors import InputError, UnknownNameError
+from captious.report.correlations import best_metric
+from captious.report.explorer import Fragments, make_explorer
+from captious.report.figures import make_figures
+from captious.report.page import render_page
+from captious.report.photographs import ImageMode, photographs
+from captious.report.render import export, require_libraries
+from captious.report.study import DEFAULT_LABEL, make_study
+from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
+
+DEFAULT_TITLE = "Image captions, scored"
+
+
+class Written(NamedTuple):
+    """What a report wrote: the page, how large it is, and the charts for papers."""
+
+    page: Path
+    size: int
+    charts: list[Path]
+
+
+def write_report(
+    scores: Scores,
+    out: str | PathLike[str],
+    *,
+    judgments: Judgments | None = None,
+    judgments_label: str = DEFAULT_LABEL,
+    judgments_note: str = "",
+    aspect: str = "",
+    correlation: str = "kendall",
+    image_mode: str = "auto",
+    title: str = DEFAULT_TITLE,
+    charts: str | PathLike[str] | None = None,
+    explanations: Fragments | None = None,
+    level: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Written:
+    """Write one self-contained HTML page about scores and, where given, judgments.
+
+    - `judgments_label` names the judgments in the page's first lines ("ratings by 3 students"),
+      `judgments_note` says what a reader must know of them; both are shown as they are.
+    - `aspect` is the judged aspect that stands for the whole caption; by default "total" or
+      "overall", or THumB's total from its parts (Kasai et al. 2022).
+    - `correlation` is "pearson", "spearman", "kendall" (tau-b), "kendall_c" or "kendall_weighted".
+    - `image_mode`: "embed" photographs, put them "beside", "link" the originals, or "auto".
+    - `charts`: a folder for every chart as SVG, PDF, PNG and Vega-Lite specification.
+    - `explanations`: title -> one HTML fragment for each caption of the corpus, shown with it.
+      Plain text is escaped; HTML must come as `markupsafe.Markup`.
+
+    >>> import captious, tempfile
+    >>> from captious.report import write_report
+    >>> corpus = captious.Corpus.from_lists(
+    ...     ["a red bus", "two dogs"], [["a red bus on a street"], ["two dogs play"]])
+    >>> scores = captious.score(corpus, ["bleu1", "rouge_l"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = write_report(scores, f"{folder}/report.html", title="Two captions")
+    ...     text = written.page.read_text()
+    >>> "<title>Two captions</title>" in text
+    True
+    """
+    require_libraries()
+    page, mode = Path(out), _mode(image_mode)
+    if page.is_dir():
+        raise InputError(f"{page}: is a folder. Name the file to write, for example report.html.")
+    study = make_study(
+        scores, judgments, label=judgments_label, note=judgments_note, aspect=aspect,
+        method=correlation, level=level, resamples=resamples, seed=seed,
+    )  # fmt: skip
+    figures = make_figures(study)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    corpus = scores.corpus
+    paths = corpus.image_paths or [None] * len(corpus.image_ids)
+    shown = photographs(paths, page, mode)
+    explorer = make_explorer(study, shown, best_metric(figures.matrix), explanations)
+    beside = any(one and not one.src.startswith("data:") for one in shown)
+    content = render_page(study, figures, explorer, title=title, beside=beside).encode()
+    page.write_bytes(content)
+    drawn = export(figures.all, Path(charts)) if charts is not None else []
+    return Written(page, len(content), drawn)
+
+
+def _mode(name: str) -> ImageMode:
+    for mode in ImageMode:
+        if name == mode:
+            return mode
+    raise UnknownNameError("image mode", name, list(ImageMode))
