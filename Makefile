@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-all lint format bench clean
+.PHONY: demo test test-all lint format browser bench clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/captious demo
@@ -21,11 +21,15 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt
 	$(PIP) install --quiet --requirement requirements-dev.txt --editable ".[all]"
 	touch $@ $(VENV)/demo.stamp
 
-test: lint
+test: lint browser
 	$(BIN)/pytest
 
-test-all: lint
+test-all: lint browser
 	$(BIN)/pytest -m ""
+
+# Browser tests want Chromium; where it cannot be installed they skip and say so.
+browser:
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || sh scripts/install_chromium.sh
 
 lint: $(VENV)/dev.stamp
 	$(BIN)/ruff check .
