@@ -99,3 +99,20 @@ def test_the_package_offers_its_verbs_at_the_top() -> None:
 def test_a_single_image_has_no_interval() -> None:
     found = score(Corpus.from_lists(["a dog"], [["a dog runs"]]), ["rouge_l"], resamples=100)
     assert (found["rouge_l"].systems["candidates"].low) is None
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("cider", "cider needs references, and there are none. Give --references FILE."),
+        (
+            "vifidel",
+            "vifidel needs the objects in each image, and the corpus has none. "
+            "Give them with --objects FILE.",
+        ),
+    ],
+)
+def test_what_a_metric_needs_and_the_corpus_lacks_is_named(metric: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        score(Corpus.from_lists(["a dog"]), [metric])
+    assert str(caught.value) == said

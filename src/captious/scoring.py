@@ -48,6 +48,7 @@ def score(
     if len(corpus) == 0:
         raise InputError("the corpus has no captions to score.")
     asked = resolve_all(metrics)
+    _refuse_missing_references(corpus, asked)
     runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress)
     sums = {
         (name, system): by_image
@@ -109,6 +110,14 @@ def missing_for(name: str) -> str:
     except MissingDependencyError as error:
         return str(error)
     return ""
+
+
+def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> None:
+    for name, metric in asked.items():
+        if "references" in metric.needs and not len(corpus.references):
+            raise InputError(
+                f"{name} needs references, and there are none. Give --references FILE."
+            )
 
 
 def _sums_by_image(corpus: Corpus, statistics: FloatArray) -> dict[str, FloatArray]:

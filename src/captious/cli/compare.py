@@ -12,7 +12,7 @@ from captious.cli.output import Format
 
 def compare(
     candidates: options.Candidates,
-    references: options.References,
+    references: options.OptionalReferences = None,
     name: options.Names = None,
     metrics: options.Metrics = "",
     images: options.Images = None,

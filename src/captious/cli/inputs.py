@@ -14,7 +14,7 @@ from captious.scoring import CLASSIC, missing_for
 
 def corpus(
     candidates: Sequence[Path],
-    references: Sequence[Path],
+    references: Sequence[Path] | None,
     names: Sequence[str] | None,
     images: Path | None = None,
     objects: Path | None = None,
@@ -24,7 +24,7 @@ def corpus(
     """Load what was named on the command line, and say what a reader should know of it."""
     loaded = load_with_notes(
         candidates,
-        references,
+        references or None,
         names=names,
         images=images,
         objects=objects,

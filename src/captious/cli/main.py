@@ -17,6 +17,7 @@ from captious.cli import (
     demo,
     df,
     doctor,
+    explain,
     meta,
     report,
     reproduce,
@@ -46,6 +47,7 @@ app.command("reproduce")(reproduce.reproduce)
 app.command("agreement")(agreement.agreement)
 app.command("stats")(stats.stats)
 app.command("report")(report.report)
+app.command("explain")(explain.explain)
 app.command("doctor")(doctor.doctor)
 app.add_typer(df.app, name="df")
 

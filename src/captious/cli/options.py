@@ -18,6 +18,11 @@ References = Annotated[
     list[Path],
     typer.Option("--references", "-r", help="File with the references.", show_default=False),
 ]
+OptionalReferences = Annotated[
+    list[Path] | None,
+    typer.Option("--references", "-r", help="File with the references; metrics that need none do "
+                 "without.", show_default=False),
+]  # fmt: skip
 Names = Annotated[
     list[str] | None,
     typer.Option("--name", help="Name of each system, in the order of the files (else the stem)."),
@@ -29,7 +34,10 @@ Metrics = Annotated[
 ]  # fmt: skip
 Images = Annotated[Path | None, typer.Option("--images", help="Folder with the images.")]
 Objects = Annotated[
-    Path | None, typer.Option("--objects", help="Objects of each image: {id: [labels]} or COCO.")
+    Path | None,
+    typer.Option(
+        "--objects", help="Objects of each image: {id: [labels]}, {id: {source: [labels]}} or COCO."
+    ),
 ]
 DocumentFrequencies = Annotated[
     Path | None,

@@ -13,7 +13,7 @@ from captious.cli.output import Format
 
 def score(
     candidates: options.Candidates,
-    references: options.References,
+    references: options.OptionalReferences = None,
     name: options.Names = None,
     metrics: options.Metrics = "",
     images: options.Images = None,

@@ -1,4 +1,8 @@
-"""Objects in images: lists of labels, counts, or COCO instances."""
+"""Objects in images: lists of labels, counts, COCO instances, and who saw them.
+
+Where several sources name the objects of an image (people, detectors), each label carries its
+source: `d80:dog`. A file gives them as `{id: {source: [labels]}}`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,8 @@ from captious.corpus.readers.parse import parse_json
 from captious.corpus.types import Ragged
 from captious.errors import InputError, one_line
 
-EXPECTED = "Give {id: [labels]}, {id: {label: count}} or COCO instances."
+EXPECTED = "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} or COCO instances."
+SOURCE_MARK = ":"
 
 
 def read_objects(path: PathText, image_ids: Sequence[str]) -> Ragged:
@@ -44,11 +49,27 @@ def labels_by_image(path: PathText) -> dict[str, list[str]]:
     return {key: _labels(source, key, value) for key, value in document.items()}
 
 
+def split_source(label: str) -> tuple[str, str]:
+    """The source that a label carries, empty where it carries none, and the label itself.
+
+    >>> split_source("d80:dining table"), split_source("dog")
+    (('d80', 'dining table'), ('', 'dog'))
+    """
+    source, mark, own = label.partition(SOURCE_MARK)
+    return (source, own) if mark else ("", label)
+
+
 def _labels(source: Source, key: str, value: object) -> list[str]:
     where = f'{source.name}: key "{one_line(key, 40)}"'
     if isinstance(value, list) and all(isinstance(label, str) for label in value):
         return value
     if isinstance(value, dict):
+        if value and all(isinstance(own, (list, dict)) for own in value.values()):
+            return [
+                f"{name}{SOURCE_MARK}{label}"
+                for name, own in value.items()
+                for label in _labels(source, f"{key}/{name}", own)
+            ]
         if not all(type(count) is int and count >= 0 for count in value.values()):
             raise InputError(f"{where}: a count is no whole number. {EXPECTED}")
         return [label for label, count in value.items() for _ in range(count)]

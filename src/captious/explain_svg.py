@@ -1,0 +1,216 @@
+"""An explanation as a picture: objects above, words of the caption below, what moved between.
+
+In the manner of figure 2 of Madhyastha et al. 2019. The picture is one SVG file that needs nothing
+else: it has a title and a description for those who do not see it, and says in words and dashes
+whatever it says in colour.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import NamedTuple
+
+from captious.errors import one_line
+from captious.explain import Explanation, Flow, Word
+
+FONT = "Arial, Liberation Sans, Arimo, Helvetica, sans-serif"
+INK, SOFT, PAPER = "#1b2229", "#56616c", "#ffffff"
+MET, ALONE = "#0067a5", "#a83e00"
+_LETTER, _SMALL_LETTER = 7.9, 5.6  # width of a letter, on average, at 14 and at 11 px
+_GAP, _MARGIN = 14.0, 24.0
+_BOX = 44.0
+_SLOT = 54.0  # room for a number between the rows
+_TOP, _MIDDLE, _BOTTOM, _FOOT = 74.0, 190.0, 268.0, 340.0
+_THINNEST, _THICKEST = 1.2, 9.0
+_LONGEST_HEADING = 90
+
+
+class _Box(NamedTuple):
+    left: float
+    width: float
+    word: Word
+
+    @property
+    def centre(self) -> float:
+        return self.left + self.width / 2
+
+
+def picture(explanation: Explanation, key: str = "plan") -> str:
+    """The explanation as SVG; `key` keeps the ids of several pictures on a page apart.
+
+    >>> from captious.corpus import Corpus
+    >>> from captious.explain import explain
+    >>> corpus = Corpus.from_lists(["a dog on a beach"], objects={"0": ["dog", "frisbee"]})
+    >>> picture(explain(corpus)[0]).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    True
+    """
+    flows = explanation.flows
+    widths = [_row_width(explanation.sources), _row_width(explanation.targets),
+              len(flows) * _SLOT, _LETTER * 0.95 * len(_heading(explanation)), 420.0]  # fmt: skip
+    width = max(widths) + 2 * _MARGIN
+    above = _boxes(explanation.sources, width)
+    below = _boxes(explanation.targets, width)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {_FOOT:.0f}" '
+        f'width="{width:.0f}" height="{_FOOT:.0f}" aria-labelledby="{key}-title {key}-desc" '
+        f'font-family="{FONT}">',
+        f'<title id="{key}-title">{_safe(_title(explanation))}</title>',
+        f'<desc id="{key}-desc">{_safe(in_words(explanation))}</desc>',
+        f'<rect width="100%" height="100%" fill="{PAPER}"/>',
+        _text(_MARGIN, 24, _heading(explanation), size=15, weight="bold", anchor="start"),
+        _text(_MARGIN, 46, _score_line(explanation), size=13, fill=SOFT, anchor="start"),
+        *_curves(explanation, above, below, width),
+        *(_box(box, _TOP, "unmatched", above=True) for box in above),
+        *(_box(box, _BOTTOM, "unsupported", above=False) for box in below),
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def in_words(explanation: Explanation) -> str:
+    """The whole picture as sentences.
+
+    >>> from captious.corpus import Corpus
+    >>> from captious.explain import explain
+    >>> corpus = Corpus.from_lists(["a dog on a beach"], objects={"0": ["dog"]})
+    >>> in_words(explain(corpus)[0])
+    'dog went to dog (50% at a cost of 0.00) and beach (50% at a cost of 1.02). Unsupported: beach.'
+    """
+    sentences = []
+    for word in explanation.sources:
+        own = [flow for flow in explanation.flows if flow.source == word.text]
+        went = [f"{f.target} ({f.share:.0%} at a cost of {f.cost:.2f})" for f in own]
+        sentences.append(f"{word.text} went to {_listed(went)}.")
+    for name, words in (
+        ("Unmatched", explanation.unmatched), ("Unsupported", explanation.unsupported)
+    ):  # fmt: skip
+        if words:
+            sentences.append(f"{name}: {', '.join(words)}.")
+    return " ".join(sentences)
+
+
+def _listed(items: Sequence[str]) -> str:
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _title(explanation: Explanation) -> str:
+    return (
+        f"{explanation.metric} {explanation.score:.3f} of image {explanation.image_id}: "
+        f"{explanation.caption}"
+    )
+
+
+def _heading(explanation: Explanation) -> str:
+    what = "Objects" if explanation.of_objects else "Words of the reference"
+    return f"{what} moved to the words of “{one_line(explanation.caption, _LONGEST_HEADING)}”"
+
+
+def _score_line(explanation: Explanation) -> str:
+    return (
+        f"distance {explanation.distance:.3f}, "
+        f"{explanation.metric} = exp(-distance) = {explanation.score:.3f}"
+    )
+
+
+def _box_width(word: Word) -> float:
+    """Wide enough for the word, for what stands below it and for what stands beside the box."""
+    below = _SMALL_LETTER * (len(_second_line(word)) + 3)
+    return max(len(word.text) * _LETTER + 24, below, 0.0 if word.met else 80.0)
+
+
+def _second_line(word: Word) -> str:
+    penalty = "" if word.penalty is None else f", ρ {word.penalty:.2f}"
+    return f"{word.share:.0%}{penalty}"
+
+
+def _row_width(words: Sequence[Word]) -> float:
+    return sum(map(_box_width, words)) + _GAP * (len(words) - 1)
+
+
+def _boxes(words: Sequence[Word], width: float) -> list[_Box]:
+    """A row of boxes spread over the width."""
+    free = width - 2 * _MARGIN - sum(map(_box_width, words))
+    gap = free / (len(words) + 1)
+    boxes, left = [], _MARGIN + gap
+    for word in words:
+        boxes.append(_Box(left, _box_width(word), word))
+        left += boxes[-1].width + gap
+    return boxes
+
+
+def _curves(
+    explanation: Explanation, above: list[_Box], below: list[_Box], width: float
+) -> list[str]:
+    """A curve for each flow through a slot of its own, where its part of the distance stands."""
+    source = {box.word.text: box.centre for box in above}
+    target = {box.word.text: box.centre for box in below}
+    flows = sorted(explanation.flows, key=lambda f: source[f.source] + target[f.target])
+    slot = (width - 2 * _MARGIN) / len(flows)
+    drawn, numbers = [], []
+    for place, flow in enumerate(flows):
+        x = _MARGIN + slot * (place + 0.5)
+        drawn.append(_curve(flow, source[flow.source], x, target[flow.target], explanation.near))
+        numbers.append(_number(flow, x))
+    return drawn + numbers
+
+
+def _curve(flow: Flow, start: float, middle: float, end: float, near: float) -> str:
+    top, bottom = _TOP + _BOX, _BOTTOM
+    thick = _THINNEST + (_THICKEST - _THINNEST) * flow.share
+    met = flow.similarity >= near
+    dash = "" if met else ' stroke-dasharray="7 4"'
+    rise, fall = (top + _MIDDLE) / 2, (_MIDDLE + bottom) / 2
+    return (
+        f'<path d="M{start:.1f} {top:.0f} C{start:.1f} {rise:.0f} {middle:.1f} {rise:.0f} '
+        f'{middle:.1f} {_MIDDLE:.0f} S{end:.1f} {fall:.0f} {end:.1f} {bottom:.0f}" fill="none" '
+        f'stroke="{MET if met else ALONE}" stroke-opacity="0.75" stroke-width="{thick:.2f}"{dash}>'
+        f"<title>{_safe(_told(flow))}</title></path>"
+    )
+
+
+def _told(flow: Flow) -> str:
+    return (
+        f"{flow.source} to {flow.target}: {flow.share:.1%} at {flow.cost:.3f} = {flow.part:.3f}; "
+        f"cosine {flow.similarity:.2f}"
+    )
+
+
+def _number(flow: Flow, x: float) -> str:
+    return (
+        f'<rect x="{x - 20:.1f}" y="{_MIDDLE - 10:.0f}" width="40" height="19" rx="4" '
+        f'fill="{PAPER}"/>' + _text(x, _MIDDLE + 4, f"{flow.part:.3f}", size=12, fill=INK)
+    )
+
+
+def _box(box: _Box, top: float, alone: str, *, above: bool) -> str:
+    met = box.word.met
+    colour = MET if met else ALONE
+    dash = "" if met else ' stroke-dasharray="5 3"'
+    parts = [
+        f'<rect x="{box.left:.1f}" y="{top:.0f}" width="{box.width:.1f}" height="{_BOX:.0f}" '
+        f'rx="6" fill="{PAPER}" stroke="{colour}" stroke-width="1.8"{dash}/>',
+        _text(box.centre, top + 19, box.word.text, size=14, weight="bold"),
+        _text(box.centre, top + 36, _second_line(box.word), size=11, fill=SOFT),
+    ]
+    if not met:
+        y = top - 6 if above else top + _BOX + 16
+        parts.append(_text(box.centre, y, alone, size=11.5, fill=ALONE))
+    return "".join(parts)
+
+
+def _text(
+    x: float, y: float, text: str, *, size: float, fill: str = INK, weight: str = "normal",
+    anchor: str = "middle",
+) -> str:  # fmt: skip
+    return (
+        f'<text x="{x:.1f}" y="{y:.0f}" font-size="{size:g}" font-weight="{weight}" '
+        f'fill="{fill}" text-anchor="{anchor}">{_safe(text)}</text>'
+    )
+
+
+def _safe(text: str) -> str:
+    """Escaped, and without the control characters that XML forbids."""
+    return escape("".join(letter if letter.isprintable() else " " for letter in text))

@@ -1,0 +1,172 @@
+"""Precision and recall of VCRScore: a caption's words against a pool of words about the image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.errors import UnknownNameError
+from captious.metrics.base import Metric, Need, reference_count_label
+from captious.metrics.batch import Batch
+from captious.metrics.matching import tokens_of
+from captious.metrics.object_bags import (
+    ALL,
+    check_sources,
+    object_counts,
+    require_objects,
+    wanted_sources,
+)
+from captious.metrics.registry import register
+from captious.text.stop_words import LISTS, is_content_word, stop_list
+from captious.text.tokens import TokenTable, token_table
+
+NONE = "none"
+LABELS = ("words", "whole")
+VARIANTS = ("paper", "released")
+
+
+@dataclass(frozen=True)
+class PoolMetric(Metric):
+    """What precision and recall share: the pool and its overlap with the caption.
+
+    The pool is the set of all references' words and of the labels of the detectors (equation 4's
+    text); Z is the set of the caption's words; r = |Z and pool|.
+    """
+
+    needs: ClassVar[frozenset[Need]] = frozenset({"references", "objects"})
+
+    objects: str = ALL
+    labels: str = "words"
+    stop: str = "none"
+    tokeniser: str = "ptb"
+
+    def __post_init__(self) -> None:
+        if self.labels not in LABELS:
+            raise UnknownNameError(f"labels of {self.name}", self.labels, LABELS)
+        if self.stop not in LISTS:
+            raise UnknownNameError(f"stop of {self.name}", self.stop, LISTS)
+
+    def check(self, corpus: Corpus, knowledge: None) -> None:
+        """Refuse a corpus without objects, unless told to do without."""
+        if self.objects != NONE:
+            require_objects(self.name, corpus)
+            check_sources(corpus, wanted_sources(self.objects))
+
+    def overlaps(self, batch: Batch) -> FloatArray:
+        """r, |Z| and |pool| of each example, as columns."""
+        key = ("pool overlap", self.objects, self.labels, self.stop, self.tokeniser)
+        return batch.once(key, lambda: self._overlaps(batch))
+
+    def _overlaps(self, batch: Batch) -> FloatArray:
+        corpus = batch.corpus
+        words = self._word_sets(tokens_of(batch, self.tokeniser))
+        pools: dict[tuple[int, int], frozenset[str]] = {}
+        images, sets = corpus.image_of.tolist(), corpus.references_of.tolist()
+        batch.pairs()  # refuses examples without references
+        found = np.zeros((len(batch), 3))
+        for row, caption in enumerate(batch.candidate_text.tolist()):
+            key = (images[row], sets[row])
+            if key not in pools:
+                pools[key] = self._pool(batch, words, *key)
+            own, pool = words[caption], pools[key]
+            found[row] = len(own & pool), len(own), len(pool)
+        return found
+
+    def _word_sets(self, table: TokenTable) -> list[frozenset[str]]:
+        stop = stop_list(self.stop)
+        return [
+            frozenset(w for w in table.words(i) if not stop or is_content_word(w, stop))
+            for i in range(len(table))
+        ]
+
+    def _pool(
+        self, batch: Batch, words: list[frozenset[str]], image: int, set_: int
+    ) -> frozenset[str]:
+        offsets = batch.corpus.references.offsets
+        texts = batch.reference_text[offsets[set_] : offsets[set_ + 1]].tolist()
+        return frozenset().union(*(words[text] for text in texts), self._label_words(batch, image))
+
+    def _label_words(self, batch: Batch, image: int) -> frozenset[str]:
+        if self.objects == NONE or batch.corpus.objects is None:
+            return frozenset()
+        labels = list(object_counts(batch.corpus.objects[image], wanted_sources(self.objects)))
+        if self.labels == "whole":
+            return frozenset(labels)
+        return frozenset().union(*self._word_sets(_label_tokens(labels, self.tokeniser)))
+
+    def facts(self, corpus: Corpus, knowledge: None) -> dict[str, str]:
+        """References, tokens, and what is in the pool."""
+        return {
+            "refs": reference_count_label(corpus),
+            "tok": self.tokeniser,
+            "stop": self.stop,
+            "objects": "+".join(wanted_sources(self.objects)) or ALL,
+            "labels": self.labels,
+        }
+
+
+def _label_tokens(labels: Sequence[str], tokeniser: str) -> TokenTable:
+    return token_table([label.replace("_", " ").replace("-", " ") for label in labels], tokeniser)
+
+
+def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
+    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+
+
+@register("vcr_precision")
+@dataclass(frozen=True)
+class VcrPrecision(PoolMetric):
+    """r / |Z|: the share of the caption's words that are in the pool (VCRScore, equation 5).
+
+    >>> corpus = Corpus.from_lists(["a dog chases a bus"], [["a dog runs"]],
+    ...                            objects={"0": ["dog", "frisbee"]})
+    >>> VcrPrecision().score_examples(Batch(corpus), None).tolist()  # a, dog of a, dog, chases, bus
+    [0.5]
+    """
+
+    summary: ClassVar[str] = "share of the caption's words that references or detectors name"
+    citation: ClassVar[str] = "VCRScore, section 3.2"
+
+    def score_examples(self, batch: Batch, knowledge: None) -> FloatArray:
+        """Precision of each example."""
+        shared, own, _ = self.overlaps(batch).T
+        return _ratio(shared, own)
+
+
+@register("vcr_recall")
+@dataclass(frozen=True)
+class VcrRecall(PoolMetric):
+    """r / |pool|: the share of the pool that the caption names (VCRScore, equation 6).
+
+    The released program hands its regressor the precision where the paper's text says recall;
+    `variant=released` does so too.
+
+    >>> corpus = Corpus.from_lists(["a dog chases a bus"], [["a dog runs"]],
+    ...                            objects={"0": ["dog", "frisbee"]})
+    >>> VcrRecall().score_examples(Batch(corpus), None).tolist()  # a, dog of a, dog, runs, frisbee
+    [0.5]
+    """
+
+    summary: ClassVar[str] = "share of what references and detectors name that the caption names"
+    citation: ClassVar[str] = "VCRScore, section 3.2"
+
+    variant: str = "paper"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.variant not in VARIANTS:
+            raise UnknownNameError(f"variant of {self.name}", self.variant, VARIANTS)
+
+    def score_examples(self, batch: Batch, knowledge: None) -> FloatArray:
+        """Recall of each example, or what the released program takes for it."""
+        shared, own, pool = self.overlaps(batch).T
+        return _ratio(shared, own if self.variant == "released" else pool)
+
+    def facts(self, corpus: Corpus, knowledge: None) -> dict[str, str]:
+        """As precision, and whose recall."""
+        return super().facts(corpus, knowledge) | {"variant": self.variant}
