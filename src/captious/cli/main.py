@@ -15,6 +15,7 @@ from captious.cli import (
     check,
     compare,
     demo,
+    detect,
     df,
     doctor,
     explain,
@@ -48,6 +49,7 @@ app.command("agreement")(agreement.agreement)
 app.command("stats")(stats.stats)
 app.command("report")(report.report)
 app.command("explain")(explain.explain)
+app.command("detect")(detect.detect)
 app.command("doctor")(doctor.doctor)
 app.add_typer(df.app, name="df")
 

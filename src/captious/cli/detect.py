@@ -1,0 +1,170 @@
+"""`captious detect`: which objects are in photographs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from captious.models.detect_output import Source
+    from captious.models.detect_run import Found, OnError
+
+Images = Annotated[
+    list[Path], typer.Argument(help="Image files, or folders of them.", show_default=False)
+]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", help="Objects to write (JSON).", show_default=False)
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option("--model", help="ssd (default), detr, a YOLO export (.onnx), a folder with a "
+                 "checkpoint, or organisation/name; several to join detectors."),
+]  # fmt: skip
+Sources = Annotated[
+    list[str] | None,
+    typer.Option("--source", help="Name that marks each model's labels (d80:dog), in the order of "
+                 "the models. d80, d500 and detr bring the threshold of their paper."),
+]  # fmt: skip
+Threshold = Annotated[
+    float | None,
+    typer.Option("--threshold", help="Confidence that an object must reach, 0.05 to 1 (default: "
+                 "0.6, for transformers checkpoints 0.9).", show_default=False),
+]  # fmt: skip
+Sheet = Annotated[
+    Path | None,
+    typer.Option("--contact-sheet", help="Picture that shows the boxes (.jpg, .png)."),
+]
+Errors = Annotated[
+    str,
+    typer.Option("--on-error", help="An image that cannot be read: stop, or skip (and say so in "
+                 "the output)."),
+]  # fmt: skip
+Batch = Annotated[int, typer.Option("--batch-size", min=1, help="Images that run together.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Look again at every image.")]
+
+
+def detect(
+    images: Images,
+    out: Out,
+    model: Models = None,
+    source: Sources = None,
+    threshold: Threshold = None,
+    contact_sheet: Sheet = None,
+    on_error: Errors = "stop",
+    batch_size: Batch = 8,
+    no_cache: NoCache = False,
+) -> None:
+    """Find the objects in photographs, for metrics that compare captions with images.
+
+    Example: captious detect photographs --out objects.json --contact-sheet sheet.jpg
+    """
+    from captious.errors import InputError
+    from captious.models.detect import checked_threshold
+    from captious.models.detect_output import instances, write_json
+    from captious.models.images import image_files
+
+    choice = _on_error(on_error)
+    names = source_names(model or ["ssd"], source or [])
+    if threshold is not None:
+        checked_threshold(threshold)
+    for target in filter(None, (out, contact_sheet)):
+        if not target.parent.is_dir():
+            raise InputError(f"{target}: there is no folder {target.parent}. Make it first.")
+    files = image_files(images)
+    joined: list[Source] = []
+    skipped: dict[str, str] = {}
+    for one, name in zip(model or ["ssd"], names, strict=True):
+        joined.append(_source(one, name, files, threshold, choice, batch_size, no_cache, skipped))
+    if len(skipped) == len(files):
+        first = next(iter(skipped.values()))
+        raise InputError(f"none of {len(files)} image(s) could be read. The first: {first}")
+    write_json(out, instances(joined, skipped, list(files)))
+    _tell(joined, skipped, out)
+    if contact_sheet:
+        _sheet(joined, files, contact_sheet)
+
+
+def source_names(models: list[str], given: list[str]) -> list[str]:
+    """The name of each model's labels: as given; else none for one model, their own for several.
+
+    >>> source_names(["ssd"], []), source_names(["ssd", "yolo11n.onnx"], [])
+    ([''], ['ssd', 'yolo11n'])
+    """
+    from captious.errors import InputError
+
+    if given and len(given) != len(models):
+        raise InputError(
+            f"{len(models)} model(s) and {len(given)} source name(s). Give --source once a model."
+        )
+    own = [Path(model.partition("@")[0]).name.removesuffix(".onnx") for model in models]
+    names = given or ([""] if len(models) == 1 else own)
+    if len(set(names)) < len(names):
+        raise InputError("two models have one source name. Name each with --source.")
+    if any(":" in name for name in names):
+        raise InputError('a source name holds ":". Choose another.')
+    return names
+
+
+def _on_error(text: str) -> OnError:
+    from captious.errors import UnknownNameError
+    from captious.models.detect_run import OnError
+
+    if text not in list(OnError):
+        raise UnknownNameError("way with errors", text, list(OnError))
+    return OnError(text)
+
+
+def _source(
+    model: str,
+    name: str,
+    files: dict[str, Path],
+    threshold: float | None,
+    on_error: OnError,
+    batch: int,
+    no_cache: bool,
+    skipped: dict[str, str],
+) -> Source:
+    from captious.cli.output import note, progress_bar
+    from captious.models.detect import PAPER_THRESHOLDS, open_detector
+    from captious.models.detect_cache import DetectionCache
+    from captious.models.detect_output import Source
+    from captious.models.detect_run import detect_files
+
+    detector = open_detector(model)
+    cache = DetectionCache(None) if no_cache else DetectionCache.of(detector)
+    with progress_bar() as progress, cache:
+        found: Found = detect_files(
+            files, detector, cache=cache, batch=batch, on_error=on_error, progress=progress
+        )
+    if found.from_cache:
+        note(f"{detector.name}: {found.from_cache:,} of {len(files):,} images from the cache.")
+    skipped.update(found.skipped)
+    used = threshold or PAPER_THRESHOLDS.get(name, detector.threshold)
+    return Source(detector.name, detector.fingerprint, used, found.images, name)
+
+
+def _tell(sources: list[Source], skipped: dict[str, str], out: Path) -> None:
+    from captious.cli.output import note
+
+    for reason in skipped.values():
+        note(f"skipped: {reason}")
+    if skipped:
+        note(f'{len(skipped):,} image(s) were skipped; they are under "skipped" in {out}.')
+    for one in sources:
+        labels = [x for found in one.images.values() for x in found.above(one.threshold).labels]
+        note(
+            f"{one.model}: {len(labels):,} objects of {len(set(labels)):,} kinds in "
+            f"{len(one.images):,} image(s), threshold {one.threshold:g}."
+        )
+    note(f"wrote {out}")
+
+
+def _sheet(sources: list[Source], files: dict[str, Path], path: Path) -> None:
+    from captious.cli.output import note
+    from captious.models.detect_output import joined
+    from captious.models.detect_sheet import contact_sheet
+
+    shown = contact_sheet(files, joined(sources), path)
+    note(f"wrote {path} ({shown:,} of {len(files):,} images)")

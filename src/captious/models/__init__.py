@@ -1,0 +1,1 @@
+"""Encoders, detectors and language models: how weights are found, loaded, batched and cached."""

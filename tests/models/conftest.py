@@ -1,0 +1,20 @@
+"""Real weights, where they are installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from captious.errors import MissingDependencyError
+from captious.models import encoder, locate
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Path:
+    """Folder of all-MiniLM-L6-v2."""
+    try:
+        encoder.ready(locate.MINILM, "onnx")
+        return locate.carried(locate.MINILM)
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
