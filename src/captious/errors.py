@@ -22,7 +22,8 @@ class UnknownNameError(InputError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         self.kind, self.name, self.known = kind, name, sorted(known)
-        super().__init__(f'unknown {kind} "{name}". {_suggestion(name, self.known)}')
+        hint = _suggestion(name[:200], self.known)
+        super().__init__(f'unknown {kind} "{one_line(name)}". {hint}')
 
 
 class MissingDependencyError(CaptiousError):

@@ -8,6 +8,7 @@ import numpy as np
 
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
 from captious.corpus.columns import FloatArray
+from captious.corpus.types import require_texts
 from captious.engine import Progress, run_metrics
 from captious.errors import InputError, MissingDependencyError
 from captious.metrics import Metric, known_metrics, resolve, resolve_all
@@ -88,6 +89,9 @@ def compute(
     >>> compute(["a cat"], [["a cat", "the cat"]], metrics=["bleu1"])["bleu1"]
     0.999999999...
     """
+    require_texts(predictions, "predictions")
+    if isinstance(references, str) or not isinstance(references, Sequence):
+        raise InputError("references must be a list with one entry, or list, for each prediction.")
     lists = [[entry] if isinstance(entry, str) else list(entry) for entry in references]
     corpus = Corpus.from_lists(predictions, lists)
     scores = score(corpus, metrics, jobs=jobs)

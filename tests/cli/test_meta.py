@@ -104,6 +104,40 @@ def test_thumb_with_human_tells_of_the_leak(run, data) -> None:
     assert "39 Human captions" in found.err
 
 
+def test_objects_leave_out_what_they_do_not_name(run, judgments, tmp_path) -> None:
+    path = tmp_path / "objects.json"
+    path.write_text(json.dumps({"1": ["dog"], "3": ["person", "horse"]}))
+    found = run("meta", judgments, "--objects", path, "--resamples", 0, "--format", "json",
+                "--metrics", "vcr_precision,rouge_l")  # fmt: skip
+    assert found.code == 0
+    assert found.json["n"] == 4
+    assert found.json["protocol"]["options"]["objects"].startswith("objects.json:")
+    assert "2 examples of 1 images that objects.json does not name" in found.err
+    assert {value["kendall_c"]["n"] for value in found.json["results"].values()} == {4}
+
+
+def test_reference_count_is_in_protocol_and_signature(run, tmp_path) -> None:
+    path = tmp_path / "two.jsonl"
+    rows = [row | {"references": [*row["references"], "An animal."]} for row in ROWS]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    one, all_of_them = (
+        run("meta", path, *count, "--metrics", "rouge_l", "--resamples", 0, "--format", "json").json
+        for count in (("--reference-count", 1), ())
+    )
+    assert one["signatures"]["rouge_l"].startswith("rouge_l|refs:1|")
+    assert all_of_them["signatures"]["rouge_l"].startswith("rouge_l|refs:2|")
+    assert one["protocol"]["references"] == "the first 1 of: all that the data give"
+
+
+def test_photographs_from_a_folder(run, judgments, tmp_path) -> None:
+    (tmp_path / "photographs").mkdir()
+    for name in ("1.jpg", "2.jpg"):
+        (tmp_path / "photographs" / name).write_bytes(b"")
+    found = run("meta", judgments, "--images", tmp_path / "photographs", "--resamples", 0,
+                "--metrics", "rouge_l")  # fmt: skip
+    assert "metric, n = 4" in found.out and "images=photographs" in found.out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -129,6 +163,9 @@ def test_bad_input_is_one_line_and_exit_2(run, arguments, said) -> None:
         (["--level", "corpus"], 'unknown level "corpus"'),
         (["--interval", "bayes"], 'unknown interval "bayes"'),
         (["--scores", "none.csv"], "none.csv: there is no such file"),
+        (["--objects", "none.json"], "none.json: there is no such file"),
+        (["--images", "nowhere"], "nowhere: there is no such folder"),
+        (["--metrics", "vifidel"], "Give them with --objects FILE"),
     ],
 )
 def test_bad_options_are_one_line_and_exit_2(run, judgments, options, said) -> None:

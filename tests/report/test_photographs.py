@@ -7,7 +7,8 @@ import pytest
 
 from captious.data import demo_files
 from captious.errors import InputError
-from captious.report.photographs import ImageMode, cache_folder, photographs
+from captious.files import cache_folder
+from captious.report.photographs import ImageMode, photographs
 
 Image = pytest.importorskip("PIL.Image")
 
@@ -30,7 +31,7 @@ def test_small_copies_have_at_most_480_pixels_a_side(large, tmp_path) -> None:
 def test_small_copies_are_kept_by_content(large, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     photographs([str(large)], tmp_path / "page.html")
-    kept = list(cache_folder().iterdir())
+    kept = list((cache_folder() / "thumbnails").iterdir())
     assert len(kept) == 1
     kept[0].write_bytes(_jpeg("red", (10, 5)))
     (again,) = photographs([str(large)], tmp_path / "page.html")

@@ -4,6 +4,7 @@ A benchmark is a loader and a `Protocol`. The protocol says which judgments ente
 are used, which coefficient is printed, and travels with every result.
 """
 
+from captious.benchmarks.given import Given
 from captious.benchmarks.meta import evaluate
 from captious.benchmarks.protocol import Judged, Preferences, Protocol
 from captious.benchmarks.registry import BENCHMARKS, load_benchmark
@@ -12,6 +13,7 @@ from captious.benchmarks.result import MetaResult, Settings
 
 __all__ = [
     "BENCHMARKS",
+    "Given",
     "Judged",
     "MetaResult",
     "Preferences",

@@ -234,7 +234,8 @@ def _along(
 
 
 def _respelled(found: dict[str, float], wanted: list[str]) -> dict[str, float]:
-    strangers = [key for key in found if key not in set(wanted)]
+    known_keys = set(wanted)
+    strangers = [key for key in found if key not in known_keys]
     if not strangers:
         return found
     # Only the part after the system is an image id that may be spelled in another way.

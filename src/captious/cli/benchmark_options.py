@@ -51,6 +51,20 @@ Leaked = Annotated[
     typer.Option("--leaked", help="thumb: keep or drop references that are Human captions."),
 ]
 Subset = Annotated[str | None, typer.Option("--subset", help="composite: one subset.")]
+ReferenceCount = Annotated[
+    int | None,
+    typer.Option("--reference-count", min=1, help="Use the first so many references of each image "
+                 "(pascal-50s: draw so many); else all that the protocol gives."),
+]  # fmt: skip
+Objects = Annotated[
+    Path | None,
+    typer.Option("--objects", help="Objects of each image, as `captious detect` writes them; "
+                 "images that the file does not name are left out."),
+]  # fmt: skip
+Images = Annotated[
+    Path | None,
+    typer.Option("--images", help="Folder with the images; those not in it are left out."),
+]
 CompareMetrics = Annotated[
     bool, typer.Option("--compare", help="Also test the difference of every two metrics.")
 ]

@@ -39,8 +39,9 @@ def compare(
     from captious.cli import inputs, tables
     from captious.cli.output import emit, progress_bar
 
-    wanted = inputs.metrics(metrics, df)
-    corpus = inputs.corpus(candidates, references, name, images, objects, common, duplicates)
+    inputs.refuse_unknown(metrics)
+    corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
+    wanted = inputs.metrics(metrics, df, corpus)
     with progress_bar() as progress:
         found = comparison.compare(
             corpus, wanted, resamples=resamples, trials=trials, level=level, seed=seed, jobs=jobs,

@@ -29,8 +29,10 @@ def build(
     """
     from captious.cli.output import note
     from captious.corpus.load import load_references
+    from captious.files import check_output
     from captious.metrics.document_frequency import DocumentFrequencies
 
+    check_output(out, references)
     table = DocumentFrequencies.build(load_references(references), n=n)
     table.save(out)
     note(f"wrote {table.n_grams:,} n-grams of {table.documents:,} images to {out}")

@@ -80,7 +80,10 @@ def explain(
         )
     ]
     if out:
-        out.write_text(_rendered(found, form), encoding="utf-8")
+        from captious.files import atomically
+
+        with atomically(out) as temporary:
+            temporary.write_text(_rendered(found, form), encoding="utf-8")
         note(f"wrote {out}")
     else:
         print(_rendered(found, form), end="")

@@ -8,11 +8,11 @@ from pathlib import Path
 from captious.cli.output import note
 from captious.corpus import Corpus
 from captious.corpus.load import load_with_notes
-from captious.metrics import Metric, resolve, split_list
+from captious.metrics import Metric, resolve, resolve_all, split_list
 from captious.scoring import CLASSIC, missing_for
 
 
-def corpus(
+def load(
     candidates: Sequence[Path],
     references: Sequence[Path] | None,
     names: Sequence[str] | None,
@@ -36,12 +36,21 @@ def corpus(
     return loaded.corpus
 
 
-def metrics(text: str, df: Path | None = None) -> list[str | Metric]:
+def metrics(text: str, df: Path | None = None, corpus: Corpus | None = None) -> list[str | Metric]:
     """The metrics that were asked for, or every classic one that can run here."""
     names = split_list(text) if text else _classic_here()
+    if not text and df is None and corpus is not None and len(corpus.references) == 1:
+        names = [name for name in names if name != "cider"]
+        note("cider is left out: one image has no document frequencies. Give a table with --df.")
     if df is None:
         return list(names)
     return [_with_table(name, df) for name in names]
+
+
+def refuse_unknown(text: str) -> None:
+    """Refuse a wrong metric before files are read."""
+    if text:
+        resolve_all(split_list(text))
 
 
 def _classic_here() -> list[str]:

@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 the answer is no, 2 bad input (one line on stderr, never a
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -24,8 +25,16 @@ from captious.cli import (
     reproduce,
     score,
     stats,
+    train,
 )
 from captious.errors import CaptiousError
+
+# Typer keeps its copy of Click private; what it raises for a wrong option is public by descent.
+UsageError: type[Exception] = next(
+    kind
+    for kind in typer.BadParameter.__mro__
+    if kind.__name__ == "ClickException" and issubclass(kind, Exception)
+)
 
 # Options that take several values in a row: `--candidates a.json b.json`.
 SPREAD = frozenset({"--candidates", "-c", "--references", "-r", "--name"})
@@ -52,6 +61,7 @@ app.command("explain")(explain.explain)
 app.command("detect")(detect.detect)
 app.command("doctor")(doctor.doctor)
 app.add_typer(df.app, name="df")
+app.add_typer(train.app, name="train")
 
 
 @app.callback(invoke_without_command=True)
@@ -85,20 +95,39 @@ def spread(arguments: Sequence[str]) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and turn errors into one line and an exit code."""
+    given = spread(sys.argv[1:] if arguments is None else arguments)
     try:
-        app(spread(sys.argv[1:] if arguments is None else arguments), prog_name="captious")
+        code = app(given, prog_name="captious", standalone_mode=False)
+        sys.stdout.flush()
     except CaptiousError as error:
         _fail(str(error), 2)
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone, as `head` does
-        sys.exit(0)
+        _leave_quietly()
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _fail(f"{where}{error.strerror or error}.", 2)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         _fail("interrupted.", 130)
+    except typer.Exit as stop:
+        sys.exit(stop.exit_code)
+    except UsageError as error:
+        command = getattr(getattr(error, "ctx", None), "command_path", "captious")
+        said = str(error.format_message())  # type: ignore[attr-defined]
+        if said.startswith("Usage:"):  # a group without a command: its help is the answer
+            print(said, file=sys.stderr)
+            sys.exit(2)
+        said = " ".join(said.split())
+        _fail(f"{said}{'' if said.endswith(('.', '?')) else '.'} See {command} --help.", 2)
+    else:
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _leave_quietly() -> None:
+    """The reader of our output has gone, as `head` does; there is nobody left to tell."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(0)
 
 
 def _fail(message: str, code: int) -> None:
-    typer.echo(f"error: {message}", err=True)
+    print(f"error: {message}", file=sys.stderr)
     sys.exit(code)

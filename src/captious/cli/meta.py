@@ -21,6 +21,9 @@ def meta(
     human: own.Human = None,
     leaked: own.Leaked = None,
     subset: own.Subset = None,
+    objects: own.Objects = None,
+    images: own.Images = None,
+    reference_count: own.ReferenceCount = None,
     compare: own.CompareMetrics = False,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
@@ -30,6 +33,7 @@ def meta(
 
     Example: captious meta flickr8k-expert --data DIR --metrics bleu4,cider
     """
+    from captious.benchmarks.given import Given
     from captious.benchmarks.result import Settings
     from captious.cli import meta_tables
     from captious.cli.output import emit, note, progress_bar
@@ -44,9 +48,10 @@ def meta(
         compare=compare,
     )
     choices = {"human": human, "leaked": leaked, "subset": subset}
+    given = Given(objects, images, reference_count)
     with progress_bar() as progress:
         loaded, found = meta_tables.load(
-            benchmark, data, metrics, scores, choices, jobs=jobs, progress=progress
+            benchmark, data, metrics, scores, choices, given, jobs=jobs, progress=progress
         )
         results = meta_tables.evaluate_aspects(loaded, found, meta_tables.words(aspect), settings)
     for line in loaded.notes:

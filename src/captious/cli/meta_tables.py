@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.benchmarks.external import read_scores
+from captious.benchmarks.given import Given
 from captious.benchmarks.meta import evaluate
 from captious.benchmarks.protocol import Judged, Preferences
 from captious.benchmarks.registry import load_benchmark
@@ -37,6 +38,7 @@ def load(
     metrics: str,
     scores: Path | None,
     choices: dict[str, str | None],
+    given: Given,
     *,
     jobs: int,
     progress: Progress | None,
@@ -45,7 +47,7 @@ def load(
     for name, known in CHOICES.items():
         if choices.get(name) is not None and choices[name] not in known:
             raise UnknownNameError(f"--{name}", str(choices[name]), known)
-    loaded = load_benchmark(benchmark, data, **choices)
+    loaded = load_benchmark(benchmark, data, given, **choices)
     ours, theirs = _split(metrics, scores)
     found = BenchmarkScores({}, {})
     if ours or scores is None:

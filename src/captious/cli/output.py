@@ -180,9 +180,13 @@ def _print_rich(table: Table) -> None:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    console = Console(highlight=False)
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # the command line leaves quietly
+
+    console = Terminal(highlight=False)
     if not console.is_terminal:
-        console = Console(highlight=False, width=10_000)  # a file has no edge to wrap at
+        console = Terminal(highlight=False, width=10_000)  # a file has no edge to wrap at
     shown = RichTable(title=table.title or None, box=box.SIMPLE_HEAD, title_justify="left")
     for index, name in enumerate(table.header):
         right = _numeric(table, index)

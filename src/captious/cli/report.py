@@ -84,12 +84,16 @@ def report(
     from captious import scoring
     from captious.cli import inputs
     from captious.cli.output import note, progress_bar
+    from captious.files import check_output
     from captious.report import write_report
 
+    inputs.refuse_unknown(metrics)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    check_output(out, [*(candidates or []), *references, *([judgments] if judgments else [])])
     wanted = inputs.metrics(metrics, df)
     judged, own = _judgments(judgments, references, with_captions=not candidates)
     if candidates:
-        corpus = inputs.corpus(candidates, references, name, images, objects, common)
+        corpus = inputs.load(candidates, references, name, images, objects, common)
     else:
         corpus = _of_judgments(own, judgments, images)
     with progress_bar() as progress:

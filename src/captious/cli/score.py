@@ -42,9 +42,10 @@ def score(
     if items:
         from captious.corpus.write import check_item_path
 
-        check_item_path(items)
-    wanted = inputs.metrics(metrics, df)
-    corpus = inputs.corpus(candidates, references, name, images, objects, common, duplicates)
+        check_item_path(items, [*candidates, *(references or [])])
+    inputs.refuse_unknown(metrics)
+    corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
+    wanted = inputs.metrics(metrics, df, corpus)
     with progress_bar() as progress:
         scores = scoring.score(
             corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs,

@@ -21,8 +21,8 @@ from captious.corpus.readers.tables import (
     parquet_table,
     quoting_of,
 )
-from captious.corpus.write import atomically
 from captious.errors import InputError
+from captious.files import atomically
 from captious.text.normalise import thumb_normalise
 
 Mend = Callable[[str], str]
@@ -58,8 +58,6 @@ def fix_file(path: PathText, out: Path, mend: Mend = thumb_normalise) -> int:
     content = _rewritten(source, counter)
     if out.name.lower().endswith(".gz") and not content.startswith(GZIP):
         content = gzip.compress(content, mtime=0)
-    if not out.parent.is_dir():
-        raise InputError(f"{out}: the folder {out.parent} does not exist. Create it first.")
     with atomically(out) as temporary:
         temporary.write_bytes(content)
     return counter.changed

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -131,8 +132,11 @@ def load_with_notes(
     formats = {rows.source: rows.format for rows in files}
     sets = None
     if references is not None:
-        reference_files = [read_rows(path) for path in paths_of(references, "references")]
+        reference_paths = paths_of(references, "references")
+        _refuse_same_file_twice(reference_paths)
+        reference_files = [read_rows(path) for path in reference_paths]
         formats |= {rows.source: rows.format for rows in reference_files}
+        _refuse_lines_beside_ids(files, reference_files)
         sets = reference_sets(reference_files)
     systems, loosely = _in_one_spelling(systems, sets)
     systems, dropped = _same_images(systems, common=common)
@@ -195,6 +199,14 @@ def read_captions(path: PathText) -> Iterator[tuple[str, str]]:
     return zip(checked.ids, checked.captions, strict=True)
 
 
+def _refuse_same_file_twice(paths: Sequence[PathText]) -> None:
+    seen: set[Path] = set()
+    for path in paths:
+        if (place := Path(path).resolve()) in seen:
+            raise InputError(f"{path}: is given twice as references. Give each file once.")
+        seen.add(place)
+
+
 def _refuse_references_as_candidates(rows: Rows) -> None:
     if rows.format == "coco-annotations":
         raise InputError(
@@ -205,6 +217,16 @@ def _refuse_references_as_candidates(rows: Rows) -> None:
         raise InputError(
             f"{rows.source}: holds several captions for an image, as references do. "
             "Were candidates and references swapped? Candidates have one for each image."
+        )
+
+
+def _refuse_lines_beside_ids(candidates: list[Rows], references: list[Rows]) -> None:
+    """Line numbers are no image ids: plain text can only meet plain text."""
+    plain = [rows for rows in (*candidates, *references) if rows.format == "lines"]
+    if plain and len(plain) < len(candidates) + len(references):
+        raise InputError(
+            f"{plain[0].source}: is plain text without image ids, and the other files have ids. "
+            "Give captions with ids, or plain text for candidates and references alike."
         )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from captious.corpus.columns import FloatArray
 from captious.corpus.types import Corpus
-from captious.errors import UnknownNameError
+from captious.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,11 +42,14 @@ class MetricScores:
     def score(self) -> float:
         """The corpus value, where there is only one system."""
         if len(self.systems) != 1:
-            raise UnknownNameError("system", "(none given)", self.systems)
+            raise InputError(
+                f"{self.name} has a score for each of {len(self.systems)} systems. "
+                f'Take one: scores["{self.name}"].systems["{next(iter(self.systems))}"].score'
+            )
         return next(iter(self.systems.values())).score
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Scores:
     """Metric name -> per-example scores, corpus values and signature.
 
@@ -59,6 +62,9 @@ class Scores:
 
     corpus: Corpus
     metrics: dict[str, MetricScores] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        return f"Scores({', '.join(self.metrics)}; {self.corpus!r})"
 
     def __getitem__(self, metric: str) -> MetricScores:
         if metric not in self.metrics:

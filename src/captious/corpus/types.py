@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from captious.corpus.columns import IntArray, factorise
-from captious.errors import InputError, UnknownNameError
+from captious.errors import InputError, UnknownNameError, one_line
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -80,7 +80,7 @@ class Example(NamedTuple):
     objects: list[str] | None
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Candidate captions, their references, images and objects, as columns.
 
@@ -132,6 +132,7 @@ class Corpus:
         Without `image_ids` every example is an image of its own; examples of one image whose
         reference lists are equal share one list.
         """
+        require_texts(captions, "captions")
         n = len(captions)
         for name, column in (
             ("references", references), ("image_ids", image_ids), ("systems", systems)
@@ -158,6 +159,12 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.captions)
+
+    def __repr__(self) -> str:
+        return (
+            f"Corpus({len(self):,} captions, {len(self.image_ids):,} images, "
+            f"{len(self.references.values):,} references, systems: {', '.join(self.systems)})"
+        )
 
     def example(self, index: int) -> Example:
         """One row as an object; for display, not for loops over a million."""
@@ -219,6 +226,19 @@ class Corpus:
         )
 
 
+def require_texts(texts: Sequence[str], name: str) -> None:
+    """Refuse a plain text in place of a list, and anything in the list that is no text."""
+    if isinstance(texts, str):
+        raise InputError(
+            f'{name} must be a list of texts; found the plain text "{one_line(texts, 40)}". '
+            "Put it in a list."
+        )
+    for place, text in enumerate(texts):
+        if not isinstance(text, str):
+            kind = type(text).__name__
+            raise InputError(f"{name}: entry {place + 1} is of type {kind}; it must be text.")
+
+
 def _reference_sets(
     references: Sequence[Sequence[str]] | None, image_of: IntArray
 ) -> tuple[Ragged, IntArray]:
@@ -232,6 +252,7 @@ def _reference_sets(
                 "references must be a list of lists of captions; "
                 f'found the plain text "{own[:40]}". Put each caption in a list.'
             )
+        require_texts(own, f"references of entry {len(places) + 1}")
         if not own:
             places.append(NO_REFERENCES)
             continue

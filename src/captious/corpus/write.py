@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import csv
-import os
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -14,35 +11,19 @@ import numpy as np
 
 from captious.corpus.scores import Scores
 from captious.errors import InputError, MissingDependencyError
+from captious.files import atomically, check_output
 
 ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
 
 
-@contextmanager
-def atomically(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that takes its place only if the block succeeds."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    os.close(handle)
-    temporary = Path(name)
-    try:
-        yield temporary
-        mask = os.umask(0)
-        os.umask(mask)
-        temporary.chmod(0o666 & ~mask)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
-def check_item_path(path: Path) -> None:
+def check_item_path(path: Path, inputs: Iterable[Path] = ()) -> None:
     """Refuse, before any work is done, a file that could not be written afterwards."""
     if path.suffix not in ITEM_SUFFIXES:
         raise InputError(
             f'{path}: cannot tell the format from "{path.suffix}". '
             f"End the name in {', '.join(ITEM_SUFFIXES)}."
         )
-    if not path.parent.is_dir():
-        raise InputError(f"{path}: the folder {path.parent} does not exist. Create it first.")
+    check_output(path, inputs)
     if path.suffix == ".parquet":
         _pyarrow()
 

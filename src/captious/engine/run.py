@@ -8,6 +8,7 @@ its own batch from the first step to the last: it tokenises its texts once, says
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterable, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
@@ -141,6 +142,7 @@ def _gather(pipes: Iterable[Connection]) -> list[Any]:
 
 def _work(pipe: Connection, corpus: Corpus, rows: IntArray, metrics: Sequence[Metric]) -> None:
     """What a worker does: answer twice for every metric, in order."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears an interrupt and ends us
     try:
         batch = Batch(corpus.select(rows).compact())
         for metric in metrics:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError
+from captious.files import atomically
 from captious.metrics.matching import named_table
 from captious.text.lookup import Lookup, chunks, sorted_distinct
 from captious.text.ngrams import MAX_ORDER, NgramIndex, NgramTable, count_ngrams, moved_keys
@@ -101,7 +102,7 @@ class DocumentFrequencies:
     def save(self, path: str | PathLike[str]) -> None:
         """Write the table to an `.npz` file."""
         table = self.canonical()
-        with Path(path).open("wb") as file:
+        with atomically(Path(path)) as temporary, temporary.open("wb") as file:
             np.savez_compressed(
                 file,
                 format=_text(FORMAT),

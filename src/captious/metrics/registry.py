@@ -110,6 +110,8 @@ def _build(metric: type[Metric], options: str) -> Metric:
         key = key.strip()
         if key not in known:
             raise UnknownNameError(f"option of {metric.name}", key, known)
+        if key in values:
+            raise InputError(f'{metric.name}: option "{key}" is given twice. Give it once.')
         if not equals:
             raise InputError(f'{metric.name}: option "{key}" has no value. Write {key}=value.')
         values[key] = _parse(metric.name, known[key], text.strip())

@@ -17,8 +17,8 @@ from types import TracebackType
 
 import numpy as np
 
+from captious.files import cache_folder
 from captious.models.detect import Detections, Detector
-from captious.text.vectors_store import cache_folder
 
 _LAYOUT = 1  # raise it where the columns change, or what a backend finds
 _AT_ONCE = 500  # SQLite takes at least 999 values in a query

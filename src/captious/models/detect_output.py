@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 
 from captious._version import __version__
 from captious.corpus.objects import SOURCE_MARK
+from captious.files import atomically
 from captious.models.detect import Detections
 
 
@@ -68,12 +68,8 @@ def write_json(path: Path, document: Mapping[str, Any]) -> None:
     """Write a file whole or not at all."""
     import orjson
 
-    part = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        part.write_bytes(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with atomically(path) as temporary:
+        temporary.write_bytes(orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE))
 
 
 def _marked(source: Source, label: str) -> str:

@@ -95,16 +95,12 @@ def scores_finding(study: Study) -> str:
     if len(first[leader]) == total:
         said = f"{leader} is best by " + ("every metric" if total > 1 else first[leader][0])
     else:
-        others = [f"{s} by {listed(names)}" for s, names in first.items() if s != leader]
-        said = f"{leader} is best by {len(first[leader])} of {total} metrics; {listed(others)}"
-    if study.judged is None:
-        return f"{said}."
-    top = study.systems[0]
-    also = "also" if top == leader else "but the judgments put"
-    main = aspect_text(study.judged.main)
-    if top == leader:
-        return f"{said}, and {also} by judged {main}."
-    return f"{said}, {also} {top} first ({main})."
+        said = f"{leader} is best by {len(first[leader])} of {total} metrics"
+    if study.judged is not None:
+        top, main = study.systems[0], aspect_text(study.judged.main)
+        said += f", and by judged {main}" if top == leader else f"; judged {main} puts {top} first"
+    others = [f"{s} by {listed(names)}" for s, names in first.items() if s != leader]
+    return f"{said}. Best are also: {listed(others)}." if others else f"{said}."
 
 
 def _correlations(study: Study, matrix: Matrix) -> list[Figure]:

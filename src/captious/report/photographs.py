@@ -13,6 +13,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from captious.errors import InputError
+from captious.files import cache_folder
 
 LONGEST_SIDE = 480
 JPEG_QUALITY = 78
@@ -65,12 +66,6 @@ def photographs(
     return [_beside(one, folder) if one else None for one in made]
 
 
-def cache_folder() -> Path:
-    """Where small copies are kept between runs: `captious/thumbnails` in the user's cache."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "captious" / "thumbnails"
-
-
 def _thumbnails(paths: Sequence[str | None]) -> list[_Thumbnail | None]:
     # Pillow decodes and scales outside the interpreter's lock, so threads use every core.
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
@@ -83,7 +78,7 @@ def _thumbnail(path: Path) -> _Thumbnail:
     digest = hashlib.sha256(original)
     digest.update(f"{LONGEST_SIDE}/{JPEG_QUALITY}".encode())
     name = f"{digest.hexdigest()[:32]}.jpg"
-    kept = cache_folder() / name
+    kept = cache_folder() / "thumbnails" / name
     if kept.is_file():
         content = kept.read_bytes()
     else:

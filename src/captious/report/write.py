@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from captious.corpus import Judgments, Scores
 from captious.errors import InputError, UnknownNameError
+from captious.files import atomically
 from captious.report.correlations import best_metric
 from captious.report.explorer import Fragments, make_explorer
 from captious.report.figures import make_figures
@@ -84,7 +85,8 @@ def write_report(
     explorer = make_explorer(study, shown, best_metric(figures.matrix), explanations)
     beside = any(one and not one.src.startswith("data:") for one in shown)
     content = render_page(study, figures, explorer, title=title, beside=beside).encode()
-    page.write_bytes(content)
+    with atomically(page) as temporary:
+        temporary.write_bytes(content)
     drawn = export(figures.all, Path(charts)) if charts is not None else []
     return Written(page, len(content), drawn)
 

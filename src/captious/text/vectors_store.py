@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import InputError
+from captious.files import cache_folder
 from captious.text.vectors_read import Block
 
 _FACTS = "facts.json"
@@ -35,15 +35,6 @@ class Compiled(NamedTuple):
     hashes: NDArray[np.uint64]
     rows: NDArray[np.int32]
     digest: str
-
-
-def cache_folder() -> Path:
-    """`$CAPTIOUS_CACHE`, else `$XDG_CACHE_HOME/captious`, else `~/.cache/captious`."""
-    own = os.environ.get("CAPTIOUS_CACHE")
-    if own:
-        return Path(own)
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "captious"
 
 
 def compiled(key: str, blocks: Callable[[], Iterator[Block]]) -> Compiled:

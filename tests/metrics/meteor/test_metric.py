@@ -27,7 +27,7 @@ import jar
 
 FIGURES = Path(__file__).parent / "data" / "jar.json.gz"
 # Where two alignments have equally many words and chunks, METEOR's choice is not always ours.
-EQUAL_PAIRS = 0.98
+EQUAL_PAIRS = 0.985
 
 
 def _figures() -> dict[str, Any]:
@@ -57,7 +57,7 @@ def test_statistics_of_stored_pairs(tables: Tables) -> None:
     difference = meteor(ours, Parameters()) - meteor(theirs, Parameters())
     assert abs(difference.mean()) < 2e-4
     total = meteor(ours.sum(axis=0), Parameters()), meteor(theirs.sum(axis=0), Parameters())
-    assert abs(total[0] - total[1]) < 5e-4
+    assert abs(total[0] - total[1]) < 2e-4
 
 
 def test_formula_is_the_program_s() -> None:
@@ -89,14 +89,14 @@ def _against_jar(java: str, corpus: Corpus) -> tuple[float, float]:
 def test_thumb_against_the_program(java: str, thumb: Corpus, tables: Tables) -> None:
     equal, difference = _against_jar(java, thumb)
     assert equal > EQUAL_PAIRS
-    assert abs(difference) < 3e-4
+    assert abs(difference) < 2e-4
 
 
 @pytest.mark.long
 def test_karpathy_against_the_program(java: str, karpathy: Corpus, tables: Tables) -> None:
     equal, difference = _against_jar(java, karpathy)
     assert equal > EQUAL_PAIRS
-    assert abs(difference) < 3e-4
+    assert abs(difference) < 2e-4
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,43 @@
+"""`captious train`: fit a model to captions or judgments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Fit a model and save it.", no_args_is_help=True)
+
+
+@app.callback()
+def about() -> None:
+    """Fit a model and save it."""
+
+
+@app.command("lm")
+def lm(
+    captions: Annotated[
+        Path, typer.Option("--captions", "-c", help="Captions to learn from, in any format.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write (.npz).")],
+    order: Annotated[int, typer.Option("--order", "-n", min=1, max=6, help="Longest n-gram.")] = 3,
+) -> None:
+    """Train an n-gram language model for the metric lm: interpolated modified Kneser-Ney.
+
+    Example: captious train lm --captions captions_train.json --out coco.lm.npz
+    """
+    from captious.cli.output import note
+    from captious.corpus.load import read_captions
+    from captious.errors import InputError
+    from captious.models.language_model import NGRAM_SUFFIX
+    from captious.models.ngram_train import train
+
+    if out.suffix != NGRAM_SUFFIX:
+        raise InputError(f"--out {out}: the name must end in {NGRAM_SUFFIX}.")
+    model = train([caption for _, caption in read_captions(captions)], order)
+    model.save(out)
+    note(
+        f"wrote {model.n_grams:,} n-grams of {model.captions:,} captions to {out}; "
+        f'use it as "lm[model={out}]"'
+    )

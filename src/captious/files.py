@@ -1,0 +1,59 @@
+"""Files that captious writes: whole or not at all, and never over something precious."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from captious.errors import InputError
+
+
+def cache_folder() -> Path:
+    """`$CAPTIOUS_CACHE`, else `$XDG_CACHE_HOME/captious`, else `~/.cache/captious`."""
+    own = os.environ.get("CAPTIOUS_CACHE")
+    if own:
+        return Path(own)
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "captious"
+
+
+def check_output(path: Path, inputs: Iterable[Path | str] = ()) -> None:
+    """Refuse, before any work is done, a path that must not or cannot be written.
+
+    That is one of the inputs, something that is no regular file (a folder, a device, a pipe), or a
+    place in a folder that does not exist.
+    """
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: is not a regular file, and cannot be written over.")
+    if not path.resolve().parent.is_dir():
+        raise InputError(f"{path}: the folder {path.parent} does not exist. Create it first.")
+    for given in inputs:
+        if Path(given).exists() and path.exists() and path.samefile(given):
+            raise InputError(f"{path}: is one of the inputs. Give the output another name.")
+
+
+@contextmanager
+def atomically(path: Path) -> Iterator[Path]:
+    """A temporary path beside `path` that takes its place only if the block succeeds.
+
+    A symbolic link is followed: what it points to is replaced, not the link.
+    """
+    check_output(path)
+    target = path.resolve()
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}.") from None
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        mask = os.umask(0)
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,253 @@
+"""BERTScore (Zhang et al. 2020): tokens matched by the cosine of their contextual vectors."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray, IntArray
+from captious.errors import InputError, UnknownNameError
+from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.batch import Batch
+from captious.metrics.bertscore_baseline import NO_BASELINE, Baseline, read_baseline
+from captious.metrics.registry import register
+from captious.models import encoder as encoders
+from captious.models.locate import MINILM
+from captious.stats.resample import DEFAULT_SEED
+from captious.text.lookup import chunks, numbered
+
+PARTS = ("precision", "recall", "f1")
+# The layer that the default encoder is read at; see docs/metrics/bertscore.md. For the encoders of
+# their paper Zhang et al. name layers of their own choice: 17 for roberta-large, 9 for bert-base.
+DEFAULT_LAYERS = {MINILM: 6, "roberta-large": 17, "bert-base-uncased": 9, "bert-large-uncased": 18}
+_TOKENS_AT_A_TIME = 1 << 18  # whose vectors are held at once: 400 MB with 384 dimensions
+
+
+class Frequencies(NamedTuple):
+    """In how many references each token occurs, and how many references there are."""
+
+    documents: int
+    counts: dict[int, int]
+
+    def weights(self, ids: IntArray) -> FloatArray:
+        """Inverse document frequency of tokens, with add-one smoothing: log((N + 1) / (d + 1))."""
+        distinct, places = numbered(ids)
+        counts = np.array([self.counts.get(number, 0) for number in distinct.tolist()])
+        weights: FloatArray = np.log((self.documents + 1) / (counts + 1))[places]
+        return weights
+
+
+@register("bertscore")
+@dataclass(frozen=True)
+class BertScore(Metric):
+    """BERTScore of each caption with the best of its references.
+
+    With x_i the vectors of a reference's tokens, y_j those of the candidate's, all of length 1, and
+    w the weight of a token (1, or its inverse document frequency with `idf=yes`):
+    R = sum_i w_i max_j x_i . y_j / sum_i w_i, P = sum_j w_j max_i x_i . y_j / sum_j w_j, and
+    F1 = 2 P R / (P + R). Special tokens weigh 0 but may be matched. Of several references the
+    highest value counts. A baseline b turns a value v into (v - b) / (1 - b).
+
+    >>> BertScore(part="recall", idf=True).layer
+    0
+    """
+
+    summary: ClassVar[str] = "F1 of tokens matched by the cosine of contextual vectors (MiniLM)"
+    citation: ClassVar[str] = "Zhang et al. 2020"
+
+    part: str = "f1"
+    idf: bool = False
+    baseline: str = NO_BASELINE
+    layer: int = 0
+    encoder: str = MINILM
+    backend: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.part not in PARTS:
+            raise UnknownNameError(f"part of {self.name}", self.part, PARTS)
+        if self.layer < 0:
+            raise InputError(f"{self.name}: layer is {self.layer}; layers count from 1.")
+        encoders.check_backend(self.backend)
+
+    def ready(self) -> None:
+        """The encoder's weights and what runs them."""
+        encoders.ready(self.encoder, self.backend)
+
+    def collect(self, batch: Batch) -> Frequencies | None:
+        """In how many references each token occurs; every image's references count once."""
+        if not self.idf:
+            return None
+        references = batch.corpus.references
+        used = batch.used_reference_sets
+        texts = [
+            batch.reference_text[references.offsets[i] : references.offsets[i + 1]]
+            for i in used[used >= 0].tolist()
+        ]
+        ids = self._ids(batch)
+        counts: Counter[int] = Counter()
+        for text in (text for own in texts for text in own.tolist()):
+            counts.update(set(ids[text]))
+        return Frequencies(sum(map(len, texts)), dict(counts))
+
+    def merge(self, parts: Sequence[Frequencies | None]) -> Frequencies | None:
+        """Frequencies of all batches together."""
+        found = [part for part in parts if part is not None]
+        if not found:
+            return None
+        counts: Counter[int] = Counter()
+        for part in found:
+            counts.update(part.counts)
+        return Frequencies(sum(part.documents for part in found), dict(counts))
+
+    def score_examples(self, batch: Batch, knowledge: Frequencies | None) -> FloatArray:
+        """The asked part of every example, of the best reference, rescaled if so asked."""
+        values = self.all_parts(batch, knowledge)[:, PARTS.index(self.part)]
+        return self._baseline().rescale(values, PARTS.index(self.part))
+
+    def all_parts(self, batch: Batch, knowledge: Frequencies | None) -> FloatArray:
+        """Precision, recall and F1 of every example, each of its own best reference."""
+        key = ("bertscore", self.encoder, self.backend, self._layer(), self.idf)
+        return batch.once(key, lambda: self._all_parts(batch, knowledge))
+
+    def facts(self, corpus: Corpus, knowledge: Frequencies | None) -> dict[str, str]:
+        """Everything that changes the number; the layer as it was chosen."""
+        label, backend = encoders.label_of(self.encoder, self.backend)
+        facts = {"refs": reference_count_label(corpus), "part": self.part, "enc": label}
+        facts["layer"] = str(self._layer())
+        facts["idf"] = f"refs:{knowledge.documents}" if knowledge is not None else "no"
+        return facts | {"baseline": self._baseline().label, "backend": backend}
+
+    def _layer(self) -> int:
+        if not self.layer and self.encoder in DEFAULT_LAYERS:
+            return DEFAULT_LAYERS[self.encoder]
+        layers = encoders.load_encoder(self.encoder, self.backend).layers
+        if self.layer > layers:
+            raise InputError(
+                f"{self.name}: layer is {self.layer}; {self.encoder} has layers 1 to {layers}."
+            )
+        return self.layer or layers
+
+    def _baseline(self) -> Baseline:
+        return read_baseline(self.baseline, self._layer())
+
+    def _ids(self, batch: Batch) -> encoders.Ids:
+        def make() -> encoders.Ids:
+            encoder = encoders.load_encoder(self.encoder, self.backend)
+            return encoder.encode(batch.texts, encoder.longest)
+
+        return batch.once(("token ids", self.encoder, self.backend), make)
+
+    def _all_parts(self, batch: Batch, knowledge: Frequencies | None) -> FloatArray:
+        ids = self._ids(batch)
+        examples, texts = batch.pairs()
+        lengths = np.array([len(row) for row in ids], dtype=np.int64)
+        # Examples of one image stand together, so that their references are encoded once.
+        order = np.argsort(batch.corpus.references_of, kind="stable")
+        sizes = np.bincount(examples, lengths[texts], minlength=len(batch)).astype(np.int64)
+        sizes += lengths[batch.candidate_text]
+        firsts = np.searchsorted(examples, np.arange(len(batch) + 1))
+        best = np.zeros((len(batch), len(PARTS)))
+        for part in chunks(sizes[order], _TOKENS_AT_A_TIME):
+            pairs = np.concatenate([np.arange(firsts[i], firsts[i + 1]) for i in order[part]])
+            candidates = batch.candidate_text[examples[pairs]]
+            values = self._match(ids, candidates, texts[pairs], knowledge)
+            np.maximum.at(best, examples[pairs], values)
+        return best
+
+    def _match(
+        self,
+        ids: encoders.Ids,
+        candidates: IntArray,
+        references: IntArray,
+        knowledge: Frequencies | None,
+    ) -> FloatArray:
+        """Precision, recall and F1 of each pair of texts."""
+        used, places = numbered(np.concatenate([candidates, references]))
+        own = [ids[text] for text in used.tolist()]
+        encoder = encoders.load_encoder(self.encoder, self.backend)
+        states, offsets = encoders.token_states(encoder, own, self._layer())
+        states /= np.linalg.norm(states, axis=1, keepdims=True)
+        flat = np.array([number for row in own for number in row], dtype=np.int64)
+        weights = np.ones(len(flat)) if knowledge is None else knowledge.weights(flat)
+        weights[np.isin(flat, list(encoder.special))] = 0.0
+        ours, theirs = np.split(places.astype(np.int64), [len(candidates)])
+        precision, recall = np.zeros(len(ours)), np.zeros(len(ours))
+        words = encoders.has_words(encoder, own)
+        both = words[ours] & words[theirs]  # else there is nothing to match; bert-score gives 0 too
+        precision[both], recall[both] = match_pairs(
+            states, offsets, weights, ours[both], theirs[both]
+        )
+        total = precision + recall
+        f1 = np.zeros_like(total)
+        np.divide(2 * precision * recall, total, out=f1, where=total > 0)
+        return np.stack([precision, recall, f1], axis=1)
+
+
+def measure_baseline(
+    texts: Sequence[str], metric: BertScore | None = None, seed: int = DEFAULT_SEED
+) -> tuple[float, float, float]:
+    """Mean precision, recall and F1 of random pairs of different texts.
+
+    Zhang et al. took a million pairs of sentences from Common Crawl; a few thousand captions of
+    different images serve as well for captions. `write_baseline` saves the result.
+    """
+    distinct = list(dict.fromkeys(texts))
+    if len(distinct) < 2:
+        raise InputError("a baseline needs at least two different texts.")
+    order = np.random.default_rng(seed).permutation(len(distinct)).tolist()
+    # Each text meets its neighbour in a random circle, so that none meets itself.
+    corpus = Corpus.from_lists(
+        [distinct[i] for i in order], [[distinct[i]] for i in order[1:] + order[:1]]
+    )
+    metric = metric or BertScore()
+    batch = Batch(corpus)
+    means = metric.all_parts(batch, metric.merge([metric.collect(batch)])).mean(axis=0)
+    precision, recall, f1 = means.tolist()
+    return precision, recall, f1
+
+
+def match_pairs(
+    states: NDArray[np.float32],
+    offsets: IntArray,
+    weights: FloatArray,
+    candidates: IntArray,
+    references: IntArray,
+) -> tuple[FloatArray, FloatArray]:
+    """Greedy matching of token vectors: weighted means of each token's best cosine.
+
+    Pairs whose texts have the same two lengths are matched together, so that nothing is padded.
+    """
+    lengths = np.diff(offsets)
+    kinds = lengths[candidates] * (int(lengths.max(initial=0)) + 1) + lengths[references]
+    precision, recall = np.zeros(len(candidates)), np.zeros(len(candidates))
+    order = np.argsort(kinds, kind="stable")
+    cuts = np.flatnonzero(np.diff(kinds[order])) + 1
+    for rows in np.split(order, cuts) if len(order) else ():
+        for start in range(0, len(rows), 256):
+            part = rows[start : start + 256]
+            ours = _rows(offsets, candidates[part])
+            theirs = _rows(offsets, references[part])
+            cosines = states[ours] @ states[theirs].transpose(0, 2, 1)
+            precision[part] = _weighted_mean(cosines.max(axis=2), weights[ours])
+            recall[part] = _weighted_mean(cosines.max(axis=1), weights[theirs])
+    return precision, recall
+
+
+def _rows(offsets: IntArray, texts: IntArray) -> IntArray:
+    """Rows of the tokens of texts that are equally long: a line a text."""
+    length = int(offsets[texts[0] + 1] - offsets[texts[0]])
+    return np.asarray(offsets[texts][:, None] + np.arange(length))
+
+
+def _weighted_mean(values: NDArray[np.float32], weights: FloatArray) -> FloatArray:
+    totals = weights.sum(axis=1)
+    sums = (values.astype(np.float64) * weights).sum(axis=1)
+    means = np.zeros(len(sums))
+    np.divide(sums, totals, out=means, where=totals > 0)
+    return np.clip(means, 0.0, 1.0, out=means)

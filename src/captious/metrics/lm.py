@@ -1,0 +1,74 @@
+"""Fluency by a language model: how probable a caption is, without image or references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.errors import UnknownNameError
+from captious.metrics.base import Metric, Need
+from captious.metrics.batch import Batch
+from captious.metrics.registry import register
+from captious.models import language_model as models
+
+REPORTS = ("likelihood", "perplexity")
+
+
+@register("lm")
+@dataclass(frozen=True)
+class LanguageModelFluency(Metric):
+    """Mean log-likelihood of a caption's tokens, or its perplexity.
+
+    For the n tokens of a caption, (1/n) sum_i ln p(w_i | w_1 … w_(i-1)); perplexity is e to the
+    power of its negative (Jelinek et al. 1977). The value of a corpus is over all its tokens.
+    The language-model baseline of VIFIDEL is of this kind (Madhyastha et al. 2019, 4.4).
+
+    >>> LanguageModelFluency(report="perplexity").higher_is_better
+    False
+    """
+
+    summary: ClassVar[str] = "mean log-likelihood of the tokens: fluency, no image needed"
+    citation: ClassVar[str] = "Jelinek et al. 1977"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+    bounds: ClassVar[tuple[float, float]] = (-np.inf, 0.0)
+    percent: ClassVar[bool] = False
+
+    model: str = models.POCKETSPHINX
+    report: str = "likelihood"
+
+    def __post_init__(self) -> None:
+        if self.report not in REPORTS:
+            raise UnknownNameError(f"report of {self.name}", self.report, REPORTS)
+        if self.report == "perplexity":
+            # What is a fact of the class elsewhere follows from an option here.
+            object.__setattr__(self, "higher_is_better", False)
+            object.__setattr__(self, "bounds", (1.0, np.inf))
+
+    def ready(self) -> None:
+        """The model's package or weights."""
+        models.ready(self.model)
+
+    def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
+        """Log-probability and number of tokens of each caption."""
+
+        def make() -> models.Likelihoods:
+            texts, places = np.unique(batch.candidate_text, return_inverse=True)
+            model = models.load_language_model(self.model)
+            logs, tokens = model.likelihoods([batch.texts[i] for i in texts.tolist()])
+            return models.Likelihoods(logs[places], tokens[places])
+
+        logs, tokens = batch.once(("language model", self.model), make)
+        return np.stack([logs, tokens.astype(np.float64)], axis=1)
+
+    def corpus_score(self, summed: FloatArray) -> FloatArray:
+        """Mean over tokens, or perplexity."""
+        means = super().corpus_score(summed)
+        return np.asarray(np.exp(-means)) if self.report == "perplexity" else means
+
+    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
+        """The model with its digest, and what is reported."""
+        return {"model": models.load_language_model(self.model).label, "report": self.report}

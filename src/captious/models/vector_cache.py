@@ -1,0 +1,89 @@
+"""Sentence vectors kept on disk, by the text's content and the model.
+
+One SQLite file a model holds a row a text: a digest of the text and the vector's bytes, none for a
+text without a word. Several processes may read and write at once. A cache that cannot be read or
+written costs time, never the answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.files import cache_folder
+
+Vectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
+_ROWS_A_QUERY = 500  # SQLite bounds the values of one query
+_PATIENCE = 30.0  # seconds to wait for another process's write
+
+
+def cached_vectors(
+    label: str, texts: Sequence[str], make: Callable[[Sequence[str]], Vectors]
+) -> Vectors:
+    """What `make` gives for `texts`; only texts that the cache does not hold are made.
+
+    `label` names the model, its weights and what runs it.
+    """
+    path = cache_path(label)
+    keys = [hashlib.sha256(text.encode(errors="surrogatepass")).digest() for text in texts]
+    found = _read(path, keys)
+    missing = [place for place, key in enumerate(keys) if key not in found]
+    vectors, known = make([texts[place] for place in missing])
+    if len(missing) == len(texts):
+        _write(path, keys, vectors, known)
+        return vectors, known
+    _write(path, [keys[place] for place in missing], vectors, known)
+    width = vectors.shape[1] if missing else max((len(v) for v in found.values()), default=1)
+    together = np.zeros((len(texts), width), dtype=np.float32)
+    present = np.zeros(len(texts), dtype=bool)
+    together[missing], present[missing] = vectors if missing else 0.0, known
+    for place, key in enumerate(keys):
+        stored = found.get(key)
+        if stored is not None and len(stored):
+            together[place], present[place] = stored, True
+    return together, present
+
+
+def cache_path(label: str) -> Path:
+    """The file that holds a model's vectors."""
+    return cache_folder() / "sentences" / f"{hashlib.sha256(label.encode()).hexdigest()[:24]}.db"
+
+
+def _read(path: Path, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    if not path.is_file():
+        return {}
+    found: dict[bytes, NDArray[np.float32]] = {}
+    try:
+        with closing(sqlite3.connect(path, timeout=_PATIENCE)) as store:
+            for start in range(0, len(keys), _ROWS_A_QUERY):
+                part = keys[start : start + _ROWS_A_QUERY]
+                marks = ",".join("?" * len(part))
+                query = f"SELECT text, vector FROM vectors WHERE text IN ({marks})"
+                found |= {k: np.frombuffer(v, np.float32) for k, v in store.execute(query, part)}
+    except (sqlite3.Error, ValueError):
+        return {}
+    return found
+
+
+def _write(
+    path: Path, keys: Sequence[bytes], vectors: NDArray[np.float32], known: NDArray[np.bool_]
+) -> None:
+    if not keys:
+        return
+    rows = [
+        (key, vector.tobytes() if present else b"")
+        for key, vector, present in zip(keys, vectors, known.tolist(), strict=True)
+    ]
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(path, timeout=_PATIENCE)) as store, store:
+            store.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB)")
+            store.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+    except (sqlite3.Error, OSError):
+        return

@@ -1,0 +1,126 @@
+"""Who is asked what next: a pure choice from what has been answered and what is being held."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from captious.protocols.base import Item, Response
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a choice depends on; a campaign can fill it from counts, without reading responses.
+
+    `taken` counts for each item the responses that stand and the slots that raters hold;
+    `seen` are the items that each rater has answered or holds, `images` the images of those.
+    """
+
+    taken: Mapping[str, int] = field(default_factory=dict)
+    seen: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    images: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        items: Iterable[Item],
+        responses: Iterable[Response],
+        *,
+        removed: frozenset[str] = frozenset(),
+    ) -> Progress:
+        """Progress after some responses; those of `removed` raters free their slots."""
+        image_of = {item.key: item.image for item in items}
+        pairs = {(response.rater, response.item) for response in responses}
+        seen: dict[str, set[str]] = {}
+        for rater, key in pairs:
+            seen.setdefault(rater, set()).add(key)
+        return cls(
+            taken=Counter(key for rater, key in pairs if rater not in removed),
+            seen={rater: frozenset(keys) for rater, keys in seen.items()},
+            images={
+                rater: frozenset(image_of[key] for key in keys if key in image_of)
+                for rater, keys in seen.items()
+            },
+        )
+
+    def holding(self, rater: str, item: Item) -> Progress:
+        """Progress once the rater holds a slot of the item."""
+        own = frozenset({item.key}), frozenset({item.image})
+        return replace(
+            self,
+            taken={**self.taken, item.key: self.taken.get(item.key, 0) + 1},
+            seen={**self.seen, rater: self.seen.get(rater, frozenset()) | own[0]},
+            images={**self.images, rater: self.images.get(rater, frozenset()) | own[1]},
+        )
+
+
+def eligible(
+    item: Item, progress: Progress, rater: str, *, now: float, once_per_image: bool
+) -> bool:
+    """Whether the rater may be given the item now."""
+    return (
+        progress.taken.get(item.key, 0) < item.target
+        and item.key not in progress.seen.get(rater, frozenset())
+        and rater not in item.not_for
+        and (item.only_for is None or rater in item.only_for)
+        and item.not_before <= now
+        and not (once_per_image and item.image in progress.images.get(rater, frozenset()))
+    )
+
+
+def choose(
+    items: Sequence[Item],
+    progress: Progress,
+    rater: str,
+    *,
+    now: float,
+    seed: int,
+    once_per_image: bool,
+    count: int = 1,
+) -> list[Item]:
+    """Return the rater's next `count` items, fewer where fewer are left.
+
+    Of the items that the rater may be given: what has been collected least of (by `balance`), then
+    the item nearest to its target, so that items are finished rather than begun; then an order that
+    is the rater's own, drawn from the seed.
+    """
+    collected: Counter[str] = Counter()
+    waiting: dict[str, list[tuple[int, bytes, Item]]] = {}
+    place = rater_order(seed, rater)
+    for item in items:
+        taken = progress.taken.get(item.key, 0)
+        collected[item.balance] += taken
+        if eligible(item, progress, rater, now=now, once_per_image=once_per_image):
+            rank = (item.target - taken, place(item.key), item)
+            waiting.setdefault(item.balance, []).append(rank)
+    for ranked in waiting.values():
+        ranked.sort(key=lambda entry: entry[:2], reverse=True)
+    found: list[Item] = []
+    images: set[str] = set()
+    while len(found) < count and waiting:
+        kind = min(waiting, key=lambda kind: (collected[kind], waiting[kind][-1][:2]))
+        item = waiting[kind].pop()[2]
+        if not waiting[kind]:
+            del waiting[kind]
+        if once_per_image and item.image in images:
+            continue
+        found.append(item)
+        images.add(item.image)
+        collected[kind] += 1
+    return found
+
+
+def rater_order(seed: int, rater: str) -> Callable[[str], bytes]:
+    """The rater's own random order: a key's place in it is the same whenever it is asked.
+
+    >>> rater_order(1, "r")("a") == rater_order(1, "r")("a") != rater_order(2, "r")("a")
+    True
+    """
+    salt = hashlib.blake2b(repr((seed, rater)).encode(), digest_size=16).digest()
+    return lambda key: hashlib.blake2b(
+        key.encode(errors="surrogatepass"), key=salt, digest_size=8
+    ).digest()

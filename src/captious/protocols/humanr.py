@@ -1,0 +1,308 @@
+"""HUMANr: which of two captions goes best with the image? (ObjectNet Captions, 4.2)
+
+Each image is compared up to once for each system (a human caption against the system's) and once
+for two human captions, whose spread is the baseline. Raters work in groups of ten images, one of
+which is an attention check: one of its captions belongs to another image.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from captious.corpus import Corpus, Judgments
+from captious.errors import InputError
+from captious.protocols.assign import Progress, choose, rater_order
+from captious.protocols.base import (
+    FIRST,
+    Caption,
+    Guide,
+    HumanProtocol,
+    Item,
+    Response,
+    Row,
+    Table,
+    as_judgments,
+    captions_of,
+    draws,
+    human_captions,
+    matched,
+    opaque,
+    refuse_names,
+)
+from captious.protocols.form import Field, Form, Option, as_number
+from captious.stats import preference_score
+from captious.stats.preference import SCALE
+from captious.text.normalise import same_text_key
+
+LOWEST, HIGHEST = SCALE
+EVEN = (LOWEST + HIGHEST) / 2
+GROUP = 10  # ObjectNet Captions, 4.2: groups of 10 distinct images, one of them a check
+LEFT, RIGHT = "left", "right"
+HUMAN = "reference"
+BASELINE = "human-human"
+CHECK = "check"
+
+_GUIDE = (
+    Guide(
+        "What you do",
+        "Look at the image, then read both captions. Say which one goes best with the image. "
+        "Judge only how each matches what you see: neither its length nor its style.",
+    ),
+    Guide(
+        "The scale",
+        "1: only the caption on the left can belong to this image. 9: only the one on the right "
+        "can. 5: both match equally well. The numbers between are for everything between.",
+        ("The left one fits, the right one nearly does: 3.", "Both fit, in other words: 5."),
+    ),
+)
+_POINTS = (
+    Option("1", "Only left"),
+    Option("5", "Both equally"),
+    Option("9", "Only right"),
+)
+FORM = Form(
+    (
+        Field(
+            "preference", "number", "Which caption goes best with the image?",
+            "1: only the left one. 5: both match equally. 9: only the right one.",
+            low=LOWEST, high=HIGHEST, step=1, options=_POINTS,
+        ),
+    )
+)  # fmt: skip
+
+
+class Comparison(NamedTuple):
+    """One answer turned to the candidate: -1 the human caption, 0 neither, 1 the candidate."""
+
+    image: str
+    system: str
+    rater: str
+    score: float
+    time: float
+
+
+@dataclass(frozen=True)
+class Humanr(HumanProtocol):
+    """Head-to-head comparisons with human captions, which are the corpus's references.
+
+    `target` responses are wanted for each comparison (the paper: one). `baseline` adds the
+    human-human comparison of images that have two different human captions.
+    """
+
+    target: int = 1
+    baseline: bool = True
+    group_size: int = GROUP
+    once_per_image: bool = True
+
+    name: ClassVar[str] = "humanr"
+    title: ClassVar[str] = "HUMANr: which caption goes best with the image"
+    citation: ClassVar[str] = "ObjectNet Captions, section 4.2"
+
+    def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
+        """Every comparison, and for each image the check that may be planted on it.
+
+        The candidate stands on the left in half of the comparisons of each kind, on the right in
+        the other, drawn from the seed.
+        """
+        if self.group_size < 2:
+            raise InputError("group_size: a group holds one check and one comparison at least.")
+        refuse_names(corpus, HUMAN, BASELINE, CHECK)
+        humans = human_captions(corpus)
+        written = captions_of(corpus)
+        drawn: list[tuple[str, str, str, str]] = []
+        for image, texts in written.items():
+            drawn += _comparisons(image, texts, humans.get(image, []), seed, self.baseline)
+        checks = _checks(humans, list(written), seed)
+        return [
+            *_sided(drawn, seed, self.target),
+            *_sided(checks, seed, target=UNLIMITED),
+        ]
+
+    def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
+        """What is asked, in words that favour neither long nor polished captions."""
+        return _GUIDE
+
+    def next_items(
+        self, items: Sequence[Item], progress: Progress, rater: str, *, now: float, seed: int
+    ) -> list[Item]:
+        """A group of distinct images that are new to the rater, one of them a check.
+
+        A last group may be smaller; a group is never without its check. A rater for whom no image
+        is left for a check is done.
+        """
+        real = [item for item in items if not item.check]
+        group = choose(
+            real, progress, rater, now=now, seed=seed, once_per_image=True,
+            count=self.group_size - 1,
+        )  # fmt: skip
+        seen = progress.images.get(rater, frozenset())
+        check = _unseen_check(items, progress, rater, seed, seen | {item.image for item in group})
+        if check is None and group:
+            # Too few images are left for comparisons and a check: one comparison gives way.
+            group.pop()
+            used = seen | {item.image for item in group}
+            check = _unseen_check(items, progress, rater, seed, used)
+        if check is None or not group:
+            return []
+        place = int(draws(seed, "place", rater, check.key).integers(len(group) + 1))
+        return [*group[:place], check, *group[place:]]
+
+    def removed_raters(
+        self, items: Iterable[Item], responses: Iterable[Response]
+    ) -> frozenset[str]:
+        """Raters who preferred the planted caption of a check."""
+        return failed_raters(items, responses)
+
+    def judgments(self, items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
+        """Preferences in [-1, 1] for each system, without the raters who failed a check.
+
+        The human-human baseline is under the system `human-human`.
+        """
+        return as_judgments(
+            [
+                Row(one.image, one.system, one.rater, "preference", one.score, FIRST, one.time)
+                for one in comparisons(items, responses)
+            ]
+        )
+
+    def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
+        """HUMANr by system with intervals and significance, and the raters who were removed."""
+        from captious.protocols.humanr_analysis import humanr_tables
+
+        return humanr_tables(items, responses)
+
+
+# A check is planted as often as groups need one.
+UNLIMITED = 2**31
+
+
+def _comparisons(
+    image: str, texts: dict[str, list[str]], humans: list[str], seed: int, baseline: bool
+) -> list[tuple[str, str, str, str]]:
+    """The (image, kind, human caption, candidate) of an image."""
+    found = []
+    for text, systems in texts.items():
+        # A system that copies one human caption meets another; with no other there is no contest.
+        others = [human for human in humans if same_text_key(human) != same_text_key(text)]
+        for system in systems if others else []:
+            rng = draws(seed, "human caption", image, system)
+            found.append((image, system, others[int(rng.integers(len(others)))], text))
+    distinct = list({same_text_key(human): human for human in humans}.values())
+    if baseline and len(distinct) > 1:
+        one, two = draws(seed, BASELINE, image).permutation(len(distinct))[:2].tolist()
+        found.append((image, BASELINE, distinct[one], distinct[two]))
+    return found
+
+
+def _checks(
+    humans: dict[str, list[str]], images: list[str], seed: int
+) -> list[tuple[str, str, str, str]]:
+    """For each image a check: one of its human captions against one of another image."""
+    found = []
+    for image in images:
+        own = {same_text_key(text) for text in humans[image]}
+        rng = draws(seed, CHECK, image)
+        start = int(rng.integers(len(images)))
+        for other in chain(islice(images, start, None), islice(images, start)):
+            foreign = [text for text in humans[other] if same_text_key(text) not in own]
+            if other != image and foreign:
+                right = humans[image][int(rng.integers(len(humans[image])))]
+                found.append((image, CHECK, right, foreign[int(rng.integers(len(foreign)))]))
+                break
+    if not found:
+        raise InputError("checks: no image has a caption that another lacks. Give more images.")
+    return found
+
+
+def _sided(drawn: list[tuple[str, str, str, str]], seed: int, target: int) -> list[Item]:
+    """Items whose candidate is on the right in half of each kind, rounded down or up."""
+    kinds: dict[str, list[tuple[str, str, str, str]]] = {}
+    for one in drawn:
+        kinds.setdefault(one[1], []).append(one)
+    found = []
+    for kind, own in kinds.items():
+        rng = draws(seed, "sides", kind)
+        start = int(rng.integers(2))
+        on_right = rng.permutation((np.arange(len(own)) + start) % 2).tolist()
+        found += [
+            _item(one, bool(side), target, seed) for one, side in zip(own, on_right, strict=True)
+        ]
+    return found
+
+
+def _item(drawn: tuple[str, str, str, str], on_right: bool, target: int, seed: int) -> Item:
+    image, kind, human, candidate = drawn
+    side, other = (RIGHT, LEFT) if on_right else (LEFT, RIGHT)
+    texts = {side: candidate, other: human}
+    return Item(
+        key=opaque(seed, kind, image),
+        image=image,
+        captions=(Caption(LEFT, texts[LEFT]), Caption(RIGHT, texts[RIGHT])),
+        form=FORM,
+        sources={side: (kind,), other: (HUMAN,)},
+        target=target,
+        balance=kind,
+        check=side if kind == CHECK else "",
+    )
+
+
+def _unseen_check(
+    items: Sequence[Item], progress: Progress, rater: str, seed: int, seen: frozenset[str]
+) -> Item | None:
+    """A check on an image new to the rater, rather one whose comparisons others have finished."""
+    wanted: Counter[str] = Counter()
+    for item in items:
+        if not item.check:
+            wanted[item.image] += item.target - progress.taken.get(item.key, 0)
+    place = rater_order(seed, rater)
+    return min(
+        (item for item in items if item.check and item.image not in seen),
+        key=lambda item: (wanted[item.image], place(item.key)),
+        default=None,
+    )
+
+
+def failed_raters(items: Iterable[Item], responses: Iterable[Response]) -> frozenset[str]:
+    """Raters who preferred the caption of another image in any check (4.2: they are removed)."""
+    failed = set()
+    for item, response in matched(items, responses):
+        if not item.check:
+            continue
+        rating = _rating(response)
+        preferred = RIGHT if rating > EVEN else LEFT if rating < EVEN else ""
+        if preferred == item.check:
+            failed.add(response.rater)
+    return frozenset(failed)
+
+
+def _rating(response: Response) -> float:
+    rating = as_number(response.answers.get("preference"))
+    if rating is None:
+        raise InputError(f'item "{response.item}": the response of {response.rater} has no rating.')
+    return rating
+
+
+def comparisons(items: Iterable[Item], responses: Iterable[Response]) -> list[Comparison]:
+    """Every answer that counts, turned to the candidate; removed raters and checks left out."""
+    items, responses = list(items), list(responses)
+    removed = failed_raters(items, responses)
+    kept = [
+        (item, response)
+        for item, response in matched(items, responses)
+        if not item.check and response.rater not in removed
+    ]
+    ratings = [_rating(response) for _, response in kept]
+    on_right = [HUMAN not in item.sources[RIGHT] for item, _ in kept]
+    if not kept:
+        return []
+    scores = preference_score(ratings, on_right)
+    return [
+        Comparison(item.image, item.balance, response.rater, float(score), response.time)
+        for (item, response), score in zip(kept, scores, strict=True)
+    ]

@@ -1,0 +1,199 @@
+"""HUMANr's results: scores, baseline, significance, stability, and what a study costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import NamedTuple
+
+import numpy as np
+
+from captious.errors import InputError
+from captious.protocols.base import Item, Response, Table
+from captious.protocols.humanr import BASELINE, GROUP, Comparison, comparisons, failed_raters
+from captious.stats import (
+    Estimate,
+    approximate_randomisation,
+    half_pool_scores,
+    holm,
+    mean_preference,
+    spread_by_sample_size,
+)
+from captious.stats.reliability import HalfPools, SpreadAtSize
+from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
+from captious.stats.significance import DEFAULT_TRIALS
+
+PAY_PER_GROUP = 0.25  # ObjectNet Captions, 4.2: dollars for ten comparisons
+# ObjectNet Captions, 4.2: that pay came to over 15 dollars an hour, a minute a group at most.
+SECONDS_PER_COMPARISON = 6.0
+
+
+class HumanrScore(NamedTuple):
+    """A system's HUMANr, its difference from the human-human baseline and how sure that is.
+
+    `p_value` is of a randomisation test over the images that have both comparisons; `p_holm` is
+    adjusted for the number of systems. NaN without a baseline.
+    """
+
+    system: str
+    humanr: Estimate
+    difference: float
+    p_value: float
+    p_holm: float
+    shared_images: int
+
+
+class Cost(NamedTuple):
+    """What a study comes to; `wage` is what an hour of work earns."""
+
+    comparisons: int
+    groups: int
+    pay: float
+    hours: float
+    wage: float
+
+
+def humanr_scores(
+    found: Sequence[Comparison],
+    *,
+    resamples: int = DEFAULT_RESAMPLES,
+    trials: int = DEFAULT_TRIALS,
+    seed: Seed = DEFAULT_SEED,
+) -> list[HumanrScore]:
+    """Return HUMANr of each system and the baseline, in order of appearance, baseline first.
+
+    HUMANr is the mean of the preferences, drawn by image for its interval.
+
+    >>> one = [Comparison("1", "m", "r", -0.5, 0.0), Comparison("1", BASELINE, "r", 0.0, 0.0)]
+    >>> [(row.system, row.humanr.value) for row in humanr_scores(one)]
+    [('human-human', 0.0), ('m', -0.5)]
+    """
+    systems = sorted({one.system for one in found}, key=lambda name: (name != BASELINE, name))
+    by_image = {system: image_scores(found, system) for system in systems}
+    base = by_image.get(BASELINE, {})
+    rows = []
+    for system in systems:
+        own = [one for one in found if one.system == system]
+        estimate = mean_preference(
+            [one.score for one in own], clusters=[one.image for one in own],
+            resamples=resamples, seed=seed,
+        )  # fmt: skip
+        shared = [] if system == BASELINE else [i for i in by_image[system] if i in base]
+        difference = p_value = float("nan")
+        if shared:
+            n = len(shared)
+            test = approximate_randomisation(
+                [by_image[system][image] for image in shared],
+                [base[image] for image in shared],
+                lambda sums, n=n: sums[..., 0] / n,  # type: ignore[misc]
+                trials, seed,
+            )  # fmt: skip
+            difference, p_value = test.difference, test.p_value
+        rows.append(HumanrScore(system, estimate, difference, p_value, p_value, len(shared)))
+    if not rows:
+        return []
+    adjusted = holm([row.p_value for row in rows])
+    return [row._replace(p_holm=float(p)) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def image_scores(found: Sequence[Comparison], system: str) -> dict[str, float]:
+    """Each image's mean preference for one system."""
+    values: dict[str, list[float]] = {}
+    for one in found:
+        if one.system == system:
+            values.setdefault(one.image, []).append(one.score)
+    return {image: float(np.mean(own)) for image, own in values.items()}
+
+
+def half_pools(
+    found: Sequence[Comparison],
+    system: str,
+    *,
+    splits: int = DEFAULT_RESAMPLES,
+    seed: Seed = DEFAULT_SEED,
+) -> HalfPools:
+    """HUMANr of random halves of the raters (ObjectNet Captions, Figure 4 left)."""
+    own = _of_system(found, system)
+    return half_pool_scores(
+        [one.score for one in own], [one.rater for one in own], splits=splits, seed=seed
+    )
+
+
+def spread_by_images(
+    found: Sequence[Comparison],
+    system: str,
+    sizes: Sequence[int],
+    *,
+    draws: int = DEFAULT_RESAMPLES,
+    seed: Seed = DEFAULT_SEED,
+) -> tuple[SpreadAtSize, ...]:
+    """The standard deviation of HUMANr by number of images (ObjectNet Captions, Figure 4 right)."""
+    _of_system(found, system)
+    scores = list(image_scores(found, system).values())
+    return spread_by_sample_size(scores, sizes, draws=draws, seed=seed)
+
+
+def _of_system(found: Sequence[Comparison], system: str) -> list[Comparison]:
+    own = [one for one in found if one.system == system]
+    if not own:
+        raise InputError(f'no comparison of "{system}" has been answered yet. Collect some first.')
+    return own
+
+
+def study_cost(
+    images: int,
+    systems: int,
+    *,
+    target: int = 1,
+    baseline: bool = True,
+    group_size: int = GROUP,
+    pay_per_group: float = PAY_PER_GROUP,
+    seconds_per_comparison: float = SECONDS_PER_COMPARISON,
+) -> Cost:
+    """Return what a study costs and the hourly wage that it pays.
+
+    Groups hold `group_size` images, one of them a check, which is paid for too. The defaults are
+    the paper's: 0.25 dollars a group, and the six seconds a comparison at which that is 15 dollars
+    an hour. Measure your own raters' time before you rely on it.
+
+    >>> study_cost(90, 0)
+    Cost(comparisons=90, groups=10, pay=2.5, hours=0.16666666666666666, wage=15.0)
+    """
+    for name, value in (("images", images), ("target", target), ("group_size", group_size - 1)):
+        if value < 1:
+            raise InputError(f"{name}: too few. Give at least {2 if name == 'group_size' else 1}.")
+    if seconds_per_comparison <= 0:
+        raise InputError("seconds_per_comparison: give a time above 0.")
+    count = images * (systems + baseline) * target
+    groups = ceil(count / (group_size - 1))
+    hours = groups * group_size * seconds_per_comparison / 3600
+    pay = groups * pay_per_group
+    return Cost(count, groups, pay, hours, pay / hours if hours else float("nan"))
+
+
+def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
+    """HUMANr by system, the spread over halves of the raters, and who was removed."""
+    found = comparisons(items, responses)
+    removed = sorted(failed_raters(items, responses))
+    out = Table(
+        "Raters removed", ("rater",), tuple((rater,) for rater in removed),
+        "they preferred a caption of another image; none of their responses counts",
+    )  # fmt: skip
+    if not found:
+        return [out]
+    scores = Table(
+        "HUMANr",
+        ("system", "humanr", "low", "high", "comparisons", "from baseline", "p", "p (Holm)"),
+        tuple(
+            (row.system, row.humanr.value, row.humanr.low, row.humanr.high, row.humanr.n_items,
+             row.difference, row.p_value, row.p_holm)
+            for row in humanr_scores(found)
+        ),
+        "-1 the human caption is preferred, 0 neither, 1 the system's; 95% intervals over images",
+    )  # fmt: skip
+    halves = [(name, half_pools(found, name)) for name in sorted({one.system for one in found})]
+    stability = Table(
+        "HUMANr of random halves of the raters", ("system", "mean", "sd"),
+        tuple((name, half.mean, half.sd) for name, half in halves),
+    )  # fmt: skip
+    return [scores, stability, out]

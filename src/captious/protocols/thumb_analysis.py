@@ -1,0 +1,176 @@
+"""What THumB's paper makes of its judgments: Tables 2 and 3, and kappa between the stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from captious.corpus import Judgments
+from captious.errors import InputError
+from captious.protocols.base import Item, Response, Table, matched
+from captious.protocols.thumb import ASPECTS, PENALTIES, SCORES, SECOND, scores_of
+from captious.protocols.thumb_rounds import final_judgments
+from captious.stats import (
+    BestWorst,
+    Estimate,
+    Interval,
+    best_and_worst,
+    bootstrap_interval,
+    cohen_kappa,
+    rubric_total,
+)
+from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
+
+LEVEL = 0.90  # THumB, Table 2
+
+
+class SystemScore(NamedTuple):
+    """One row of Table 2: mean scores, mean penalties (positive), the total with its interval."""
+
+    system: str
+    means: dict[str, float]
+    total: Interval
+    images: int
+
+
+def system_scores(
+    judgments: Judgments,
+    *,
+    weights: Mapping[str, float] | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    level: float = LEVEL,
+    seed: Seed = DEFAULT_SEED,
+) -> list[SystemScore]:
+    """Return each system's means and total, best total first (Kasai et al. 2022, Table 2).
+
+    `weights` change what the total is made of (3.1): `{"precision": 0.25, "recall": 0.75}`.
+    Penalties may be given with either sign. The interval draws images.
+
+    >>> judged = Judgments.from_columns(
+    ...     images=["1"] * 2, systems=["m"] * 2, aspects=["precision", "recall"], values=[5, 4])
+    >>> system_scores(judged, resamples=10)[0].total.value
+    4.5
+    """
+    values = {aspect: judgments.means(aspect) for aspect in ASPECTS if aspect in judgments.aspects}
+    missing = [aspect for aspect in SCORES if aspect not in values]
+    if missing:
+        raise InputError(f"judgments: none of {missing[0]}. THumB needs precision and recall.")
+    penalties = {name: np.abs(values[name]) for name in PENALTIES if name in values}
+    scores = {name: values[name] for name in SCORES}
+    totals = rubric_total(scores, penalties, weights=weights)
+    names = np.array([system for _, system in judgments.keys])
+    found = []
+    for system in dict.fromkeys(names.tolist()):
+        own = np.flatnonzero((names == system) & ~np.isnan(totals))
+        if not len(own):
+            continue
+        sums = np.stack([totals[own], np.ones(len(own))], axis=1)
+        total = bootstrap_interval(
+            sums, lambda s: s[..., 0] / s[..., 1], resamples=resamples, seed=seed, level=level
+        )
+        means = {name: float(column[own].mean()) for name, column in (scores | penalties).items()}
+        found.append(SystemScore(system, means, total, len(own)))
+    return sorted(found, key=lambda row: -row.total.value)
+
+
+def strictly_best(judgments: Judgments) -> dict[str, tuple[int, int]]:
+    """Return how often each system is best, and worst, both in precision and recall (Table 3).
+
+    Only images that every system has a caption of enter.
+    """
+    systems = list(dict.fromkeys(system for _, system in judgments.keys))
+    images = list(dict.fromkeys(image for image, _ in judgments.keys))
+    cube = np.full((len(images), len(systems), len(SCORES)), np.nan)
+    image_at = {image: at for at, image in enumerate(images)}
+    system_at = {system: at for at, system in enumerate(systems)}
+    for place, aspect in enumerate(SCORES):
+        for (image, system), value in zip(
+            judgments.keys, judgments.means(aspect).tolist(), strict=True
+        ):
+            cube[image_at[image], system_at[system], place] = value
+    complete = cube[~np.isnan(cube).any(axis=(1, 2))]
+    if not len(complete):
+        return dict.fromkeys(systems, (0, 0))
+    found: BestWorst = best_and_worst(complete)
+    return {system: (int(found.best[at]), int(found.worst[at])) for system, at in system_at.items()}
+
+
+def stage_kappa(
+    items: Iterable[Item],
+    responses: Iterable[Response],
+    *,
+    stage: str = SECOND,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: Seed = DEFAULT_SEED,
+) -> dict[str, Estimate]:
+    """Return Cohen's kappa between a stage and the scores that it was shown, by aspect.
+
+    A caption that several systems wrote was judged once and counts once. Captions of an image are
+    drawn together. The paper has 0.86 in precision and 0.82 in recall (2.1).
+    """
+    pairs: dict[str, list[tuple[float, float]]] = {aspect: [] for aspect in ASPECTS}
+    images: dict[str, list[str]] = {aspect: [] for aspect in ASPECTS}
+    for item, response in matched(items, responses):
+        if item.stage != stage:
+            continue
+        for caption in item.captions:
+            before = scores_of(caption.key, item.prior)
+            after = scores_of(caption.key, response.answers)
+            for aspect in before.keys() & after.keys():
+                pairs[aspect].append((before[aspect], after[aspect]))
+                images[aspect].append(item.image)
+    return {
+        aspect: cohen_kappa(
+            [first for first, _ in own], [second for _, second in own],
+            clusters=images[aspect], resamples=resamples, seed=seed,
+        )
+        for aspect, own in pairs.items()
+        if own
+    }  # fmt: skip
+
+
+def judgment_tables(judgments: Judgments) -> list[Table]:
+    """Tables 2 and 3 of any judgments with THumB's aspects, its released file among them."""
+    scores = system_scores(judgments)
+    named = [aspect for aspect in ASPECTS if scores and aspect in scores[0].means]
+    means = Table(
+        "Mean scores by system",
+        ("system", *named, "total", "low", "high", "images"),
+        tuple(
+            (row.system, *(row.means[aspect] for aspect in named), row.total.value, row.total.low,
+             row.total.high, row.images)
+            for row in scores
+        ),
+        f"{LEVEL:.0%} intervals by bootstrap over images",
+    )  # fmt: skip
+    counts = strictly_best(judgments)
+    ranks = Table(
+        "Best and worst in both precision and recall",
+        ("system", "best", "worst"),
+        tuple((row.system, *counts[row.system]) for row in scores),
+        "ties count for each of the tied",
+    )
+    return [means, ranks]
+
+
+def thumb_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
+    """The tables of a campaign: scores that stand, and agreement between its stages."""
+    final = final_judgments(items, responses)
+    tables = judgment_tables(final) if len(final) else []
+    kappas = stage_kappa(items, responses)
+    if kappas:
+        rows = tuple(
+            (aspect, found.value, found.low, found.high, found.n_items)
+            for aspect, found in kappas.items()
+        )
+        tables.append(
+            Table(
+                "Kappa between first and second stage",
+                ("aspect", "kappa", "low", "high", "captions"),
+                rows,
+                "95% intervals by bootstrap over images",
+            )
+        )
+    return tables

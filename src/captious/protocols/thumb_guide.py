@@ -1,0 +1,84 @@
+"""The advice beside THumB's form, in our words (definitions and rules: Kasai et al. 2022, 2.2)."""
+
+from __future__ import annotations
+
+from captious.protocols.base import Guide
+
+PRECISION = Guide(
+    "Precision",
+    "Is what the caption says true of this image? Look at things, their properties, where they "
+    "are, what is going on and how things stand to each other. 5: nothing is wrong. 4: a small "
+    "slip, such as a colour that is nearly right, or a claim that the image neither shows nor "
+    "rules out. 3 and below: wrong things, the more and the more serious, the lower. Things that "
+    "are not there at all cost precision too.",
+    (
+        "An otter called a dog: wrong.",
+        "A red case called pink: nearly right, 4.",
+        "A couch that may be outside the frame: not sure, 4.",
+        '"In the case" where the cat lies on it: wrong relation.',
+    ),
+)
+RECALL = Guide(
+    "Recall",
+    "How much of what matters in the image does the caption tell? Close your eyes and imagine a "
+    "picture from the caption alone: if many quite different pictures would do, recall is low. "
+    "Colours, actions and relations that catch the eye count. A word that is true but vague "
+    '("small animal" for an otter) costs recall, not precision. What a reader would assume '
+    "anyway need not be said.",
+    (
+        "A woman sells doughnuts; the caption only has her stand at a counter: something is lost.",
+        "A double-decker bus in London that is not called red: nothing is lost.",
+    ),
+)
+FLUENCY = Guide(
+    "Fluency",
+    "Judge the caption as English, without the image. Mark every kind of error that it has. What "
+    "a spelling and grammar checker would mend costs 0.1; what leads the reader astray, 0.5 or "
+    "more.",
+    ('"A otter": grammar, 0.1.', '"A table with donuts and doughnuts": duplication, 0.5.'),
+)
+CONCISENESS = Guide(
+    "Conciseness",
+    "Take 0.5 off a caption that lists everything in sight or goes on and on. Long is not wrong "
+    "in itself: it is wrong where it hides what matters.",
+    ("A beach scene told towel by towel, stripe by stripe, up to the sky: 0.5.",),
+)
+INCLUSIVE = Guide(
+    "Inclusive language",
+    "Take 0.5 off for an opinion on someone's looks, 2 for something that would hurt or demean.",
+    ('"A very pretty girl": 0.5.',),
+)
+NO_DOUBLE_PENALTY = Guide(
+    "Rule 1: one mistake, one penalty",
+    "What you took off under precision is put right before you judge recall: write the caption as "
+    "it should be, then ask how much that corrected caption tells. Only what corresponds to "
+    "something in the image can be put right. An invented thing cannot: leave it out.",
+    (
+        '"A dog with a frisbee" (an otter with two): precision 3; judge the recall of "an otter '
+        'with two frisbees".',
+    ),
+)
+COUNTS = Guide(
+    "Rule 2: a number is a property",
+    "A wrong number costs precision. A vague one, where the number is plain to see, costs recall.",
+    ('Two frisbees: "three frisbees" costs precision, "some frisbees" recall.',),
+)
+BLACK_AND_WHITE = Guide(
+    "Rule 3: black and white",
+    "It makes no difference whether a caption mentions that a photograph is black and white.",
+)
+CLEAN_TEXT = Guide(
+    "Rule 4: clean text",
+    "All captions were cleaned the same way before you saw them: spaces at the ends removed, first "
+    "letter in upper case, a full stop at the end. Nothing else was touched.",
+)
+SECOND_STAGE = Guide(
+    "You are the second reader",
+    "Someone scored these captions before you. Read the image and the caption first, then their "
+    "scores; confirm what is right and change what is not.",
+)
+
+GUIDES = (
+    PRECISION, RECALL, FLUENCY, CONCISENESS, INCLUSIVE,
+    NO_DOUBLE_PENALTY, COUNTS, BLACK_AND_WHITE, CLEAN_TEXT,
+)  # fmt: skip

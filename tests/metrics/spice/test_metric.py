@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captious.corpus import Corpus
+from captious.metrics import Batch, resolve
+from captious.metrics.spice import Spice, explain
+
+
+def scores(candidates: list[str], references: list[list[str]], **options: Any) -> list[float]:
+    batch = Batch(Corpus.from_lists(candidates, references))
+    return Spice(**options).score_examples(batch, None).tolist()
+
+
+def test_a_caption_against_itself_and_against_another() -> None:
+    same, other = scores(
+        ["A black dog runs on the grass.", "A black dog runs on the grass."],
+        [["a black dog runs on the grass"], ["two pizzas in an oven"]],
+    )
+    assert (same, other) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    ["", ".", "dog", "very very far", "word " * 200, "😀 🐕", "ein Hund läuft", "3 4 5",
+     "A dog. A cat.", "a\nb", "-lrb- a -rrb-"],
+)  # fmt: skip
+def test_odd_captions_have_a_score(odd: str) -> None:
+    found = scores([odd, "a dog runs"], [["a dog runs"], [odd]])
+    assert all(0 <= score <= 1 for score in found)
+
+
+def test_a_caption_without_words_scores_zero() -> None:
+    assert scores([""], [["a dog"]]) == [0.0]
+
+
+def test_the_corpus_score_is_the_mean() -> None:
+    batch = Batch(Corpus.from_lists(["a dog", "a cat"], [["a dog"], ["a bird"]]))
+    metric = Spice()
+    statistics = metric.statistics(batch, None)
+    assert float(metric.corpus_score(statistics.sum(axis=0))) == 0.5
+
+
+def test_signature_names_parser_weights_and_synonyms() -> None:
+    corpus = Corpus.from_lists(["a dog"], [["a dog", "a cat"]])
+    signature = resolve("spice").signature(corpus, None)
+    assert signature.startswith("spice|refs:2|tok:ptb|parser:caption:")
+    assert "|synonyms:wordnet-3.0:" in signature
+
+
+def test_no_examples() -> None:
+    assert Spice().score_examples(Batch(Corpus.from_lists([], [])), None).shape == (0,)
+
+
+def test_tuples_computed_elsewhere_give_the_reference_scores(
+    golden: Path, golden_items: list[Any], golden_tuples: Any
+) -> None:
+    items = [
+        item
+        for item in golden_items
+        if item.benchmark == "thumb"
+        and all(text in golden_tuples for text in (item.candidate, *item.references))
+    ]
+    found = scores(
+        [item.candidate for item in items],
+        [item.references for item in items],
+        parser=f"corenlp-tuples:{golden / 'spice' / 'parses.jsonl.gz'}",
+    )
+    assert len(items) == 2495
+    assert np.allclose(found, [item.f for item in items], atol=1e-12)
+
+
+def test_an_explanation_from_captions() -> None:
+    told = explain("A red bus.", ["A bus on a street."])
+    assert told.candidate == [("bus", "red"), ("bus",)]
+    assert told.comparison.invented == [(("bus",), ("red",))]
+    assert told.comparison.counts == (1, 1, 2)

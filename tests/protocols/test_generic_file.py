@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from captious.errors import InputError
+from captious.protocols import parse_protocol, read_protocol
+
+GOOD = """\
+name: alt text
+kind: likert
+questions:
+  - aspect: helpful
+    ask: >
+      Would it help
+      someone?
+    labels:
+      1: Not at all
+guide:
+  - title: Who reads it
+    text: Someone who cannot see the image.
+    examples: [A dog., A cat.]
+"""
+
+
+def test_a_good_file() -> None:
+    found = parse_protocol(GOOD)
+    assert (found.label, found.kind, found.raters, found.comment) == (
+        "alt text",
+        "likert",
+        1,
+        False,
+    )
+    assert found.questions[0].ask == "Would it help someone?"
+    assert (found.questions[0].low, found.questions[0].high) == (1, 5)
+    assert found.guides[0].examples == ("A dog.", "A cat.")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("kind: likert", "kind: stars", 'line 2: kind "stars" is not likert or pairwise.'),
+        ("kind: likert\n", "", '"kind" is missing. Give likert or pairwise.'),
+        ("name: alt text", "name: [a]", 'line 1: "name" must be a text'),
+        ("name: alt text", "nam: x", 'line 1: unknown key "nam". Did you mean "name"?'),
+        ("kind: likert", "kind: likert\nkind: likert", 'line 3: "kind" is given twice.'),
+        ("    labels:", "    high: 1\n    labels:", "line 8: a scale from 1 to 1"),
+        ("    labels:", "    high: 9999\n    labels:", "line 8: a scale from 1 to 9999"),
+        ("    labels:", "    high: yes\n    labels:", 'line 8: "high" must be a whole number'),
+        ("      1: Not", "      7: Not", "line 9: label of 7: no point from 1 to 5."),
+        ("      1: Not at all", "      1: 2", "line 9: label of 1: 2 is not a text. Quote it."),
+        ("aspect: helpful", "aspect: a b!", 'line 4: aspect "a b!": use letters'),
+        ("aspect: helpful", "aspect: comment", 'line 4: aspect "comment"'),
+        ("  - aspect", "  - low: 1\n  - aspect", 'line 4: "aspect" is missing.'),
+        ("[A dog., A cat.]", "[A dog., 3]", "line 13: example 3 is not a text. Quote it."),
+        ("guide:", "raters: 0\nguide:", 'line 10: "raters" is 0. Give 1 or more.'),
+        ("guide:", "comment: perhaps\nguide:", 'line 10: "comment" must be true or false'),
+        ("guide:", "guide: {}\nx:", 'line 11: unknown key "x"'),
+        ("name: alt text", "name: 'alt", "not YAML"),
+        ("name: alt text", "name: &a x\n? *a\n: y", "line 2: aliases (*) are not read here."),
+        ("name: alt text", "name: !!python/object:os.system x", "line 1: not YAML"),
+    ],
+)
+def test_what_is_wrong_is_one_line_with_its_number(old: str, new: str, says: str) -> None:
+    assert old in GOOD
+    with pytest.raises(InputError) as caught:
+        parse_protocol(GOOD.replace(old, new, 1), "my.yaml")
+    message = str(caught.value)
+    assert message.startswith("my.yaml: ")
+    assert says in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize(
+    "text", ["", "- a", "7", "questions: 3\nname: x\nkind: likert", "[" * 9000, " " * 200_000]
+)
+def test_no_protocol_at_all(text: str) -> None:
+    with pytest.raises(InputError):
+        parse_protocol(text)
+
+
+def test_an_aspect_twice() -> None:
+    text = "name: x\nkind: pairwise\nquestions:\n- {aspect: a, ask: b}\n- {aspect: a, ask: c}\n"
+    with pytest.raises(InputError, match='line 5: aspect "a" is asked twice'):
+        parse_protocol(text)
+
+
+def test_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    with pytest.raises(InputError, match="cannot be read"):
+        read_protocol(path)
+    path.write_text(GOOD)
+    assert read_protocol(path) == parse_protocol(GOOD)
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="namekind:likert-[]{}\n \t'\"&*!#|>?%@`0123\x00é", max_size=80))
+def test_any_text_is_a_protocol_or_one_line(text: str) -> None:
+    try:
+        parse_protocol(text)
+    except InputError as error:
+        assert len(str(error).splitlines()) == 1

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from captious.corpus import Corpus
+from captious.errors import InputError, UnknownNameError
+from captious.protocols import PROTOCOLS, Item, protocol
+from captious.protocols.generic import Generic
+
+
+def test_every_protocol_says_who_it_is() -> None:
+    assert list(PROTOCOLS) == ["thumb", "humanr", "tagging", "audit"]
+    for name, kind in PROTOCOLS.items():
+        assert protocol(name).name == name
+        assert kind.title
+        assert kind.citation
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_every_item_can_be_shown_and_has_advice(name: str, made_up: Callable[..., Corpus]) -> None:
+    human = protocol(name)
+    items = human.items(made_up(4), seed=1)
+    assert items == human.items(made_up(4), seed=1)
+    assert len({item.key for item in items}) == len(items)
+    assert all(isinstance(item, Item) and item.form.fields for item in items)
+    json.dumps([item.public() for item in items])
+    assert all(guide.title and guide.text for guide in human.guide())
+    assert human.tables(items, []) == [] or name == "humanr"
+    assert len(human.judgments(items, [])) == 0
+
+
+def test_options_by_name() -> None:
+    assert protocol("tagging", raters=7) != protocol("tagging")
+    with pytest.raises(UnknownNameError, match='unknown option of tagging "rater"'):
+        protocol("tagging", rater=7)
+
+
+def test_a_file_is_a_generic_protocol(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("name: x\nkind: pairwise\nquestions: [{aspect: a, ask: b}]\n")
+    assert isinstance(protocol(str(path)), Generic)
+    with pytest.raises(InputError, match="stand in its file"):
+        protocol(str(path), raters=2)
+
+
+def test_the_rules_need_no_heavy_library() -> None:
+    code = (
+        "import sys, captious.protocols;"
+        "print([m for m in ('yaml','pandas','scipy.stats','sqlalchemy') if m in sys.modules])"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == "[]"
