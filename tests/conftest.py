@@ -8,8 +8,16 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+# Scripts that write stored figures want oracles that a test run does not.
+collect_ignore_glob = ["*/make_*.py"]
+# No test asserts how fast a busy machine is.
+settings.register_profile("captious", deadline=None)
+settings.load_profile("captious")
 
 
 def _folder(variable: str, name: str) -> Path:

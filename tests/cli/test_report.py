@@ -75,7 +75,7 @@ def test_judgments_may_hold_the_captions(run, tmp_path) -> None:
     )  # fmt: skip
     assert found.code == 0
     text = re.sub(r"\s+", " ", page.read_text())
-    assert "a is best by bleu1, and also by judged overall." in text
+    assert "a is best by bleu1, and by judged overall." in text
 
 
 def test_judgments_of_other_captions_are_an_error_of_one_line(run, files, tmp_path) -> None:

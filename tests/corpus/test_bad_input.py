@@ -395,27 +395,32 @@ def test_image_folder_without_images() -> None:
         (
             '{"1": "dog"}',
             'o.json: key "1": holds neither a list of labels nor counts. '
-            "Give {id: [labels]}, {id: {label: count}} or COCO instances.",
+            "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} "
+            "or COCO instances.",
         ),
         (
             '{"1": {"dog": 1.5}}',
             'o.json: key "1": a count is no whole number. '
-            "Give {id: [labels]}, {id: {label: count}} or COCO instances.",
+            "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} "
+            "or COCO instances.",
         ),
         (
             '["dog"]',
             "o.json: does not hold a JSON object. "
-            "Give {id: [labels]}, {id: {label: count}} or COCO instances.",
+            "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} "
+            "or COCO instances.",
         ),
         (
             '{"annotations": [{"image_id": 1, "category_id": 1}]}',
             "o.json: not COCO instances ('categories' is missing). "
-            "Give {id: [labels]}, {id: {label: count}} or COCO instances.",
+            "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} "
+            "or COCO instances.",
         ),
         (
             '{"annotations": [{"image_id": 1, "category_id": 9}], "categories": []}',
             "o.json: annotation 1: unknown category or image id. "
-            "Give {id: [labels]}, {id: {label: count}} or COCO instances.",
+            "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} "
+            "or COCO instances.",
         ),
         (
             '{"77": ["dog"]}',
@@ -433,9 +438,8 @@ def test_plain_text_against_ids() -> None:
     write("A dog.\nA cat.\nA cow.\n", "c.txt")
     write('{"dog": ["A dog runs."]}', "r.json")
     assert message("c.txt", "r.json") == (
-        'c.txt: no image id is in the references (candidate id "1", reference id "dog"). '
-        "A plain text file has line numbers for ids; give the references a line each, "
-        "or ids to both."
+        "c.txt: is plain text without image ids, and the other files have ids. "
+        "Give captions with ids, or plain text for candidates and references alike."
     )
 
 

@@ -134,9 +134,7 @@ def test_ranking_tells_where_metric_and_judgments_part() -> None:
     assert rankings_finding(found) == (
         "poor is first by judged overall. No metric orders the systems so."
     )
-    assert scores_finding(study) == (
-        "good is best by bleu1, but the judgments put poor first (overall)."
-    )
+    assert scores_finding(study) == ("good is best by bleu1; judged overall puts poor first.")
 
 
 def test_without_judgments_there_is_no_judged_figure() -> None:

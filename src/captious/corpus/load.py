@@ -21,9 +21,6 @@ from captious.corpus.types import NO_REFERENCES, Corpus, Ragged
 from captious.corpus.validate import well_formed
 from captious.errors import InputError, one_line
 
-LINES_HAVE_NUMBERS = (
-    "A plain text file has line numbers for ids; give the references a line each, or ids to both."
-)
 Duplicates = Literal["error", "first", "all"]
 
 
@@ -249,7 +246,7 @@ def _in_one_spelling(
             raise InputError(
                 f"{system.source}: no image id is in the references "
                 f'(candidate id "{one_line(ours, 40)}", reference id "{one_line(theirs, 40)}"). '
-                + (LINES_HAVE_NUMBERS if system.format == "lines" else "Give both the same ids.")
+                "Give both the same ids."
             )
     return result, len(loosely)
 
