@@ -23,10 +23,10 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt requir
 	touch $@ $(VENV)/demo.stamp
 
 test: lint browser
-	$(BIN)/pytest
+	$(BIN)/pytest -n 2 --dist loadfile
 
 test-all: lint browser
-	$(BIN)/pytest -m ""
+	$(BIN)/pytest -n 2 --dist loadfile -m ""
 
 # Browser tests want Chromium; where it cannot be installed they skip and say so.
 browser:

@@ -10,6 +10,7 @@ use is not counted.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -36,7 +37,7 @@ print(Meteor().compute_score(
     {i: refs for i, (_, refs) in enumerate(rows)}, {i: [own] for i, (own, _) in enumerate(rows)}
 )[0])
 """
-ROUNDS = 3
+ROUNDS = 2
 
 
 def tokenised(data: Path) -> list[tuple[str, list[str]]]:
@@ -77,4 +78,5 @@ def main(data: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    default = os.environ.get("CAPTIOUS_DATA", "../shared/data")
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else default))
