@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious.metrics.meteor.cache import cache_folder, cached_arrays
+from captious.files import cache_folder
+from captious.metrics.meteor.cache import cached_arrays
 
 ARRAYS = {"squares": np.arange(50) ** 2, "none": np.zeros(0, dtype=np.int32)}
 

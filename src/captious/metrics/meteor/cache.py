@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -13,17 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.files import cache_folder
+
 _MANIFEST = "manifest.json"
 Arrays = dict[str, NDArray[np.generic]]
-
-
-def cache_folder() -> Path:
-    """`$CAPTIOUS_CACHE`, else `$XDG_CACHE_HOME/captious`, else `~/.cache/captious`."""
-    own = os.environ.get("CAPTIOUS_CACHE")
-    if own:
-        return Path(own)
-    home = os.environ.get("XDG_CACHE_HOME")
-    return (Path(home) if home else Path.home() / ".cache") / "captious"
 
 
 def cached_arrays(name: str, make: Callable[[], Arrays]) -> Arrays:

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.metrics.meteor.cache import Arrays, cache_folder, cached_arrays
+from captious.files import cache_folder
+from captious.metrics.meteor.cache import Arrays, cached_arrays
 from captious.metrics.meteor.compiler import WORD_BITS, base_forms, compile_tables, word_keys
 from captious.metrics.meteor.sources import Sources, find_sources
 from captious.metrics.meteor.stemmer import stem
