@@ -10,17 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from captious.corpus import Corpus, Scores
-from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.columns import FloatArray
 from captious.engine import Progress
 from captious.errors import InputError
 from captious.metrics import Metric, resolve_all
-from captious.scoring import CLASSIC, score
+from captious.scoring import CLASSIC, score, sums_by_image
 from captious.stats.multiple import holm, significance_clusters
 from captious.stats.resample import (
     DEFAULT_RESAMPLES,
     DEFAULT_SEED,
     bootstrap_sums,
-    cluster_sums,
     percentile_interval,
 )
 from captious.stats.significance import (
@@ -125,12 +124,12 @@ def compare(
     >>> pair.a, pair.wins, pair.losses, pair.p_randomisation < 0.001
     ('good', 40, 0, True)
     """
-    rows = _matched_rows(corpus)
+    _refuse_different_images(corpus)
     scores = score(
         corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
     )
     asked = resolve_all(metrics)
-    blocks = {name: _blocks(corpus, scores[name].statistics, rows) for name in asked}
+    blocks = {name: sums_by_image(corpus, scores[name].statistics) for name in asked}
     found: dict[str, list[Pair]] = {name: [] for name in asked}
     for a, b in combinations(corpus.systems, 2):
         draws = _draws(blocks, a, b, resamples, trials, seed)
@@ -157,8 +156,8 @@ class _Draws(NamedTuple):
     swapped: FloatArray
 
 
-def _matched_rows(corpus: Corpus) -> dict[str, IntArray]:
-    """Rows of each system; refuses systems that do not describe the same images."""
+def _refuse_different_images(corpus: Corpus) -> None:
+    """Refuse fewer than two systems, and systems that do not describe the same images."""
     present = [s for i, s in enumerate(corpus.systems) if (corpus.system_of == i).any()]
     if len(present) < 2:
         raise InputError("compare needs at least two systems. Give two files to --candidates.")
@@ -172,17 +171,6 @@ def _matched_rows(corpus: Corpus) -> dict[str, IntArray]:
                 f'systems "{present[0]}" and "{system}" describe different images: only one has '
                 f'"{corpus.image_ids[odd]}". Add the missing captions, or use --common.'
             )
-    return rows
-
-
-def _blocks(
-    corpus: Corpus, statistics: FloatArray, rows: dict[str, IntArray]
-) -> dict[str, FloatArray]:
-    blocks = {}
-    for system, own in rows.items():
-        images, places = np.unique(corpus.image_of[own], return_inverse=True)
-        blocks[system] = cluster_sums(statistics[own], places, len(images))
-    return blocks
 
 
 def _draws(

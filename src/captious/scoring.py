@@ -54,7 +54,7 @@ def score(
     sums = {
         (name, system): by_image
         for name, run in zip(asked, runs, strict=True)
-        for system, by_image in _sums_by_image(corpus, run.statistics).items()
+        for system, by_image in sums_by_image(corpus, run.statistics).items()
     }
     draws = _resample(sums, resamples, seed) if resamples else {}
     counts = np.bincount(corpus.system_of, minlength=len(corpus.systems)).tolist()
@@ -124,7 +124,7 @@ def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> N
             )
 
 
-def _sums_by_image(corpus: Corpus, statistics: FloatArray) -> dict[str, FloatArray]:
+def sums_by_image(corpus: Corpus, statistics: FloatArray) -> dict[str, FloatArray]:
     """For each system, statistics summed by image, images in the order of the corpus."""
     sums = {}
     for index, system in enumerate(corpus.systems):
