@@ -2,8 +2,11 @@
 
 The M2 Transformer's captions of the Karpathy test split with five references each, encoded by
 all-MiniLM-L6-v2 (layer 6), from plain lists of text to precision, recall and F1. Loading the model
-is timed apart for both. Every part of every caption must be equal to 1e-4. The two take turns, part
-by part, so that whatever else the machine does meets both; processor time, of all threads, is shown
+is timed apart for both. Every part of every caption must be equal to 1e-4. (The package pads the
+captions of a batch, and a word whose best cosine is negative takes 0 from the padding instead: the
+value then depends on the captions beside it. Captions that differ are scored again by the package
+one pair at a time, where nothing is padded, and must then be equal.) The two take turns, part by
+part, so that whatever else the machine does meets both; processor time, of all threads, is shown
 beside the clock's because a busy machine stretches only the latter. The package needs torch,
 transformers and bert-score; where they are missing only captious runs.
 
@@ -74,6 +77,16 @@ def theirs(idf: bool, captions: list[str], references: list[list[str]]) -> Score
     return score
 
 
+def alone(score: Score, captions: list[str], references: list[list[str]]) -> np.ndarray:
+    """The package's best parts when each pair is a batch of its own."""
+    return np.array(
+        [
+            np.max([score([caption], [[reference]])[0] for reference in own], axis=0)
+            for caption, own in zip(captions, references, strict=True)
+        ]
+    )
+
+
 def timed(make: Callable[[], Score]) -> tuple[Score, float]:
     start = time.perf_counter()
     made = make()
@@ -114,7 +127,14 @@ def main() -> int:
               f"F1 {mean[2]:.4f}")  # fmt: skip
     if len(runs) < 2:
         return 0
-    difference = np.abs(np.concatenate(found["captious"]) - np.concatenate(found["bert-score"]))
+    mine, package = (np.concatenate(found[name]) for name in ("captious", "bert-score"))
+    padded = np.flatnonzero((np.abs(mine - package) > TOLERANCE).any(axis=1)).tolist()
+    if padded:
+        package[padded] = alone(
+            runs["bert-score"], [captions[i] for i in padded], [references[i] for i in padded]
+        )
+        print(f"{len(padded)} captions were scored again by the package without padding")
+    difference = np.abs(mine - package)
     ratio, own = (part["bert-score"] / part["captious"] for part in (seconds, processor))
     print(f"captious is {ratio:.1f} times as fast by the clock, {own:.1f} times by the processor; "
           f"largest difference {difference.max():.1e}")  # fmt: skip
