@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-all lint format browser bench clean
+.PHONY: demo test test-all lint format browser bench wheel-check clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/captious demo
@@ -44,6 +44,10 @@ format: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# SPICE from an installed wheel: no Java, no torch, no network.
+wheel-check: $(VENV)/demo.stamp
+	$(BIN)/python scripts/wheel_check.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.benchmarks.locate import MissingDataError, data_folder, wanted
+from captious.benchmarks.locate import MissingDataError, data_folder, golden_folder, wanted
 
 
 def test_the_option_comes_first(tmp_path, monkeypatch) -> None:
@@ -39,3 +39,25 @@ def test_a_folder_that_is_not_there(tmp_path, monkeypatch) -> None:
 def test_the_file_that_is_wanted_is_named(tmp_path) -> None:
     with pytest.raises(MissingDataError, match=r"thumb/x\.jsonl: there is no such file"):
         wanted(tmp_path, "thumb/x.jsonl", "formats/x.head.jsonl")
+
+
+def test_golden_values_are_where_they_are_named_or_beside_the_data(tmp_path, monkeypatch) -> None:
+    for name in ("data", "golden", "elsewhere", "named"):
+        (tmp_path / name).mkdir()
+    monkeypatch.delenv("CAPTIOUS_GOLDEN", raising=False)
+    assert golden_folder(tmp_path / "data") == tmp_path / "golden"
+    monkeypatch.setenv("CAPTIOUS_GOLDEN", str(tmp_path / "named"))
+    assert golden_folder(tmp_path / "data") == tmp_path / "named"
+    assert golden_folder(tmp_path / "data", tmp_path / "elsewhere") == tmp_path / "elsewhere"
+
+
+def test_no_golden_values(tmp_path, monkeypatch) -> None:
+    (tmp_path / "data").mkdir()
+    monkeypatch.delenv("CAPTIOUS_GOLDEN", raising=False)
+    with pytest.raises(MissingDataError, match=r"--golden DIR, or \$CAPTIOUS_GOLDEN"):
+        golden_folder(tmp_path / "data")
+    with pytest.raises(MissingDataError, match=r"no such folder\. Check --golden"):
+        golden_folder(tmp_path / "data", tmp_path / "none")
+    monkeypatch.setenv("CAPTIOUS_GOLDEN", str(tmp_path / "none"))
+    with pytest.raises(MissingDataError, match="is no folder"):
+        golden_folder(tmp_path / "data")

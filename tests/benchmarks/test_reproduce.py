@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from captious.benchmarks.measure import Measured, thumb_elsewhere
+from captious.benchmarks.measure import thumb_elsewhere
+from captious.benchmarks.measured import Asked, Measured
 from captious.benchmarks.published import published_values
 from captious.benchmarks.reproduce import Reproduction, check, reproduce
 from captious.errors import UnknownNameError
@@ -89,7 +90,7 @@ def test_no_data_anywhere_is_skipped(tmp_path, monkeypatch) -> None:
 def test_scores_by_others_are_skipped_where_there_are_none(thumb, tmp_path, monkeypatch) -> None:
     monkeypatch.delenv("CAPTIOUS_GOLDEN", raising=False)
     measured = Measured()
-    thumb_elsewhere(tmp_path, thumb, measured)
+    thumb_elsewhere(Asked(tmp_path), thumb, measured)
     found = check(_entry("thumb", "r_elsewhere/CLIPS/total"), measured)
     assert found.verdict == "skipped"
     assert "no thumb/scores_by_others.csv.gz" in found.note
@@ -108,6 +109,10 @@ def test_scores_by_others_are_skipped_where_there_are_none(thumb, tmp_path, monk
         ("thumb", "count/worst/Human", 73, "explained"),
         ("thumb", "count/worst/Human", 74, "differs"),
         ("thumb", "count/worst/Human", 65, "holds"),
+        # A bound: 0.95 or more, however much more.
+        ("spice", "item_r/THumB/Pearson r", 0.95, "holds"),
+        ("spice", "item_r/THumB/Pearson r", 1.0, "holds"),
+        ("spice", "item_r/THumB/Pearson r", 0.9499, "differs"),
     ],
 )
 def test_verdicts(benchmark, key, got, verdict) -> None:
@@ -118,6 +123,12 @@ def test_a_reason_for_one_metric_is_told_for_that_metric() -> None:
     measured = Measured({}, {"": "no data", "kendall_c/overall/meteor": "needs captious[meteor]"})
     found = check(_entry("flickr8k-expert", "kendall_c/overall/meteor"), measured)
     assert (found.verdict, found.note) == ("skipped", "needs captious[meteor]")
+
+
+def test_what_holds_may_have_a_remark() -> None:
+    key = "item_r/THumB/Pearson r"
+    measured = Measured({key: 0.97}, remarks={"item_r/": "2,500 items"})
+    assert check(_entry("spice", key), measured).note == "2,500 items"
 
 
 def test_an_unknown_benchmark() -> None:

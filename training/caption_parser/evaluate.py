@@ -2,75 +2,91 @@
 
     python training/caption_parser/evaluate.py --data DATA --golden GOLDEN [--weights FILE]
 
-`--benchmarks-held-out` is for weights that were trained with the same option: all captions of
-THumB, Karpathy's test split, CapEval1k and Flickr8k-Expert are then judged too.
+The weights say themselves which images were kept from them. `captious reproduce spice` prints the
+sums and goes on to SPICE's scores; this prints each set.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections import defaultdict
+from math import inf
 from pathlib import Path
 
-import numpy as np
-from golden_trees import Split, Tree, read_trees, split_by_image
-
+from captious.benchmarks.spice.agreement import Agreement, parser_agreement
+from captious.benchmarks.spice.division import Division
+from captious.benchmarks.spice.golden import GoldenParse, read_parses
 from captious.text.parse import Parse
 from captious.text.parser import CaptionParser
 from captious.text.parser.load import Model, read_model, shipped_model
-from captious.text.scene_graph import scene_tuples
 
 COLUMNS = ("captions", "words", "tags", "UAS", "LAS", "exact", "tuple F1", "tuples")
+# The longest caption of each group.
+LENGTHS = {
+    7: "1-7 words",
+    11: "8-11 words",
+    15: "12-15 words",
+    20: "16-20 words",
+    inf: "over 20 words",
+}
 
 
-def agreement(tree: Tree, parse: Parse) -> np.ndarray:
-    """Captions, words, right tags, heads, heads with relations, exact trees; then tuples.
-
-    Of tuples: those that both have, those that either has counted in each, exact sets.
-    """
-    tags = np.array(tree.tags) == np.array(parse.tags)
-    heads = np.array(tree.heads) == np.array(parse.heads)
-    labelled = heads & (np.array(tree.relations) == np.array(parse.labels))
-    tuples = set(scene_tuples(parse))
-    words = [1, len(tags), tags.sum(), heads.sum(), labelled.sum(), tags.all() & labelled.all()]
-    shared = len(tuples & tree.tuples)
-    return np.array([*words, shared, len(tuples) + len(tree.tuples), tuples == tree.tuples])
-
-
-def unseen_agreement(tree: Tree, parse: Parse, known: dict[str, int]) -> np.ndarray:
-    """Words without a vector of their own: how many, right tags, right heads with relations."""
-    unseen = np.array([word not in known for word in tree.words])
-    tags = unseen & (np.array(tree.tags) == np.array(parse.tags))
-    heads = np.array(tree.heads) == np.array(parse.heads)
-    labelled = unseen & heads & (np.array(tree.relations) == np.array(parse.labels))
-    return np.array([unseen.sum(), tags.sum(), labelled.sum()])
+def figures(found: Agreement) -> dict[str, float]:
+    """Tags and attachment are shares of words; `exact` trees and `tuples` shares of captions."""
+    return {
+        "captions": found.captions,
+        "words": found.words,
+        "tags": found.tags,
+        "UAS": found.uas,
+        "LAS": found.las,
+        "exact": found.exact_trees / found.captions,
+        "tuple F1": found.tuple_f1,
+        "tuples": found.exact_tuples / found.captions,
+    }
 
 
-def evaluate(model: Model, split: Split) -> dict[str, dict[str, float]]:
-    """Figures for each set and for all.
-
-    Tags and attachment are shares of words; `exact` (trees) and `tuples` (sets of tuples) are
-    shares of captions; tuple F1 is 2 x shared / (ours + golden) over all captions.
-    """
-    parses = CaptionParser(model).parse_many([tree.words for tree in split.held_out])
-    sums: dict[str, np.ndarray] = defaultdict(lambda: np.zeros(9))
-    unseen = np.zeros(3)
-    for tree, parse in zip(split.held_out, parses, strict=True):
-        counts = agreement(tree, parse)
-        sums[tree.source] += counts
-        sums["all"] += counts
-        unseen += unseen_agreement(tree, parse, model.known)
-    table = {name: _shares(counts) for name, counts in sums.items()}
-    rare = {"words": int(unseen[0]), "tags": unseen[1] / unseen[0], "LAS": unseen[2] / unseen[0]}
-    return {**table, "unknown words": rare}
+def unknown_words(model: Model, kept: list[GoldenParse], parses: list[Parse]) -> dict[str, float]:
+    """Words without a vector of their own: how many, and their tags and labelled attachment."""
+    words = tags = arcs = 0
+    for golden, parse in zip(kept, parses, strict=True):
+        for place, word in enumerate(parse.words):
+            if word in model.known:
+                continue
+            theirs = golden.parse
+            words += 1
+            tags += theirs.tags[place] == parse.tags[place]
+            same_head = theirs.heads[place] == parse.heads[place]
+            arcs += same_head and theirs.labels[place] == parse.labels[place]
+    return {"words": words, "tags": tags / words, "LAS": arcs / words}
 
 
-def _shares(counts: np.ndarray) -> dict[str, float]:
-    captions, words = int(counts[0]), int(counts[1])
-    f1 = 2 * counts[6] / counts[7]
-    shares = [*(counts[2:5] / words), counts[5] / captions, f1, counts[8] / captions]
-    return dict(zip(COLUMNS, [captions, words, *map(float, shares)], strict=True))
+def by_length(parser: CaptionParser, kept: list[GoldenParse]) -> dict[str, Agreement]:
+    """Agreement on captions of some lengths, to see whether long ones fare worse."""
+    found = parser_agreement(
+        parser, [golden._replace(source=_length(len(golden.parse))) for golden in kept]
+    )
+    return {name: found[name] for name in LENGTHS.values() if name in found}
+
+
+def _length(words: int) -> str:
+    return next(name for longest, name in LENGTHS.items() if words <= longest)
+
+
+def evaluate(model: Model, kept: list[GoldenParse]) -> dict[str, dict[str, float]]:
+    """Figures for each set, for all, for words without a vector, and by length."""
+    parser = CaptionParser(model)
+    table = {name: figures(found) for name, found in parser_agreement(parser, kept).items()}
+    parses = parser.parse_many([golden.parse.words for golden in kept])
+    table["unknown words"] = unknown_words(model, kept, parses)
+    lengths = by_length(parser, kept)
+    return table | {name: figures(found) for name, found in lengths.items()}
+
+
+def kept_captions(model: Model, data: Path, golden: Path) -> list[GoldenParse]:
+    """Golden parses of the captions that were kept from the weights' training."""
+    held_out = bool(model.notes.get("benchmarks_held_out", False))
+    division = Division(data, benchmarks_held_out=held_out)
+    return [row for row in read_parses(golden) if division.part(row.caption) == "kept"]
 
 
 def as_text(table: dict[str, dict[str, float]]) -> str:
@@ -92,13 +108,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--golden", type=Path, required=True)
     parser.add_argument("--weights", type=Path, help="default: the weights of the package")
-    parser.add_argument("--benchmarks-held-out", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     model = read_model(given.weights) if given.weights else shipped_model()
-    trees = list(read_trees(given.golden))
-    split = split_by_image(trees, given.data, benchmarks_held_out=given.benchmarks_held_out)
-    table = evaluate(model, split)
+    table = evaluate(model, kept_captions(model, given.data, given.golden))
     print(json.dumps(table) if given.json else as_text(table))
 
 

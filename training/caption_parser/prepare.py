@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from golden_trees import Tree
 from model import Batch
 from numpy.typing import NDArray
 
+from captious.text.parse import Parse
 from captious.text.parser.features import WordFeatures, word_features
 
 GENERAL_WORDS = 60_000
@@ -71,11 +71,11 @@ def read_general(folder: Path | None = None) -> General:
     return General(words, np.vstack([np.zeros((1, steps.shape[1]), np.int8), steps]))
 
 
-def take_inventory(trees: Sequence[Tree], general: General) -> Inventory:
+def take_inventory(trees: Sequence[Parse], general: General) -> Inventory:
     """Words that recur, and all tags and relations, the most frequent first."""
     words = Counter(word for tree in trees for word in tree.words)
     tags = Counter(tag for tree in trees for tag in tree.tags)
-    relations = Counter(relation for tree in trees for relation in tree.relations)
+    relations = Counter(relation for tree in trees for relation in tree.labels)
     return Inventory(
         sorted(word for word, count in words.items() if count >= RARE),
         [tag for tag, _ in tags.most_common()],
@@ -84,7 +84,7 @@ def take_inventory(trees: Sequence[Tree], general: General) -> Inventory:
     )
 
 
-def encode(trees: Sequence[Tree], inventory: Inventory) -> Encoded:
+def encode(trees: Sequence[Parse], inventory: Inventory) -> Encoded:
     """Captions as indices into the inventory; -1 stands for a class it lacks."""
     counts = Counter(word for tree in trees for word in tree.words)
     types = sorted(counts)
@@ -100,7 +100,7 @@ def encode(trees: Sequence[Tree], inventory: Inventory) -> Encoded:
         [np.array([place[word] for word in tree.words]) for tree in trees],
         [np.array([tags.get(tag, -1) for tag in tree.tags]) for tree in trees],
         [np.array(tree.heads) for tree in trees],
-        [np.array([relations.get(name, -1) for name in tree.relations]) for tree in trees],
+        [np.array([relations.get(name, -1) for name in tree.labels]) for tree in trees],
     )
 
 

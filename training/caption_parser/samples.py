@@ -11,9 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from golden_trees import Tree
 from model import CaptionParser, Sizes
 from prepare import GENERAL_STEP, General, Inventory, encode, to_batch
+
+from captious.text.parse import Parse
 
 
 def main() -> None:
@@ -42,14 +43,14 @@ def analyse(
     model: CaptionParser, inventory: Inventory, words: tuple[str, ...]
 ) -> dict[str, object]:
     """Best tags, best heads of each word by itself, and best relations to these heads."""
-    blank = Tree(" ".join(words), "", words, words, (0,) * len(words), words)
+    blank = Parse(words, words, words, (0,) * len(words), words)
     encoded = encode([blank], inventory)
     batch, _ = to_batch(encoded, np.array([0]))
     outputs = model(batch)
     heads = outputs.arcs.argmax(-1)
     relations = model.relation_scores(outputs, heads)[0].argmax(-1)
     return {
-        "caption": blank.caption,
+        "caption": " ".join(words),
         "tags": " ".join(inventory.tags[row] for row in outputs.tags[0].argmax(-1)),
         "heads": heads[0].tolist(),
         "relations": " ".join(inventory.relations[row] for row in relations),

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from golden_trees import read_trees, split_by_image
 from model import CaptionParser, Outputs, Sizes
 from prepare import (
     GENERAL_STEP,
@@ -32,6 +31,9 @@ from prepare import (
 )
 from torch.nn.functional import cross_entropy
 
+from captious.benchmarks.spice.division import Division
+from captious.benchmarks.spice.golden import read_parses
+from captious.text.parse import Parse
 from captious.text.parser.features import BUCKETS
 
 LONGEST = 80
@@ -74,6 +76,19 @@ def accuracy(model: CaptionParser, encoded: Encoded) -> dict[str, float]:
     return dict(zip(("tags", "uas", "las"), (right[:3] / right[3]).round(5).tolist(), strict=True))
 
 
+def split(data: Path, golden: Path, benchmarks_held_out: bool) -> tuple[list[Parse], list[Parse]]:
+    """Trees to learn from and trees kept from training, by image."""
+    division = Division(data, benchmarks_held_out=benchmarks_held_out)
+    learnt, held_out = [], []
+    for row in read_parses(golden):
+        part = division.part(row.caption)
+        if part == "kept":
+            held_out.append(row.parse)
+        elif part == "training" and len(row.parse) <= LONGEST:
+            learnt.append(row.parse)
+    return learnt, held_out
+
+
 class Schedule:
     """Factor of the learning rate at each step, and when to stop."""
 
@@ -94,10 +109,18 @@ class Schedule:
 class Run:
     """A model in training, its average and its records."""
 
-    def __init__(self, inventory: Inventory, training: Encoded, seed: int, hidden: int) -> None:
+    def __init__(
+        self,
+        inventory: Inventory,
+        training: Encoded,
+        seed: int,
+        hidden: int,
+        benchmarks_held_out: bool,
+    ) -> None:
         torch.manual_seed(seed)
         self.generator = np.random.default_rng(seed)
         self.inventory, self.training, self.seed = inventory, training, seed
+        self.benchmarks_held_out = benchmarks_held_out
         general = torch.from_numpy(inventory.general.vectors).float() * GENERAL_STEP
         sizes = Sizes(
             words=len(inventory.words) + 1,
@@ -176,16 +199,13 @@ def main() -> None:
     given = arguments()
     torch.set_num_threads(given.threads)
     given.out.mkdir(parents=True, exist_ok=True)
-    split = split_by_image(
-        list(read_trees(given.golden)), given.data, benchmarks_held_out=given.benchmarks_held_out
-    )
-    kept = [tree for tree in split.training if len(tree.words) <= LONGEST]
-    inventory = take_inventory(kept, read_general(given.glove))
-    training = encode(kept, inventory)
-    chosen = np.random.default_rng(0).permutation(len(split.held_out))[:SAMPLE]
-    sample = encode([split.held_out[number] for number in chosen], inventory)
-    run = Run(inventory, training, given.seed, given.hidden)
-    print(len(kept), len(split.held_out), len(inventory.words), RARE, flush=True)
+    learnt, held_out = split(given.data, given.golden, given.benchmarks_held_out)
+    inventory = take_inventory(learnt, read_general(given.glove))
+    training = encode(learnt, inventory)
+    chosen = np.random.default_rng(0).permutation(len(held_out))[:SAMPLE]
+    sample = encode([held_out[number] for number in chosen], inventory)
+    run = Run(inventory, training, given.seed, given.hidden, given.benchmarks_held_out)
+    print(len(learnt), len(held_out), len(inventory.words), RARE, flush=True)
     schedule = Schedule(given.decay_from, given.steps, given.minutes)
     factor = 1.0
     while factor > 0:
@@ -208,6 +228,7 @@ def report(run: Run, schedule: Schedule, sample: Encoded, folder: Path) -> None:
         "decay_from": schedule.decay_from,
         "steps": schedule.steps,
         "seed": run.seed,
+        "benchmarks_held_out": run.benchmarks_held_out,
         **accuracy(run.average, sample),
     }
     print(json.dumps(notes), flush=True)

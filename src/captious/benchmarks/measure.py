@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +11,16 @@ import numpy as np
 from captious.benchmarks.composite import load_composite
 from captious.benchmarks.external import read_scores
 from captious.benchmarks.flickr8k import load_crowdflower, load_expert
-from captious.benchmarks.locate import MissingDataError, wanted
+from captious.benchmarks.karpathy import load_karpathy_m2
+from captious.benchmarks.locate import GOLDEN, GOLDEN_VARIABLE, MissingDataError
+from captious.benchmarks.measured import Asked, Measure, Measured
 from captious.benchmarks.meta import evaluate
 from captious.benchmarks.pascal50s import load_pascal50s
 from captious.benchmarks.protocol import Judged, Preferences
 from captious.benchmarks.result import Settings
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
+from captious.benchmarks.spice.measure import measure_spice
 from captious.benchmarks.thumb import load_thumb
-from captious.corpus.load import load_corpus
 from captious.engine import Progress, run_metrics
 from captious.errors import MissingDependencyError
 from captious.metrics import Metric, resolve
@@ -38,28 +39,12 @@ THUMB_ASPECTS = ("precision", "recall", "total")
 # More draws than is usual, so that the second decimal of an interval's end does not waver.
 INTERVAL_DRAWS = 10_000
 ELSEWHERE = "thumb/scores_by_others.csv.gz"
-ELSEWHERE_VARIABLE = "CAPTIOUS_GOLDEN"
 
 
-@dataclass
-class Measured:
-    """Values by key, and for keys that could not be measured the reason."""
-
-    values: dict[str, float] = field(default_factory=dict)
-    skipped: dict[str, str] = field(default_factory=dict)
-
-    def why(self, key: str) -> str:
-        """Why a key has no value: the reason of its longest prefix that has one."""
-        found = [prefix for prefix in self.skipped if key.startswith(prefix)]
-        return self.skipped[max(found, key=len)] if found else "not measured"
-
-
-Measure = Callable[[Path, Progress | None], Measured]
-
-
-def measure_thumb(folder: Path, progress: Progress | None = None) -> Measured:
+def measure_thumb(asked: Asked) -> Measured:
     """Kasai et al. 2022: Tables 2 to 4."""
     measured = Measured()
+    folder, progress = asked.data, asked.progress
     everyone = load_thumb(folder, human="with", leaked="keep")
     _thumb_humans(everyone, measured)
     metrics = metrics_for(list(THUMB_METRICS.values()), everyone.protocol.documents)
@@ -80,7 +65,7 @@ def measure_thumb(folder: Path, progress: Progress | None = None) -> Measured:
                 rows = data.corpus.rows_of(system)
                 for name, array in named.items():
                     measured.values[f"score/{system}/{name}"] = float(array[0, rows].mean())
-    thumb_elsewhere(folder, loads["r_without"], measured)
+    thumb_elsewhere(asked, loads["r_without"], measured)
     return measured
 
 
@@ -135,24 +120,25 @@ def _thumb_reach(data: Judged, scores: BenchmarkScores, measured: Measured) -> N
         measured.values[f"r_reach/{name}/above"] = value.high - value.value
 
 
-def thumb_elsewhere(folder: Path, data: Judged, measured: Measured) -> None:
+def thumb_elsewhere(asked: Asked, data: Judged, measured: Measured) -> None:
     """Judge scores that the benchmark's authors computed, where their file is here."""
-    named = os.environ.get(ELSEWHERE_VARIABLE)
-    folders = [folder, *([Path(named)] if named else []), folder.resolve().parent / "golden"]
+    named = asked.golden or os.environ.get(GOLDEN_VARIABLE)
+    beside = asked.data.resolve().parent / GOLDEN
+    folders = [asked.data, *([Path(named)] if named else []), beside]
     path = next((place / ELSEWHERE for place in folders if (place / ELSEWHERE).is_file()), None)
     if path is None:
         measured.skipped["r_elsewhere/"] = (
-            f"no {ELSEWHERE} in the data folder or in ${ELSEWHERE_VARIABLE}"
+            f"no {ELSEWHERE} in the data folder or in ${GOLDEN_VARIABLE}"
         )
         return
     _thumb_correlations("r_elsewhere", data, read_scores(path, data), measured)
 
 
-def measure_flickr8k_expert(folder: Path, progress: Progress | None = None) -> Measured:
+def measure_flickr8k_expert(asked: Asked) -> Measured:
     """Hessel et al. 2021 on the metrics, Scott et al. 2023 on the raters."""
-    data = load_expert(folder)
+    data = load_expert(asked.data)
     measured = Measured()
-    _correlations("kendall_c", data, CLASSIC, measured, progress)
+    _correlations("kendall_c", data, CLASSIC, measured, asked.progress)
     found = virtual_rater_agreement(data.judgments.matrix("overall"), runs=1)
     for name, value in zip(("tau_x", "tau_y", "tau_z"), found.tau, strict=True):
         measured.values[f"virtual_raters/raters/{name}"] = value.mean
@@ -161,40 +147,37 @@ def measure_flickr8k_expert(folder: Path, progress: Progress | None = None) -> M
     return measured
 
 
-def measure_flickr8k_cf(folder: Path, progress: Progress | None = None) -> Measured:
+def measure_flickr8k_cf(asked: Asked) -> Measured:
     """Hessel et al. 2021, where the whole file is there."""
-    return _whole_file("kendall_b", load_crowdflower(folder), progress)
+    return _whole_file("kendall_b", load_crowdflower(asked.data), asked.progress)
 
 
-def measure_composite(folder: Path, progress: Progress | None = None) -> Measured:
+def measure_composite(asked: Asked) -> Measured:
     """Hessel et al. 2021, where the whole file is there."""
-    return _whole_file("kendall_c", load_composite(folder), progress)
+    return _whole_file("kendall_c", load_composite(asked.data), asked.progress)
 
 
-def measure_pascal50s(folder: Path, progress: Progress | None = None) -> Measured:
+def measure_pascal50s(asked: Asked) -> Measured:
     """Madhyastha et al. 2019, Table 6."""
-    data = load_pascal50s(folder)
+    data = load_pascal50s(asked.data)
     measured = Measured()
     metrics = _ready(CLASSIC, "accuracy/all/", data, measured)
-    scores = compute_scores(data, metrics, progress=progress)
+    scores = compute_scores(data, metrics, progress=asked.progress)
     for name, found in evaluate(data, scores, Settings(resamples=0)).results.items():
         measured.values[f"accuracy/all/{name}"] = found["accuracy"].value
     return measured
 
 
-def measure_karpathy(folder: Path, progress: Progress | None = None) -> Measured:
+def measure_karpathy(asked: Asked) -> Measured:
     """The outputs of the M2 Transformer on the Karpathy test split."""
-    corpus = load_corpus(
-        wanted(folder, "coco_karpathy/m2_transformer.json"),
-        wanted(folder, "coco_karpathy/reference_captions.json"),
-    )
+    corpus = load_karpathy_m2(asked.data)
     measured = Measured()
     metrics: dict[str, Metric] = {}
     for name in CLASSIC:
         metric = resolve(name)
         if _is_ready(metric, f"corpus/m2_transformer/{name}", measured):
             metrics[name] = metric
-    runs = run_metrics(corpus, list(metrics.values()), progress=progress)
+    runs = run_metrics(corpus, list(metrics.values()), progress=asked.progress)
     for (name, metric), run in zip(metrics.items(), runs, strict=True):
         value = float(metric.corpus_score(run.statistics.sum(axis=0)))
         measured.values[f"corpus/m2_transformer/{name}"] = value
@@ -247,4 +230,5 @@ MEASURES: dict[str, Measure] = {
     "composite": measure_composite,
     "pascal-50s": measure_pascal50s,
     "coco-karpathy": measure_karpathy,
+    "spice": measure_spice,
 }

@@ -14,7 +14,8 @@ class Published(NamedTuple):
     `key` names what is measured against it. `printed` keeps the digits of the paper; the value is
     that, over 100 where the paper multiplies. `tolerance` is half a unit of the last printed digit
     unless a `reason` says why not. `released` is what the released data give instead, where that
-    is known not to be the printed number; then `reason` says why.
+    is known not to be the printed number; then `reason` says why. Where `at_least` is set the
+    number is a bound to reach rather than a value to meet.
     """
 
     benchmark: str
@@ -28,6 +29,7 @@ class Published(NamedTuple):
     tolerance: float
     reason: str = ""
     released: str = ""
+    at_least: bool = False
 
     @property
     def value(self) -> float:
@@ -84,6 +86,7 @@ def _entries(table: dict[str, Any], sources: dict[str, str]) -> list[Published]:
                     tolerance=float(table.get("tolerance", own)),
                     reason=why,
                     released=instead,
+                    at_least=bool(table.get("at_least", False)),
                 )
             )
     return found

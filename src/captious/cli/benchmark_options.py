@@ -12,6 +12,11 @@ Data = Annotated[
     typer.Option("--data", help="Folder of the benchmark data; else $CAPTIOUS_DATA, else "
                  "../shared/data."),
 ]  # fmt: skip
+Golden = Annotated[
+    Path | None,
+    typer.Option("--golden", help="Folder of what other programs said of the same data; else "
+                 "$CAPTIOUS_GOLDEN, else the folder golden beside that of the data."),
+]  # fmt: skip
 Benchmark = Annotated[
     str,
     typer.Argument(help="A benchmark's name (flickr8k-expert, flickr8k-cf, composite, pascal-50s, "

@@ -15,6 +15,7 @@ def doctor(form: options.OutputFormat = Format.table) -> None:
 
     from captious._version import __version__
     from captious.cli.output import Cell, Table, emit
+    from captious.corpus.parts_of_speech import missing_for_taggers
     from captious.metrics import known_metrics
     from captious.models.detect_ready import missing_for_detectors
     from captious.scoring import missing_for
@@ -35,5 +36,11 @@ def doctor(form: options.OutputFormat = Format.table) -> None:
         ["detector", "state", "the command that gets it"],
         [[kind, "missing" if want else "ready", want] for kind, want in detectors.items()],
     )
-    payload = {"version": __version__, "python": python, "metrics": metrics, "detectors": detectors}
-    emit([table, second], payload, form)
+    taggers = missing_for_taggers()
+    third = Table(
+        ["tagger of captious stats", "state", "the command that gets it"],
+        [[kind, "missing" if want else "ready", want] for kind, want in taggers.items()],
+    )
+    payload = {"version": __version__, "python": python, "metrics": metrics,
+               "detectors": detectors, "taggers": taggers}  # fmt: skip
+    emit([table, second, third], payload, form)

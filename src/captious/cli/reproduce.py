@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from captious.cli import options
-from captious.cli.benchmark_options import Data
+from captious.cli.benchmark_options import Data, Golden
 from captious.cli.output import Format
 
 
@@ -15,15 +16,22 @@ def reproduce(
     benchmarks: Annotated[
         list[str] | None,
         typer.Argument(help="thumb, flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
-                       "coco-karpathy; all without a name.", show_default=False),
+                       "coco-karpathy, spice; all without a name.", show_default=False),
     ] = None,
     data: Data = None,
+    golden: Golden = None,
+    parser: Annotated[
+        Path | None,
+        typer.Option("--parser", help="spice: weights of the caption parser, such as those that "
+                     "never saw a benchmark's captions; else the weights of the package."),
+    ] = None,
     form: options.OutputFormat = Format.table,
 ) -> None:  # fmt: skip
     """Recompute published values and print expected, got and verdict; exit 1 where one differs.
 
     Example: captious reproduce flickr8k-expert thumb --data DIR
     """
+    from captious.benchmarks.published import Published
     from captious.benchmarks.reproduce import VERDICTS, Check
     from captious.benchmarks.reproduce import reproduce as run
     from captious.cli.output import Cell, Number, Table, emit, progress_bar
@@ -35,12 +43,15 @@ def reproduce(
         decimals = len(entry.printed.partition(".")[2])
         return Number(check.got, f"{check.got * (100 if entry.percent else 1):.{decimals + 1}f}")
 
+    def expected(entry: Published) -> Cell:
+        return Number(entry.value, f"{'≥ ' if entry.at_least else ''}{entry.printed}")
+
     with progress_bar() as progress:
-        found = run(benchmarks or (), data, progress)
+        found = run(benchmarks or (), data, progress, golden=golden, parser=parser)
     said = list(dict.fromkeys(check.note for check in found.checks if check.note))
     rows: list[list[Cell]] = [
         [check.published.benchmark, check.published.table, check.published.row,
-         check.published.column, Number(check.published.value, check.published.printed),
+         check.published.column, expected(check.published),
          number(check), check.verdict,
          f"({said.index(check.note) + 1})" if check.note else ""]
         for check in found.checks

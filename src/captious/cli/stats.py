@@ -25,24 +25,27 @@ def stats(
         int | None,
         typer.Option("--captions", min=1, help="Captions of each; else 5 or what all have."),
     ] = None,
-    draws: Annotated[int, typer.Option("--draws", min=1, help="Samples to draw.")] = 5,
+    draws: Annotated[int, typer.Option("--draws", min=1, max=1000, help="Samples to draw.")] = 5,
     tagger: Annotated[
         str,
-        typer.Option("--tagger", help="spaCy model for parts of speech: en_core_web_sm."),
-    ] = "",
+        typer.Option("--tagger", help="Parts of speech by: caption (our parser), spacy (its small "
+                     "English model), the name of another spaCy model, or none."),
+    ] = "caption",
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:  # fmt: skip
-    """Describe data sets: size, lengths, vocabulary, unique n-grams at one sample size.
+    """Describe data sets: size, lengths, vocabulary, unique n-grams, parts of speech.
 
     Example: captious stats coco.json nocaps.json --images 4500 --captions 5
     """
     from captious.cli import stats_tables
-    from captious.cli.output import emit
+    from captious.cli.output import emit, progress_bar
 
-    found = stats_tables.describe_files(
-        captions, images=images, captions=per_image, draws=draws, seed=seed, tagger=tagger
-    )
+    with progress_bar() as progress:
+        found = stats_tables.describe_files(
+            captions, images=images, captions=per_image, draws=draws, seed=seed, tagger=tagger,
+            progress=progress,
+        )  # fmt: skip
     emit(
         stats_tables.tables(found, form),
         {"files": {one.name: one.to_dict() for one in found}},

@@ -15,14 +15,10 @@ from captious.corpus.describe import (
     common_sample,
     describe,
     load_captions,
-    part_of_speech_shares,
     sampled_captions,
 )
-
-NO_TAGGER = (
-    "parts of speech: give --tagger en_core_web_sm "
-    '(pip install "captious[parse]"; python -m spacy download en_core_web_sm)'
-)
+from captious.corpus.parts_of_speech import NONE, parts_of_speech
+from captious.engine import Progress
 
 
 def describe_files(
@@ -33,16 +29,19 @@ def describe_files(
     draws: int,
     seed: int,
     tagger: str,
+    progress: Progress | None = None,
 ) -> list[CaptionStatistics]:
     """Describe every file on samples of one size."""
     sets = [load_captions(path) for path in paths]
     sample = common_sample(sets, images, captions, draws, seed)
     found = []
-    for name, own in zip(_names(paths), sets, strict=True):
+    for done, (name, own) in enumerate(zip(_names(paths), sets, strict=True)):
+        if progress:
+            progress(name, done, len(sets))
         statistics = describe(name, own, sample)
-        if tagger:
-            shares = part_of_speech_shares(sampled_captions(own, sample), tagger)
-            statistics = replace(statistics, parts_of_speech=shares)
+        if tagger != NONE:
+            counted = parts_of_speech(sampled_captions(own, sample), tagger)
+            statistics = replace(statistics, parts_of_speech=counted)
         found.append(statistics)
     return found
 
@@ -54,7 +53,7 @@ def _names(paths: Sequence[Path]) -> list[str]:
 
 
 def tables(found: list[CaptionStatistics], form: Format) -> list[Table]:
-    """Sizes and n-grams, lengths, and parts of speech where a tagger was named.
+    """Sizes and n-grams, lengths, and parts of speech unless no tagger is wanted.
 
     CSV is one long table, for programs.
     """
@@ -63,8 +62,6 @@ def tables(found: list[CaptionStatistics], form: Format) -> list[Table]:
     made = [_sizes(found), _lengths(found)]
     if found[0].parts_of_speech is not None:
         made.append(_parts(found))
-    else:
-        made[-1].notes.append(NO_TAGGER)
     return made
 
 
@@ -101,7 +98,7 @@ def _long(found: list[CaptionStatistics]) -> Table:
             plain[f"unique {order}-grams"] = value.mean
             plain[f"SD of unique {order}-grams"] = value.sd
         plain |= {f"length {span}": count for span, count in one.histogram.items()}
-        plain |= {f"part of speech {tag}": s for tag, s in (one.parts_of_speech or {}).items()}
+        plain |= {f"part of speech {tag}": share for tag, share in _part_shares(one).items()}
         rows += [[one.name, name, Number(value, str(value))] for name, value in plain.items()]
     return Table(["file", "statistic", "value"], rows)
 
@@ -127,13 +124,19 @@ def _lengths(found: list[CaptionStatistics]) -> Table:
     return Table(header, rows, "length in tokens, share of captions in %")
 
 
+def _part_shares(one: CaptionStatistics) -> dict[str, float]:
+    return one.parts_of_speech.shares if one.parts_of_speech else {}
+
+
 def _parts(found: list[CaptionStatistics]) -> Table:
-    tags = list(dict.fromkeys(tag for one in found for tag in one.parts_of_speech or {}))
+    shares = {one.name: _part_shares(one) for one in found}
+    tags = list(dict.fromkeys(tag for own in shares.values() for tag in own))
     rows: list[list[Cell]] = [
-        [one.name, *(_share((one.parts_of_speech or {}).get(tag, 0.0)) for tag in tags)]
-        for one in found
+        [name, *(_share(own.get(tag, 0.0)) for tag in tags)] for name, own in shares.items()
     ]
-    return Table(["file", *tags], rows, "parts of speech in the first sample, share of words in %")
+    title = "parts of speech in the first sample, share of words in %"
+    taggers = dict.fromkeys(one.parts_of_speech.tagger for one in found if one.parts_of_speech)
+    return Table(["file", *tags], rows, title, [f"tagger: {', '.join(taggers)}"])
 
 
 def _decimal(value: float) -> Number:

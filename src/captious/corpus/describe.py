@@ -14,15 +14,17 @@ import numpy as np
 
 from captious.corpus.columns import FloatArray, IntArray
 from captious.corpus.load import reference_sets
+from captious.corpus.parts_of_speech import PartsOfSpeech
 from captious.corpus.readers import PathText, read_rows
 from captious.corpus.types import Ragged
-from captious.errors import InputError, MissingDependencyError
+from captious.errors import InputError
 from captious.text.tokens import token_table
 
 SAMPLE_IMAGES = 4500  # ObjectNet Captions, Table 1
 SAMPLE_CAPTIONS = 5  # ObjectNet Captions, Table 1
 ORDERS = (1, 2, 3, 4)
 HISTOGRAM_STEP = 5
+HISTOGRAM_END = 100  # tokens; all longer captions are counted together
 
 
 class MeanSd(NamedTuple):
@@ -57,7 +59,7 @@ class CaptionStatistics:
     histogram: dict[str, int]
     sample: Sample
     unique: tuple[MeanSd, ...]
-    parts_of_speech: dict[str, float] | None = None
+    parts_of_speech: PartsOfSpeech | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -80,7 +82,8 @@ class CaptionStatistics:
             },
         }
         if self.parts_of_speech is not None:
-            found["parts_of_speech"] = self.parts_of_speech
+            found["parts_of_speech"] = self.parts_of_speech.shares
+            found["tagger"] = self.parts_of_speech.tagger
         return found
 
 
@@ -146,32 +149,6 @@ def describe(
     )
 
 
-def part_of_speech_shares(captions: Sequence[str], model: str) -> dict[str, float]:
-    """The share of each universal part of speech among words, by a spaCy model."""
-    from importlib import import_module
-
-    try:
-        spacy: Any = import_module("spacy")
-    except ImportError:
-        raise MissingDependencyError(
-            "parts of speech need spaCy and a model of it", "parse"
-        ) from None
-    try:
-        tagger = spacy.load(model, exclude=["ner", "parser"])
-    except OSError:
-        raise InputError(
-            f'spaCy has no model "{model}". Install it: python -m spacy download {model}.'
-        ) from None
-    counts: dict[str, int] = {}
-    for document in tagger.pipe(captions, batch_size=512):
-        for token in document:
-            if token.pos_ not in ("PUNCT", "SPACE"):
-                counts[token.pos_] = counts.get(token.pos_, 0) + 1
-    total = sum(counts.values())
-    ordered = sorted(counts.items(), key=lambda item: -item[1])
-    return {tag: count / total for tag, count in ordered}
-
-
 def sampled_captions(captions: Ragged, sample: Sample) -> list[str]:
     """The captions of the first draw of the sample."""
     mask = _draw_masks(captions, sample._replace(draws=1))[0]
@@ -220,8 +197,9 @@ def _unique_in(codes: IntArray, owner: IntArray, masks: Sequence[FloatArray]) ->
 
 
 def _histogram(lengths: IntArray) -> dict[str, int]:
-    counts = np.bincount(lengths // HISTOGRAM_STEP)
+    counts = np.bincount(np.minimum(lengths, HISTOGRAM_END) // HISTOGRAM_STEP)
+    starts = range(0, len(counts) * HISTOGRAM_STEP, HISTOGRAM_STEP)
     return {
-        f"{place * HISTOGRAM_STEP}-{(place + 1) * HISTOGRAM_STEP - 1}": int(count)
-        for place, count in enumerate(counts.tolist())
+        f"{start}-{start + HISTOGRAM_STEP - 1}" if start < HISTOGRAM_END else f"{start}-": count
+        for start, count in zip(starts, counts.tolist(), strict=True)
     }

@@ -46,16 +46,22 @@ def pipeline_name() -> str:
     return f"{meta['lang']}_{meta['name']}-{meta['version']}"
 
 
-@cache
-def _pipeline() -> Any:
+def installed_pipeline() -> str:
+    """The name under which the small English pipeline is installed here."""
     if find_spec("spacy") is None:
         raise MissingDependencyError("the parser spacy needs spaCy", "parse")
-    import spacy
-
     for name in PIPELINES:
         if find_spec(name) is not None:
-            return spacy.load(name, disable=["ner", "lemmatizer"])
+            return name
     raise MissingDependencyError("the parser spacy needs spaCy's English pipeline", "parse")
+
+
+@cache
+def _pipeline() -> Any:
+    name = installed_pipeline()
+    import spacy
+
+    return spacy.load(name, disable=["ner", "lemmatizer"])
 
 
 def _parse(doc: Any) -> Parse:

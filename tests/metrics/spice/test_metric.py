@@ -24,14 +24,59 @@ def test_a_caption_against_itself_and_against_another() -> None:
     assert (same, other) == (1.0, 0.0)
 
 
-@pytest.mark.parametrize(
-    "odd",
-    ["", ".", "dog", "very very far", "word " * 200, "😀 🐕", "ein Hund läuft", "3 4 5",
-     "A dog. A cat.", "a\nb", "-lrb- a -rrb-"],
-)  # fmt: skip
+ODD = {
+    "empty": "",
+    "spaces": " \t ",
+    "only punctuation": "...!?",
+    "one word": "dog",
+    "one letter": "a",
+    "no noun": "very very far away",
+    "two hundred words": "a man and a dog near the red house " * 25,
+    "one word two hundred times": "word " * 200,
+    "two thousand words": "a dog runs in the park " * 400,
+    "two sentences": "A dog runs on the grass. It is brown.",
+    "emoji": "😀 🐕",
+    "emoji among words": "a 🐕 on a 🛹 in the park",
+    "German": "ein Hund läuft über die Straße",
+    "Chinese": "一只狗在雪地里",
+    "Arabic": "كلب يركض",
+    "digits": "3 4 5",
+    "digits among words": "2 dogs and 11 people at 10:30",
+    "a newline": "a dog\non a bed",
+    "brackets": "-lrb- a dog -rrb- (a cat)",
+    "a zero byte": "a \x00 dog",
+    "half a surrogate pair": "a \ud83d dog",
+    "one very long word": "x" * 5000,
+}
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=ODD.keys())
 def test_odd_captions_have_a_score(odd: str) -> None:
-    found = scores([odd, "a dog runs"], [["a dog runs"], [odd]])
+    found = scores([odd, "a dog runs", odd], [["a dog runs"], [odd], [odd, "a dog"]])
     assert all(0 <= score <= 1 for score in found)
+
+
+@pytest.mark.parametrize("name", ["empty", "spaces", "only punctuation"])
+def test_without_words_there_is_nothing_to_match(name: str) -> None:
+    assert scores([ODD[name], "a dog", ODD[name]], [["a dog"], [ODD[name]], [ODD[name]]]) == [0] * 3
+
+
+@pytest.mark.parametrize(
+    "name", ["one word", "two hundred words", "two sentences", "digits among words"]
+)
+def test_an_odd_caption_with_nouns_is_all_of_itself(name: str) -> None:
+    assert scores([ODD[name]], [[ODD[name]]]) == [1.0]
+
+
+def test_a_number_in_digits_is_an_attribute() -> None:
+    # dog and dog-2 against dog and dog-3: the number is invented and missed. WordNet holds "2" and
+    # "two" in one synset.
+    assert scores(["2 dogs"] * 3, [["2 dogs"], ["3 dogs"], ["two dogs"]]) == [1.0, 0.5, 1.0]
+
+
+def test_a_reference_without_tuples_adds_nothing() -> None:
+    alone, beside = scores(["a black dog"] * 2, [["a dog runs"], ["a dog runs", ""]])
+    assert alone == beside > 0
 
 
 def test_a_caption_without_words_scores_zero() -> None:

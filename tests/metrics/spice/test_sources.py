@@ -1,12 +1,16 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from captious.errors import InputError, UnknownNameError
 from captious.metrics.spice.sources import tuple_source
+from captious.text import parser
+from captious.text.parser.load import WEIGHTS_FILE
 
 ROW = b'{"caption": "a red bus", "tuples": [["bus", "red"], ["bus"]]}\n'
 
@@ -63,3 +67,31 @@ def test_names_that_are_no_parser() -> None:
         tuple_source("corenlp-tuples:")
     with pytest.raises(InputError, match="no such file"):
         tuple_source("corenlp-tuples:nowhere.jsonl")
+    with pytest.raises(InputError, match=r"Write parser=caption:FILE"):
+        tuple_source("caption:")
+
+
+def test_other_weights_of_the_caption_parser(tmp_path: Path) -> None:
+    """The same weights under another name give the same tuples, and the signature says which."""
+    shipped = tuple_source("caption")
+    path = tmp_path / "mine.npz"
+    with np.load(Path(str(parser.__file__)).parent / WEIGHTS_FILE) as stored:
+        arrays = dict(stored)
+    notes = json.loads(arrays["notes"].tobytes()) | {"name": "mine"}
+    arrays["notes"] = np.frombuffer(json.dumps(notes).encode(), dtype=np.uint8)
+    np.savez(path, **arrays)
+    other = tuple_source(f"caption:{path}")
+    assert (other.name, shipped.name[:17]) == ("caption:mine", "caption:captions-")
+    captions = [["a", "brown", "dog", "chases", "a", "ball", "on", "the", "beach"]]
+    assert other.tuples(captions) == shipped.tuples(captions)
+
+
+@pytest.mark.parametrize("content", [b"", b"nothing", b"PK\x03\x04 broken"])
+def test_weights_that_are_none_are_refused_with_one_line(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "mine.npz"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"mine\.npz: holds no caption parser") as caught:
+        tuple_source(f"caption:{path}")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match="no such file"):
+        tuple_source(f"caption:{tmp_path / 'none.npz'}")

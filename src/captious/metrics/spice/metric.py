@@ -30,8 +30,9 @@ class Spice(Metric):
     by a shared WordNet synset. A caption without any tuple scores 0. The corpus score is the mean
     of the examples' scores.
 
-    `parser` says where tuples come from: `caption` (the parser inside the package), `spacy`, or
-    `corenlp-tuples:FILE`, tuples computed elsewhere.
+    `parser` says where tuples come from: `caption` (the parser inside the package),
+    `caption:FILE` (the same with other weights), `spacy`, or `corenlp-tuples:FILE`, tuples
+    computed elsewhere.
 
     >>> from captious.corpus import Corpus
     >>> batch = Batch(Corpus.from_lists(["a red bus"], [["a bus on a street"]]))

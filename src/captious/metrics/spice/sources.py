@@ -32,20 +32,21 @@ class TupleSource(Protocol):
 
 
 class CaptionParserSource:
-    """The caption parser inside the package, then the rules."""
+    """The caption parser, with the weights inside the package or those of a file; the rules."""
+
+    def __init__(self, weights: Path | None = None) -> None:
+        from captious.text.parser import caption_parser
+
+        self._parser = caption_parser(weights)
 
     @property
     def name(self) -> str:
         """The parser and its weights."""
-        from captious.text.parser import parser_name
-
-        return f"{CAPTION}:{parser_name()}"
+        return f"{CAPTION}:{self._parser.name}"
 
     def tuples(self, captions: Sequence[Tokens]) -> list[list[Tuple]]:
         """Parse and read the scene graphs."""
-        from captious.text.parser import parse_many
-
-        return [scene_tuples(parse) for parse in parse_many(captions)]
+        return [scene_tuples(parse) for parse in self._parser.parse_many(captions)]
 
 
 class SpacySource:
@@ -106,16 +107,16 @@ def tuple_source(parser: str) -> TupleSource:
     [[]]
     """
     kind, colon, rest = parser.partition(":")
-    if kind == CAPTION and not colon:
-        return CaptionParserSource()
+    if kind == CAPTION and (rest or not colon):
+        return CaptionParserSource(Path(rest) if rest else None)
     if kind == SPACY and not colon:
         return SpacySource()
     if kind == FILE and rest:
         path = Path(rest)
         changed = path.stat().st_mtime_ns if path.is_file() else 0
         return _file_source(path, changed)
-    if kind == FILE:
-        raise InputError(f"spice: {FILE} needs a file. Write parser={FILE}:FILE.")
+    if kind in (CAPTION, FILE):
+        raise InputError(f"spice: {kind}: needs a file. Write parser={kind}:FILE.")
     raise UnknownNameError("parser of spice", parser, [CAPTION, SPACY, f"{FILE}:FILE"])
 
 

@@ -10,7 +10,9 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache, partial
+from functools import cache, lru_cache, partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +21,10 @@ from captious.text.lemma import lemma
 from captious.text.parse import Parse
 from captious.text.parser.blas import one_thread
 from captious.text.parser.features import word_features
-from captious.text.parser.load import Model, shipped_model
+from captious.text.parser.load import Model, read_model, shipped_model
 from captious.text.parser.network import Analysis, Network
 
-__all__ = ["CaptionParser", "parse_many", "parser_name"]
+__all__ = ["CaptionParser", "caption_parser", "parse_many", "parser_name"]
 
 _TOKENS_A_BATCH = 1280  # keeps the arrays of a batch in the processor's cache
 _CAPTIONS_A_CHUNK = 8192
@@ -48,6 +50,11 @@ class CaptionParser:
     def name(self) -> str:
         """Name of the weights, for a metric's signature."""
         return str(self._model.notes["name"])
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """How the weights were made: steps, seed, and what was kept from training."""
+        return self._model.notes
 
     def parse_many(self, token_lists: Sequence[Sequence[str]]) -> list[Parse]:
         """Parse tokenised captions: lower case, no punctuation, as `ptb.tokenise` gives them."""
@@ -132,6 +139,23 @@ def _to_parse(tokens: Sequence[str], tree: Tree) -> Parse:
 @cache
 def _shipped() -> CaptionParser:
     return CaptionParser(shipped_model())
+
+
+@lru_cache(maxsize=2)
+def _from_file(file: Path, changed: int) -> CaptionParser:
+    """A file is read again only if it has changed since."""
+    return CaptionParser(read_model(file))
+
+
+def caption_parser(weights: Path | None = None) -> CaptionParser:
+    """The parser with the weights inside the package, or with those of a file.
+
+    >>> caption_parser().name == parser_name()
+    True
+    """
+    if weights is None:
+        return _shipped()
+    return _from_file(weights, weights.stat().st_mtime_ns if weights.is_file() else 0)
 
 
 def parse_many(token_lists: Sequence[Sequence[str]]) -> list[Parse]:

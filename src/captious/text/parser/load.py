@@ -8,8 +8,10 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
+from numpy.lib.npyio import NpzFile
 from numpy.typing import NDArray
 
 from captious.errors import InputError
@@ -46,7 +48,7 @@ def unpack_names(packed: NDArray[np.uint8]) -> list[str]:
 
 def read_model(file: Path) -> Model:
     """Read a weights file that `training/caption_parser/export.py` wrote."""
-    with np.load(file, allow_pickle=False) as stored:
+    with _open(file) as stored:
         missing = [name for name in (*_ARRAYS, "notes") if name not in stored]
         if missing:
             raise InputError(
@@ -67,6 +69,21 @@ def read_model(file: Path) -> Model:
         tuple(names["relation_names"]),
         notes,
     )
+
+
+def _open(file: Path) -> NpzFile:
+    try:
+        stored = np.load(file, allow_pickle=False)
+    except FileNotFoundError:
+        raise InputError(f"{file}: no such file. It should hold a caption parser.") from None
+    except (OSError, ValueError, EOFError, BadZipFile):
+        stored = None
+    if not isinstance(stored, NpzFile):
+        raise InputError(
+            f"{file}: holds no caption parser. Give a file that "
+            "training/caption_parser/export.py wrote."
+        )
+    return stored
 
 
 def _as_float(array: NDArray[Any]) -> NDArray[Any]:

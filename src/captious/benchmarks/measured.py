@@ -1,0 +1,51 @@
+"""What a reproduction is asked, and what it measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from captious.engine import Progress
+
+
+class Asked(NamedTuple):
+    """Where the data are, where golden values may be, and which caption parser SPICE takes.
+
+    `golden` and `parser` are what was named; None leaves them to where they usually are.
+    """
+
+    data: Path
+    progress: Progress | None = None
+    golden: Path | None = None
+    parser: Path | None = None
+
+
+@dataclass
+class Measured:
+    """Values by key; for keys that could not be measured the reason; remarks on those that were."""
+
+    values: dict[str, float] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+    remarks: dict[str, str] = field(default_factory=dict)
+
+    def why(self, key: str) -> str:
+        """Why a key has no value: the reason of its longest prefix that has one."""
+        return _of_prefix(self.skipped, key) or "not measured"
+
+    def remark(self, key: str) -> str:
+        """What there is to say of a key's value.
+
+        >>> Measured(remarks={"r/": "all items"}).remark("r/thumb")
+        'all items'
+        """
+        return _of_prefix(self.remarks, key)
+
+
+def _of_prefix(texts: dict[str, str], key: str) -> str:
+    found = [prefix for prefix in texts if key.startswith(prefix)]
+    return texts[max(found, key=len)] if found else ""
+
+
+Measure = Callable[[Asked], Measured]

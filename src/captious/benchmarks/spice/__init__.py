@@ -1,0 +1,1 @@
+"""SPICE against the reference implementation: its scores, its scene graphs, its parses."""

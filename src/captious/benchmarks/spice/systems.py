@@ -1,0 +1,86 @@
+"""SPICE of whole systems, and how it agrees with people."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from captious.benchmarks.measured import Measured
+from captious.benchmarks.meta import evaluate
+from captious.benchmarks.protocol import Judged
+from captious.benchmarks.result import Settings
+from captious.benchmarks.scores import BenchmarkScores
+from captious.benchmarks.spice.items import ItemSet
+from captious.benchmarks.thumb import HUMAN, load_thumb
+from captious.corpus.columns import FloatArray
+from captious.stats.correlation import Method
+
+AVERAGE, OFFICIAL, ORDER = "average", "official_average", "order"
+HUMANS, EXPERTS = "r_without", "kendall_c"
+ASPECTS = ("precision", "recall", "total")
+# What of a set is measured here, for the reason why it is not.
+SYSTEM_KEYS = {
+    "thumb": (f"{AVERAGE}/", f"{OFFICIAL}/{HUMAN}/", f"{ORDER}/", f"{HUMANS}/"),
+    "flickr8k_expert": (f"{OFFICIAL}/Flickr8k-Expert/", f"{EXPERTS}/"),
+    "karpathy_m2": (f"{OFFICIAL}/M2 on Karpathy/",),
+    "nebula": (f"{OFFICIAL}/Nebula/",),
+    "capeval1k": (f"{OFFICIAL}/CapEval1k/",),
+}
+
+
+def measure_systems(
+    name: str,
+    row: str,
+    items: ItemSet,
+    scores: FloatArray,
+    theirs: FloatArray,
+    data: Path,
+    measured: Measured,
+) -> None:
+    """Averages, the order of systems where there are several, and correlation with people.
+
+    `theirs` are the golden scores, or empty.
+    """
+    if name != "thumb":
+        measured.values[f"{OFFICIAL}/{row}/SPICE"] = float(scores.mean())
+        if name == "flickr8k_expert" and items.judged is not None:
+            value = _correlation(items.judged, scores, "kendall_c", "overall")
+            measured.values[f"{EXPERTS}/overall/spice"] = value
+        return
+    ours = _means(items, scores)
+    for system, mean in ours.items():
+        measured.values[f"{OFFICIAL if system == HUMAN else AVERAGE}/{system}/SPICE"] = mean
+    if len(theirs):
+        official = _means(items, theirs)
+        measured.values[f"{ORDER}/{row}/pairs of systems"] = float(in_order(ours, official))
+    else:
+        measured.skipped[f"{ORDER}/"] = "the official order needs the golden items"
+    machines = load_thumb(data, human="without")
+    by_key = dict(zip(items.keys, scores.tolist(), strict=True))
+    names = machines.keys()
+    own = np.array([by_key[key] for key in names])
+    for aspect in ASPECTS:
+        value = _correlation(machines, own, "pearson", aspect)
+        measured.values[f"{HUMANS}/SPICE/{aspect}"] = value
+
+
+def in_order(ours: dict[str, float], theirs: dict[str, float]) -> int:
+    """How many pairs of systems both rank alike.
+
+    >>> in_order({"a": 1.0, "b": 2.0, "c": 3.0}, {"a": 1.0, "b": 3.0, "c": 2.0})
+    2
+    """
+    return sum((ours[a] - ours[b]) * (theirs[a] - theirs[b]) > 0 for a, b in combinations(ours, 2))
+
+
+def _means(items: ItemSet, scores: FloatArray) -> dict[str, float]:
+    corpus = items.corpus
+    return {system: float(scores[corpus.rows_of(system)].mean()) for system in corpus.systems}
+
+
+def _correlation(data: Judged, scores: FloatArray, method: Method, aspect: str) -> float:
+    settings = Settings(aspect=aspect, coefficients=(method,), resamples=0)
+    found = evaluate(data, BenchmarkScores({"spice": scores[None]}, {}), settings)
+    return found.results["spice"][method].value

@@ -1,0 +1,91 @@
+"""Shares of parts of speech among the words of captions, by our caption parser or by spaCy."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from captious.errors import InputError, MissingDependencyError
+
+CAPTION, SPACY, NONE = "caption", "spacy", "none"
+
+
+class PartsOfSpeech(NamedTuple):
+    """The share of each universal part of speech, the largest first, and what tagged them."""
+
+    tagger: str
+    shares: dict[str, float]
+
+
+def parts_of_speech(captions: Sequence[str], tagger: str = CAPTION) -> PartsOfSpeech:
+    """Tag captions and count; `tagger` is `caption`, `spacy`, or the name of a spaCy model.
+
+    >>> parts_of_speech(["A dog runs.", "Two dogs."]).shares
+    {'NOUN': 0.4, 'DET': 0.2, 'VERB': 0.2, 'NUM': 0.2}
+    """
+    if tagger == CAPTION:
+        return _by_caption_parser(captions)
+    return _by_spacy(captions, tagger)
+
+
+def missing_for_taggers() -> dict[str, str]:
+    """For each tagger the command that gets it; empty where it can run.
+
+    >>> missing_for_taggers()["caption"]
+    ''
+    """
+    from captious.text.spacy_parser import installed_pipeline
+
+    try:
+        installed_pipeline()
+    except MissingDependencyError:
+        return {CAPTION: "", SPACY: 'pip install "captious[parse]"'}
+    return {CAPTION: "", SPACY: ""}
+
+
+def _by_caption_parser(captions: Sequence[str]) -> PartsOfSpeech:
+    from captious.text.parser import parse_many, parser_name
+    from captious.text.ptb import tokenise_many
+    from captious.text.universal import universal_tags
+
+    parses = parse_many(tokenise_many(list(captions)))
+    shares = _shares(tag for parse in parses for tag in universal_tags(parse))
+    return PartsOfSpeech(f"{CAPTION}:{parser_name()}", shares)
+
+
+def _by_spacy(captions: Sequence[str], tagger: str) -> PartsOfSpeech:
+    from captious.text.spacy_parser import installed_pipeline
+
+    name = installed_pipeline() if tagger == SPACY else tagger
+    pipeline = _load(name)
+    shares = _shares(
+        token.pos_
+        for document in pipeline.pipe(captions, batch_size=512)
+        for token in document
+        if token.pos_ not in ("PUNCT", "SPACE")
+    )
+    return PartsOfSpeech(f"spacy:{name}-{pipeline.meta['version']}", shares)
+
+
+def _load(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        spacy: Any = import_module("spacy")
+    except ImportError:
+        raise MissingDependencyError(
+            f'the tagger "{name}" needs spaCy and a model of it', "parse"
+        ) from None
+    try:
+        return spacy.load(name, exclude=["ner", "parser"])
+    except OSError:
+        raise InputError(
+            f'no tagger "{name}": it is neither "{CAPTION}", "{SPACY}", "{NONE}" nor a model that '
+            f"spaCy has. A model is installed by: python -m spacy download {name}."
+        ) from None
+
+
+def _shares(tags: Iterable[str]) -> dict[str, float]:
+    counts = Counter(tags)
+    return {tag: count / counts.total() for tag, count in counts.most_common()}
