@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from captious.campaigns.database import Database
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -48,3 +57,142 @@ def java() -> str:
     if find_spec("pycocoevalcap") is None:
         pytest.skip("pycocoevalcap is not installed; stored figures are tested instead")
     return found
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    def __init__(self, now: float = 1_750_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def move(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """The clock of `db`."""
+    return Clock()
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[str]:
+    """A real PostgreSQL of this test run's own: the address of its database `postgres`."""
+    if find_spec("pgserver") is None:
+        pytest.skip("no PostgreSQL: pgserver is not installed")
+    # Not in pytest's own folder: PostgreSQL refuses to run as root, so that another user must be
+    # able to walk down to its data.
+    folder = Path(tempfile.mkdtemp(prefix="captious-pg-"))
+    folder.chmod(0o755)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            import pgserver
+
+            server = pgserver.get_server(folder / "data", cleanup_mode="delete")
+    except (OSError, KeyError, AssertionError, subprocess.SubprocessError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        pytest.skip(f"PostgreSQL cannot start here: {error}")
+    # A test's data may be lost with the machine's power.
+    server.psql("ALTER SYSTEM SET fsync = off; SELECT pg_reload_conf();")
+    yield server.get_uri()
+    server.cleanup()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _named(server: str, name: str) -> str:
+    return server.replace("/postgres?", f"/{name}?")
+
+
+def _administer(server: str, command: str) -> None:
+    import psycopg
+
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(command)
+
+
+@pytest.fixture(scope="session")
+def postgresql_database(postgresql_server: str) -> str:
+    """The address of one database with all tables; tests take turns and leave it without rows."""
+    from captious.campaigns.database import Database
+
+    _administer(postgresql_server, "CREATE DATABASE captious_test")
+    address = _named(postgresql_server, "captious_test")
+    Database.open(address).close()
+    return address
+
+
+def _without_rows(address: str) -> None:
+    """Delete all rows, also those of append-only tables: a superuser can switch triggers off."""
+    from captious.campaigns.schema import metadata
+
+    tables = [table.name for table in metadata.sorted_tables]
+    ids = [table.name for table in metadata.sorted_tables if "id" in table.columns]
+    _administer(
+        address,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid();"
+        "SET session_replication_role = replica;"
+        + "".join(f"DELETE FROM {name};" for name in tables)
+        + "".join(f"SELECT setval('{name}_id_seq', 1, false);" for name in ids),
+    )
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database file with all tables and no rows, to be copied."""
+    from captious.campaigns.database import Database
+
+    path = tmp_path_factory.mktemp("sqlite") / "template.db"
+    Database.open(path).close()
+    return path
+
+
+@pytest.fixture
+def new_postgresql(postgresql_server: str) -> Iterator[str]:
+    """The address of an empty PostgreSQL database, without any table."""
+    name = f"test_{uuid4().hex}"
+    _administer(postgresql_server, f"CREATE DATABASE {name}")
+    yield _named(postgresql_server, name)
+    _administer(postgresql_server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database without any table, on each engine in turn."""
+    if request.param == "postgresql":
+        return str(request.getfixturevalue("new_postgresql"))
+    return str(tmp_path / "empty.db")
+
+
+@pytest.fixture
+def sqlite_url(sqlite_template: Path, tmp_path: Path) -> str:
+    """The path of an SQLite database with all tables and no rows."""
+    path = tmp_path / "captious.db"
+    shutil.copy(sqlite_template, path)
+    return str(path)
+
+
+@pytest.fixture
+def postgresql_url(postgresql_database: str) -> Iterator[str]:
+    """The address of a PostgreSQL database with all tables and no rows."""
+    yield postgresql_database
+    _without_rows(postgresql_database)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """The address of a campaign database without rows, on each engine in turn."""
+    return str(request.getfixturevalue(f"{request.param}_url"))
+
+
+@pytest.fixture
+def db(database_url: str, tmp_path: Path, clock: Clock) -> Iterator[Database]:
+    """An empty campaign database, on each engine in turn."""
+    from captious.campaigns.database import Database
+
+    with Database.open(database_url, files=tmp_path / "files", clock=clock) as found:
+        yield found

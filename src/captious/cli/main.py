@@ -8,11 +8,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 import typer
 
 from captious.cli import (
     agreement,
+    campaign,
     check,
     compare,
     demo,
@@ -24,10 +26,11 @@ from captious.cli import (
     report,
     reproduce,
     score,
+    serve,
     stats,
     train,
 )
-from captious.errors import CaptiousError
+from captious.errors import CaptiousError, InputError
 
 # Typer keeps its copy of Click private; what it raises for a wrong option is public by descent.
 UsageError: type[Exception] = next(
@@ -59,9 +62,11 @@ app.command("stats")(stats.stats)
 app.command("report")(report.report)
 app.command("explain")(explain.explain)
 app.command("detect")(detect.detect)
+app.command("serve")(serve.serve)
 app.command("doctor")(doctor.doctor)
 app.add_typer(df.app, name="df")
 app.add_typer(train.app, name="train")
+app.add_typer(campaign.app, name="campaign")
 
 
 @app.callback(invoke_without_command=True)
@@ -93,12 +98,25 @@ def spread(arguments: Sequence[str]) -> list[str]:
     return result
 
 
+def refuse_blank(arguments: Sequence[str]) -> None:
+    """Refuse `--name ""`, which is what a script passes on when its variable is not set."""
+    for before, argument in pairwise(("", *arguments)):
+        option, equals, value = argument.partition("=")
+        if not argument.strip():
+            where = before if before.startswith("-") else "an argument"
+            raise InputError(f"{where}: the value is empty. Give one, or leave it out.")
+        if equals and option.startswith("--") and not value.strip():
+            raise InputError(f"{option}: the value is empty. Give one, or leave it out.")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and turn errors into one line and an exit code."""
     given = spread(sys.argv[1:] if arguments is None else arguments)
     try:
+        refuse_blank(given)
         code = app(given, prog_name="captious", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # closed by `>&-`, Python has no standard output at all
+            sys.stdout.flush()
     except CaptiousError as error:
         _fail(str(error), 2)
     except BrokenPipeError:

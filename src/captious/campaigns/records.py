@@ -1,0 +1,296 @@
+"""What campaigns hand out: plain frozen values, and the errors of running a campaign."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+
+from captious.errors import InputError, UnknownNameError, one_line
+from captious.protocols import Answers, HumanProtocol, Item, parse_protocol, protocol
+
+State = Literal["draft", "open", "paused", "closed"]
+RaterState = Literal["active", "removed", "withdrawn"]
+Kind = Literal["answer", "correction", "adjudication"]
+Source = Literal["web", "api", "import", "simulated"]
+Role = Literal["owner", "manager", "viewer"]
+Refusal = Literal["forged", "expired", "used", "revoked", "closed"]
+
+GENERIC = "generic"
+
+
+class NotYours(InputError):  # noqa: N818
+    """The task is another rater's or does not exist: the error does not say which."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no such task for you. Go back to your work and open the next.")
+
+
+class NotOpen(InputError):  # noqa: N818
+    """The campaign takes no answer to this task any more."""
+
+
+class LinkRefused(InputError):  # noqa: N818
+    """A rater's link opens nothing; `reason` says why."""
+
+    def __init__(self, reason: Refusal) -> None:
+        self.reason: Refusal = reason
+        super().__init__(_REFUSALS[reason])
+
+
+_REFUSALS: dict[Refusal, str] = {
+    "forged": "this link is not one of ours, or it was cut short. Copy the whole link.",
+    "expired": "this link has expired. Ask for a new one.",
+    "used": "this link has been used. Ask for a new one.",
+    "revoked": "this link is no longer valid. Ask for a new one.",
+    "closed": "this campaign is closed. Thank you for your help.",
+}
+
+
+class SignInRefused(InputError):  # noqa: N818
+    """Name and password do not open an account: the error does not say which is wrong."""
+
+    def __init__(self) -> None:
+        super().__init__("name or password is wrong. Try again.")
+
+
+class TooManyTries(InputError):  # noqa: N818
+    """Sign-in is closed for a while."""
+
+    def __init__(self, wait_seconds: float) -> None:
+        self.wait_seconds = wait_seconds
+        minutes = max(1, round(wait_seconds / 60))
+        super().__init__(f"too many tries. Wait {minutes} min and try again.")
+
+
+_NUMBERS = (
+    "hold_seconds", "minimum_seconds", "link_days", "payment_per_response", "hourly_wage",
+    "straight_line", "consensus_floor",
+)  # fmt: skip
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the people who run a campaign may change while it runs."""
+
+    hold_seconds: float = 3600.0
+    minimum_seconds: float = 2.0
+    link_days: int = 30
+    reusable_links: bool = False
+    instructions: str = ""
+    contact: str = ""
+    payment_per_response: float | None = None
+    currency: str = ""
+    hourly_wage: float | None = None
+    straight_line: int = 12
+    consensus_floor: float | None = None
+    identities_in_export: bool = False
+    language: str = "en"
+
+    def __post_init__(self) -> None:
+        for name in _NUMBERS:
+            value = getattr(self, name)
+            if value is not None and not _is_number(value):
+                raise InputError(f"{name}: {one_line(str(value))} is not a number. Give one.")
+        for name in ("hold_seconds", "link_days", "straight_line"):
+            if not getattr(self, name) > 0:
+                raise InputError(f"{name}: {getattr(self, name)} is not above 0. Give more.")
+        if not self.minimum_seconds >= 0:
+            raise InputError(f"minimum_seconds: {self.minimum_seconds} is below 0. Give 0 or more.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as values that JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, stored: Mapping[str, Any]) -> Settings:
+        """The settings that `to_dict` stored; what is not there keeps its default.
+
+        >>> Settings.from_dict({"link_days": 7}).link_days
+        7
+        """
+        known = [one.name for one in fields(cls)]
+        for name in stored:
+            if name not in known:
+                raise UnknownNameError("setting", name, known)
+        return cls(**stored)
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """One human evaluation: its protocol, and where it stands."""
+
+    id: int
+    slug: str
+    title: str
+    protocol: str
+    options: Mapping[str, Any]
+    seed: int
+    state: State
+    settings: Settings
+    created: float
+    opened: float | None = None
+    closed: float | None = None
+    protocol_file: str | None = None
+
+    def rules(self) -> HumanProtocol:
+        """The protocol with the campaign's options."""
+        options = orjson.dumps(dict(self.options), option=orjson.OPT_SORT_KEYS)
+        return _rules(self.protocol, options, self.protocol_file)
+
+
+@lru_cache(maxsize=256)
+def _rules(name: str, options: bytes, file: str | None) -> HumanProtocol:
+    return rules_of(name, orjson.loads(options), file)
+
+
+def rules_of(name: str, options: Mapping[str, Any], protocol_file: str | None) -> HumanProtocol:
+    """A protocol by name and options, or the generic one of a YAML text.
+
+    >>> rules_of("tagging", {"raters": 2}, None).name
+    'tagging'
+    """
+    if name == GENERIC:
+        if not protocol_file:
+            raise InputError("generic: the protocol's YAML file is missing. Give it.")
+        if options:
+            raise InputError("generic: options of a generic protocol stand in its file.")
+        return parse_protocol(protocol_file)
+    return protocol(name, **options)
+
+
+@dataclass(frozen=True)
+class NewRater:
+    """Someone to be asked; the name is seen by those who run the campaign only."""
+
+    name: str
+    email: str = ""
+    native: bool = False
+
+
+@dataclass(frozen=True)
+class Rater:
+    """A rater of one campaign."""
+
+    id: int
+    campaign_id: int
+    name: str
+    email: str
+    pseudonym: str
+    native: bool
+    state: RaterState
+    reason: str
+    answered: int
+    seconds: float
+    created: float
+    last_seen: float | None
+
+
+@dataclass(frozen=True)
+class Task:
+    """An item that a rater holds, or has answered and may correct."""
+
+    token: str
+    item: Item
+    group_no: int
+    position: int
+    group_size: int
+    held_until: float
+    draft: dict[str, Any] | None
+    answered: Answers | None
+    number: int
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """A response is stored. `duplicate`: it had been before; `correction`: it replaces one."""
+
+    response_id: int
+    duplicate: bool
+    correction: bool
+
+
+@dataclass(frozen=True)
+class StoredResponse:
+    """A row of the log of responses. `standing`: it counts today."""
+
+    id: int
+    key: str
+    item_key: str
+    image: str
+    stage: str
+    rater: str
+    rater_id: int | None
+    answers: Answers
+    hints: tuple[str, ...]
+    time: float
+    seconds: float | None
+    kind: Kind
+    replaces: int | None
+    source: str
+    actor: str
+    standing: bool
+
+
+@dataclass(frozen=True)
+class RaterProgress:
+    """How far a rater is; `left` is counted up to a bound, and `wait_until` is when more comes."""
+
+    answered: int
+    left: int
+    group_done: int
+    group_size: int
+    done: bool
+    wait_until: float | None
+
+
+@dataclass(frozen=True)
+class Account:
+    """Someone who may see or run campaigns."""
+
+    id: int
+    name: str
+    role: Role
+    disabled: bool = False
+    created: float = 0.0
+
+
+@dataclass(frozen=True)
+class Session:
+    """Who is signed in, and the secret that their forms carry."""
+
+    kind: Literal["account", "rater"]
+    account: Account | None
+    rater: Rater | None
+    csrf: str
+    token_digest: str
+    expires: float
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Everything that creating a campaign will store; made without a database."""
+
+    title: str
+    slug: str
+    protocol: str
+    options: Mapping[str, Any]
+    protocol_file: str | None
+    seed: int
+    items: list[Item]
+    images: Mapping[str, Path] = field(default_factory=dict)
+    settings: Settings = field(default_factory=Settings)
+    gold: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def rules(self) -> HumanProtocol:
+        """The protocol with the draft's options."""
+        return rules_of(self.protocol, self.options, self.protocol_file)

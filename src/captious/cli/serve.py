@@ -1,0 +1,225 @@
+"""`captious serve`: the web application, with one command."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import tempfile
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from captious.campaigns.database import Database
+    from captious.web.settings import WebSettings
+
+DEMO_SEED = 7
+DEMO_OWNER = "demo"
+SETUP_HOURS = 24.0
+LEAVE_SECONDS = 10
+
+
+def serve(
+    database: Annotated[
+        str,
+        typer.Option("--database", envvar="CAPTIOUS_DATABASE", help="File (SQLite) or "
+                     "postgresql://… address of the campaigns; made on first use."),
+    ] = "captious.db",
+    files: Annotated[
+        Path | None,
+        typer.Option("--files", envvar="CAPTIOUS_FILES", help="Folder of the images; by default "
+                     "beside an SQLite file."),
+    ] = None,
+    host: Annotated[
+        str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for every network.")
+    ] = "127.0.0.1",
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="0 for any free one.")
+    ] = 8000,
+    base_url: Annotated[
+        str,
+        typer.Option("--base-url", envvar="CAPTIOUS_BASE_URL", help="Where people reach it, for "
+                     "links: https://rate.example.org. With https, cookies travel by https only."),
+    ] = "",
+    workers: Annotated[int, typer.Option("--workers", min=1, help="Server processes.")] = 1,
+    demo: Annotated[
+        bool,
+        typer.Option("--demo", help="A campaign of each protocol with made-up answers, in a "
+                     "temporary folder."),
+    ] = False,
+    browse: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+) -> None:  # fmt: skip
+    """Run the web application: rater pages, admin pages and their JSON.
+
+    Example: captious serve --demo
+    """
+    _require_web()
+    if demo and workers > 1:
+        from captious.errors import InputError
+
+        raise InputError("--demo runs in one process. Leave out --workers.")
+    # A request to stop unwinds like the end of the command, so that the demo's folder goes too.
+    signal.signal(signal.SIGTERM, _stop)
+    with ExitStack() as stack:
+        stack.enter_context(suppress(KeyboardInterrupt))
+        listener = stack.enter_context(_listen(host, port))
+        address = base_url.rstrip("/") or _address(host, listener.getsockname()[1])
+        if demo:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="captious-demo-"))
+            settings = _demo_settings(Path(folder), address)
+        else:
+            settings = _settings(database, files, address)
+        first = _prepare(settings)
+        if browse:
+            _open_soon(first)
+        _run(settings, listener, workers)
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _require_web() -> None:
+    from importlib.util import find_spec
+
+    from captious.errors import MissingDependencyError
+
+    for package in ("fastapi", "uvicorn", "sqlalchemy", "jinja2", "argon2", "multipart"):
+        if find_spec(package) is None:
+            raise MissingDependencyError(f"serve needs {package}", extra="web")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    from captious.errors import InputError
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise InputError(
+            f"{host}, port {port}: {error.strerror or error}. Give another with --port."
+        ) from None
+    return listener
+
+
+def _address(host: str, port: int) -> str:
+    """The address to show: one that a browser on this machine can open."""
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
+    return f"http://[{shown}]:{port}" if ":" in shown else f"http://{shown}:{port}"
+
+
+def _settings(database: str, files: Path | None, address: str) -> WebSettings:
+    """Settings also for the worker processes, which read them from the environment."""
+    from captious.web import settings
+
+    os.environ[settings.DATABASE] = database
+    os.environ[settings.BASE_URL] = address
+    if files is not None:
+        os.environ[settings.FILES] = str(files)
+    return settings.from_environment()
+
+
+def _demo_settings(folder: Path, address: str) -> WebSettings:
+    import secrets
+
+    from captious.web.settings import WebSettings
+
+    return WebSettings(
+        database=str(folder / "demo.db"),
+        files=folder / "files",
+        secret=secrets.token_bytes(32),
+        base_url=address,
+        demo=True,
+    )
+
+
+def _prepare(settings: WebSettings) -> str:
+    """Open the database, say where everything is, and return the first address to open."""
+    from captious.campaigns import accounts
+    from captious.campaigns.database import Database
+
+    with Database.open(settings.database, files=settings.files) as db:
+        if settings.demo:
+            return _make_demo(db, settings)
+        _say_where(settings)
+        if not accounts.accounts(db):
+            return _setup_link(db, settings)
+    return f"{settings.base_url}/admin"
+
+
+def _say_where(settings: WebSettings) -> None:
+    typer.echo(f"captious is at {settings.base_url} (Ctrl-C stops it)")
+
+
+def _setup_link(db: Database, settings: WebSettings) -> str:
+    from captious.web import entrance, tickets
+
+    ticket = tickets.issue(
+        settings.secret, entrance.SETUP, "owner", now=db.now(), hours=SETUP_HOURS
+    )
+    link = f"{settings.base_url}/setup/{ticket}"
+    typer.echo(f"There is no account yet. Create the owner here (good for a day, once):\n  {link}")
+    return link
+
+
+def _make_demo(db: Database, settings: WebSettings) -> str:
+    import secrets
+
+    from captious.campaigns import accounts, links, raters
+    from captious.campaigns.demo import make_demo
+    from captious.campaigns.records import NewRater
+    from captious.web import entrance, tickets
+
+    typer.echo("Making the demo: a campaign of each protocol, with simulated raters …")
+    campaigns = make_demo(db, seed=DEMO_SEED)
+    accounts.create_account(db, DEMO_OWNER, secrets.token_urlsafe(24), "owner", actor="demo")
+    ticket = tickets.issue(
+        settings.secret, entrance.DEMO, DEMO_OWNER, now=db.now(), hours=SETUP_HOURS
+    )
+    link = f"{settings.base_url}/demo/{ticket}"
+    _say_where(settings)
+    typer.echo(f"Run the campaigns (sign-in link, works once):\n  {link}")
+    typer.echo("Rate as a rater (each link works once):")
+    for campaign in campaigns:
+        if campaign.state == "open":
+            (you,) = raters.add(db, campaign, [NewRater("You")], actor="demo")
+            token = links.make_link(db, you, secret=settings.secret)
+            typer.echo(f"  {campaign.title}\n    {settings.base_url}/join/{token}")
+    typer.echo("The demo's answers were made up by a program; all is gone when it stops.")
+    return link
+
+
+def _open_soon(address: str) -> None:
+    import threading
+    import webbrowser
+
+    threading.Timer(1.0, webbrowser.open, (address,)).start()
+
+
+def _run(settings: WebSettings, listener: socket.socket, workers: int) -> None:
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    from captious.web import app, logs
+
+    factory = workers > 1
+    config = uvicorn.Config(
+        "captious.web.app:for_worker" if factory else app.create_app(settings),
+        factory=factory,
+        workers=workers,
+        log_config=logs.configuration(),
+        server_header=False,
+        timeout_graceful_shutdown=LEAVE_SECONDS,
+    )
+    server = uvicorn.Server(config)
+    if factory:
+        Multiprocess(config, sockets=[listener]).run()
+    else:
+        server.run(sockets=[listener])

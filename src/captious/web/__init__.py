@@ -1,0 +1,1 @@
+"""The web application: pages for raters and for those who run campaigns."""

@@ -1,0 +1,31 @@
+"""Admin pages and their JSON twins: making campaigns, running them, taking their data home."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from captious.web.admin import (
+    actions,
+    audit_log,
+    campaign_list,
+    disagreements_page,
+    dry_run,
+    exports,
+    new_campaign,
+    people,
+    previews,
+    quality_page,
+    raters_page,
+    settings_page,
+    sign_in,
+    tables_page,
+)
+
+router = APIRouter()
+for part in (
+    sign_in, people, audit_log, campaign_list, actions, raters_page, tables_page, quality_page,
+    disagreements_page, exports, settings_page, new_campaign, previews, dry_run,
+):  # fmt: skip
+    router.include_router(part.router)
+
+__all__ = ["router"]

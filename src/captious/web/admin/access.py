@@ -1,0 +1,142 @@
+"""What every admin route needs: who may, the campaign of the address, a form that was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Annotated, Any
+
+from fastapi import Depends, Path, Request
+from fastapi.responses import HTMLResponse
+from starlette.datastructures import FormData, UploadFile
+
+from captious.campaigns.database import Database
+from captious.campaigns.records import Account, Campaign
+from captious.protocols import Problem
+from captious.web import pages, security
+from captious.web.admin import formatting
+from captious.web.admin.models import CampaignHead
+from captious.web.errors import documented, documented_pages
+from captious.web.texts import Texts, texts
+
+PAGE: dict[str, Any] = {
+    "response_class": HTMLResponse,
+    "responses": {303: {"description": "To the sign-in page."}, **documented_pages(401, 403)},
+    "tags": ["admin pages"],
+}
+WRITE: dict[str, Any] = {
+    "response_class": HTMLResponse,
+    "status_code": 303,
+    "responses": {
+        303: {"description": "Done; on to the page that shows it."},
+        **documented_pages(401, 403, 409, 415),
+    },
+    "tags": ["admin pages"],
+}
+TWIN: dict[str, Any] = {"responses": documented(401, 403), "tags": ["admin"]}
+SLUG = r"^[A-Za-z0-9_-]{1,200}$"
+
+Viewer = Annotated[Account, Depends(security.current_account("viewer"))]
+Manager = Annotated[Account, Depends(security.current_account("manager"))]
+Owner = Annotated[Account, Depends(security.current_account("owner"))]
+Db = Annotated[Database, Depends(security.db_of)]
+
+
+def campaign_of(
+    request: Request, _: Viewer, slug: Annotated[str, Path(description="The campaign.")]
+) -> Campaign:
+    """The campaign of the address, for someone who may see it."""
+    return security.find_campaign(request, slug)
+
+
+def campaign_to_run(
+    request: Request, _: Manager, slug: Annotated[str, Path(description="The campaign.")]
+) -> Campaign:
+    """The campaign of the address, for someone who may run it."""
+    return security.find_campaign(request, slug)
+
+
+async def written(request: Request) -> FormData:
+    """The fields of a form whose CSRF token is right."""
+    await security.check_csrf(request)
+    return await security.submitted(request)
+
+
+Seen = Annotated[Campaign, Depends(campaign_of)]
+Run = Annotated[Campaign, Depends(campaign_to_run)]
+Written = Annotated[FormData, Depends(written)]
+
+
+def words(request: Request) -> Texts:
+    """The texts of the application's language."""
+    return texts(security.settings_of(request).language)
+
+
+def rights(account: Account | None) -> SimpleNamespace:
+    """What an account may do, for templates: `may.manage`, `may.own`."""
+    role = account.role if account is not None else ""
+    return SimpleNamespace(manage=role in ("manager", "owner"), own=role == "owner")
+
+
+def show(
+    request: Request,
+    template: str,
+    account: Account | None,
+    *,
+    problems: Sequence[Problem] = (),
+    status_code: int = 0,
+    **values: Any,
+) -> HTMLResponse:
+    """An admin page; with problems it is an answer to a form that was not right (422)."""
+    t = words(request)
+    return pages.render(
+        request,
+        f"admin/{template}",
+        status_code=status_code or (422 if problems else 200),
+        f=formatting,
+        may=rights(account),
+        stage_name=stage_namer(t),
+        problems=list(problems),
+        **values,
+    )
+
+
+def stage_namer(t: Texts) -> Callable[[str], str]:
+    """Stages in words; one that the catalogue does not know keeps its own name."""
+    return lambda stage: t.entries.get(f"admin.stage.{stage}", stage)
+
+
+def head(campaign: Campaign) -> CampaignHead:
+    """The campaign as every page and twin names it."""
+    return CampaignHead(
+        slug=campaign.slug,
+        title=campaign.title,
+        protocol=campaign.protocol,
+        state=campaign.state,
+        created=campaign.created,
+        opened=campaign.opened,
+        closed=campaign.closed,
+    )
+
+
+def texts_of(form: FormData) -> dict[str, str]:
+    """The text fields of a form by name, the last of each."""
+    return {name: value for name, value in form.multi_items() if isinstance(value, str)}
+
+
+def files_of(form: FormData, name: str) -> list[UploadFile]:
+    """The files that were sent under a name; a field that was left alone sends none."""
+    found = [value for value in form.getlist(name) if isinstance(value, UploadFile)]
+    return [upload for upload in found if upload.filename]
+
+
+def field_id(name: str) -> str:
+    """The id of a form field's element.
+
+    >>> field_id("option.target")
+    'f-option-target'
+    """
+    return "f-" + "".join(c if c.isalnum() and c.isascii() else "-" for c in name)
+
+
+pages.environment().filters["field_id"] = field_id

@@ -1,0 +1,125 @@
+"""Figures that need every response, worked out away from the pages.
+
+Few responses are a thread's work of a second. Many take minutes, in which a thread would hold up
+every page and every rater: they are worked out by a process of its own, at low priority and one at
+a time. Either way the result waits in the database, with its time, for the next page.
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from captious.campaigns import adjudication, analysis, lifecycle, quality, raters, snapshots
+from captious.campaigns.database import Database
+from captious.campaigns.records import Campaign
+from captious.campaigns.snapshots import Snapshot
+from captious.errors import CaptiousError
+
+FIGURES: dict[str, Callable[..., Snapshot]] = {
+    analysis.AGREEMENT: analysis.agreement,
+    analysis.RESULTS: analysis.results,
+    quality.QUALITY: quality.quality_snapshot,
+    adjudication.KIND: adjudication.disagreement_snapshot,
+}
+FEW_RESPONSES = 2_000
+# Asked again this soon, the figures of before will do.
+FRESH = 10.0
+# Many responses change the figures little by little, and working them out costs minutes.
+FRESH_LARGE = 300.0
+LOW_PRIORITY = 10
+CHILD = "import sys; from captious.web.admin import background; sys.exit(background.main())"
+
+_log = logging.getLogger("captious.web")
+_turn = threading.Lock()
+_running: set[tuple[str, int, str]] = set()
+_children: set[subprocess.Popen[bytes]] = set()
+_guard = threading.Lock()
+
+
+def figures(db: Database, campaign: Campaign, kind: str) -> Snapshot:
+    """The kept figures at once; where something has changed, newer ones are begun."""
+    if sum(rater.answered for rater in raters.listed(db, campaign)) <= FEW_RESPONSES:
+        return FIGURES[kind](db, campaign, fresh_within=FRESH, wait=False)
+    found = snapshots.latest(db, campaign, kind)
+    if found is not None and (not found.stale or _recent(db, found)):
+        return found
+    _begin(db, campaign, kind)
+    if found is None:
+        return Snapshot(kind, None, 0, {}, stale=True, pending=True)
+    return Snapshot(kind, found.time, found.last_response_id, found.content, True, True)
+
+
+def _recent(db: Database, found: Snapshot) -> bool:
+    return found.time is not None and db.now() - found.time < FRESH_LARGE
+
+
+def _begin(db: Database, campaign: Campaign, kind: str) -> None:
+    """Work figures out in a process, unless one is at it already."""
+    address = db.engine.url.render_as_string(hide_password=False)
+    key = (address, campaign.id, kind)
+    with _guard:
+        if key in _running:
+            return
+        _running.add(key)
+    asked = {"url": address, "files": str(db.files), "slug": campaign.slug, "kind": kind}
+
+    def wait() -> None:
+        try:
+            with _turn:
+                _run(asked)
+        finally:
+            with _guard:
+                _running.discard(key)
+
+    threading.Thread(target=wait, name=f"captious-{kind}-{campaign.slug}", daemon=True).start()
+
+
+def _run(asked: dict[str, str]) -> None:
+    # The address may hold a password: it goes through a pipe, not on the command line.
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD],
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    with _guard:
+        _children.add(child)
+    _, said = child.communicate(orjson.dumps(asked))
+    with _guard:
+        _children.discard(child)
+    if child.returncode:
+        last = said.decode(errors="replace").strip().rpartition("\n")[2]
+        _log.warning("%s of %s: %s", asked["kind"], asked["slug"], last)
+
+
+@atexit.register
+def _stop() -> None:
+    with _guard:
+        for child in _children:
+            child.kill()
+
+
+def work_out(asked: dict[str, Any]) -> None:
+    """What the process does: open the database, work the figures out, keep them."""
+    with Database.open(asked["url"], files=Path(asked["files"]), migrate=False) as db:
+        campaign = lifecycle.find(db, asked["slug"])
+        FIGURES[asked["kind"]](db, campaign, fresh_within=0.0, wait=True)
+
+
+def main() -> int:
+    """Read one request from standard input and answer by exit code."""
+    os.nice(LOW_PRIORITY)
+    try:
+        work_out(orjson.loads(sys.stdin.buffer.read()))
+    except CaptiousError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0

@@ -1,0 +1,131 @@
+"""The list of campaigns, and how far one of them is."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from captious.campaigns import analysis, lifecycle, responses, snapshots
+from captious.campaigns.database import Database
+from captious.campaigns.records import Campaign
+from captious.protocols.thumb import Thumb
+from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show
+from captious.web.admin.formatting import finite
+from captious.web.admin.models import (
+    CampaignRow,
+    CampaignsPage,
+    OverviewPage,
+    Pace,
+    StageProgress,
+)
+
+router = APIRouter()
+# What may be done in each state, the likeliest first.
+ACTIONS = {
+    "draft": ("open", "extend"),
+    "open": ("pause", "extend", "close"),
+    "paused": ("resume", "extend", "close"),
+    "closed": ("resume",),
+}
+ROUNDS = ("audit", "fluency")
+# The pace is drawn from the latest responses, over this many spans.
+LATEST, SPANS, FEWEST = 300, 24, 5
+
+
+def campaigns_page(db: Database) -> CampaignsPage:
+    """Every campaign with its counts."""
+    rows = []
+    for campaign in lifecycle.listed(db):
+        found = analysis.overview(db, campaign)
+        rows.append(
+            CampaignRow(
+                **head(campaign).model_dump(),
+                done=found.done,
+                wanted=found.target,
+                raters=found.raters,
+                last_activity=found.last_activity,
+            )
+        )
+    return CampaignsPage(campaigns=rows)
+
+
+def overview_page(db: Database, campaign: Campaign) -> OverviewPage:
+    """How far a campaign is, from counters only."""
+    found = analysis.overview(db, campaign)
+    left = found.hours_left
+    return OverviewPage(
+        campaign=head(campaign),
+        as_of=db.now(),
+        done=found.done,
+        wanted=found.target,
+        responses=found.responses,
+        raters_active=found.raters_active,
+        raters_removed=found.raters_removed,
+        rate_per_hour=finite(found.per_hour),
+        seconds_left=None if left is None else finite(left * 3600),
+        last_activity=found.last_activity,
+        open_flags=found.open_flags,
+        recent=recent_pace(db, campaign),
+        stages=[
+            StageProgress(
+                stage=stage.stage, items=stage.items, finished=stage.finished, done=stage.done,
+                wanted=stage.target,
+            )
+            for stage in found.stages
+        ],
+    )  # fmt: skip
+
+
+def recent_pace(db: Database, campaign: Campaign) -> Pace | None:
+    """When the latest responses came in, counted over equal spans; None where too few tell."""
+    last = snapshots.marker(db, campaign).response
+    latest = responses.stored(db, campaign, after=max(0, last - LATEST), limit=LATEST)
+    times = sorted(one.time for one in latest)
+    if len(times) < FEWEST or times[-1] <= times[0]:
+        return None
+    width = (times[-1] - times[0]) / SPANS
+    counts = [0] * SPANS
+    for time in times:
+        counts[min(SPANS - 1, int((time - times[0]) / width))] += 1
+    return Pace(since=times[0], until=times[-1], counts=counts)
+
+
+@router.get("/api/admin/campaigns", **TWIN)
+def campaigns_twin(_: Viewer, db: Db) -> CampaignsPage:
+    """All campaigns."""
+    return campaigns_page(db)
+
+
+@router.get("/admin", **PAGE)
+def campaigns(request: Request, account: Viewer, db: Db) -> Response:
+    """All campaigns."""
+    page = campaigns_page(db)
+    return show(request, "campaigns.html", account, campaigns=page.campaigns)
+
+
+@router.get("/api/admin/c/{slug}", **TWIN)
+def overview_twin(campaign: Seen, db: Db) -> OverviewPage:
+    """How far a campaign is; cheap enough to be asked every few seconds."""
+    return overview_page(db, campaign)
+
+
+@router.get("/admin/c/{slug}", **PAGE)
+def overview(request: Request, account: Viewer, campaign: Seen, db: Db) -> Response:
+    """How far a campaign is, and what can be done with it."""
+    rules = campaign.rules()
+    return show(
+        request,
+        "overview.html",
+        account,
+        campaign=head(campaign),
+        here="overview",
+        page=overview_page(db, campaign),
+        actions=possible(campaign),
+        rounds=ROUNDS if isinstance(rules, Thumb) and campaign.state != "closed" else (),
+    )
+
+
+def possible(campaign: Campaign) -> list[str]:
+    """What may be done now. THumB asks one rater a stage, so that more cannot be asked for."""
+    fixed = isinstance(campaign.rules(), Thumb)
+    return [action for action in ACTIONS[campaign.state] if not (fixed and action == "extend")]

@@ -1,0 +1,241 @@
+"""Where raters differ: a list, each item with all answers side by side, and the decision."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, NamedTuple
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import Response
+
+from captious.campaigns import adjudication, images, responses
+from captious.campaigns.adjudication import Disagreement
+from captious.campaigns.database import Database
+from captious.campaigns.records import Account, Campaign, Receipt
+from captious.errors import InputError
+from captious.protocols import Item, Problem
+from captious.web import forms, pages, security
+from captious.web.admin.access import (
+    PAGE,
+    TWIN,
+    WRITE,
+    Db,
+    Manager,
+    Run,
+    Seen,
+    Viewer,
+    Written,
+    head,
+    show,
+    words,
+)
+from captious.web.admin.background import figures
+from captious.web.admin.formatting import finite
+from captious.web.admin.models import (
+    AnswerColumn,
+    DisagreementPage,
+    DisagreementRow,
+    DisagreementsPage,
+    QuestionRow,
+    ShownAnswer,
+    ShownCaption,
+)
+from captious.web.openapi import form_body
+from captious.web.rater import idempotency_key
+from captious.web.refusals import Refusal
+from captious.web.texts import Texts
+
+router = APIRouter()
+ROWS = 25
+OWN_FIELDS = ("csrf", "key")
+Offset = Annotated[int, Query(ge=0, le=1_000_000)]
+
+
+class Found(NamedTuple):
+    """An item in dispute, with the stage of each answer."""
+
+    one: Disagreement
+    stages: dict[str, str]
+
+
+def disagreements_page(db: Database, campaign: Campaign, offset: int) -> DisagreementsPage:
+    """A page of the list, as of when it was last computed."""
+    kept = figures(db, campaign, adjudication.KIND)
+    found = []
+    if kept.time is not None:
+        found = adjudication.disagreements(
+            db, campaign, limit=ROWS, offset=offset, fresh_within=float("inf"), wait=False
+        )
+    count = int(kept.content.get("count", 0))
+    return DisagreementsPage(
+        campaign=head(campaign),
+        computed_at=kept.time,
+        computing=kept.pending,
+        total=count,
+        offset=offset,
+        rows=[
+            DisagreementRow(
+                item=one.item.key,
+                image=one.item.image,
+                stage=one.item.stage,
+                spread=finite(one.spread),
+                why=one.why,
+                responses=len(one.responses),
+                adjudicated=one.decided is not None,
+            )
+            for one in found
+        ],
+    )
+
+
+@router.get("/api/admin/c/{slug}/disagreements", **TWIN)
+def disagreements_twin(campaign: Seen, db: Db, offset: Offset = 0) -> DisagreementsPage:
+    """Items on which raters differ, the widest first."""
+    return disagreements_page(db, campaign, offset)
+
+
+@router.get("/admin/c/{slug}/disagreements", **PAGE)
+def disagreements_list(
+    request: Request, account: Viewer, campaign: Seen, db: Db, offset: Offset = 0
+) -> Response:
+    """Items on which raters differ."""
+    page = disagreements_page(db, campaign, offset)
+    here = f"/admin/c/{campaign.slug}/disagreements"
+    more = offset + len(page.rows) < page.total and len(page.rows) == ROWS
+    return show(
+        request, "disagreements.html", account, campaign=head(campaign), here="disagreements",
+        page=page, next_page=f"{here}?offset={offset + ROWS}" if more else "",
+        previous_page=f"{here}?offset={max(0, offset - ROWS)}" if offset else "",
+    )  # fmt: skip
+
+
+@router.get("/api/admin/c/{slug}/disagreements/{item:path}", **TWIN)
+def disagreement_twin(request: Request, campaign: Seen, db: Db, item: str) -> DisagreementPage:
+    """One item with every answer side by side."""
+    return side_by_side(db, campaign, _found(db, campaign, item), words(request))
+
+
+@router.get("/admin/c/{slug}/disagreements/{item:path}", **PAGE)
+def disagreement_view(
+    request: Request, account: Viewer, campaign: Seen, db: Db, item: str
+) -> Response:
+    """One item with every answer side by side, and the form that decides."""
+    found = _found(db, campaign, item)
+    return _page(request, account, campaign, db, found, starting_point(found.one))
+
+
+@router.post(
+    "/admin/c/{slug}/disagreements/{item:path}",
+    **WRITE,
+    openapi_extra=form_body({"key": "Idempotency key"}, required=["csrf", "key"], open_ended=True),
+)
+def decide(
+    request: Request, account: Manager, campaign: Run, db: Db, item: str, form: Written
+) -> Response:
+    """Store the decision; what raters said stays as it was."""
+    found = _found(db, campaign, item)
+    pairs = [
+        (name, value)
+        for name, value in form.multi_items()
+        if name not in OWN_FIELDS and isinstance(value, str)
+    ]
+    answers = found.one.item.form.read(pairs)
+    key = idempotency_key(security.text_field(form, "key"))
+    try:
+        outcome = adjudication.adjudicate(
+            db, campaign, found.one.item.key, answers, actor=account.name, key=key
+        )
+    except InputError as error:
+        outcome = [Problem("", str(error))]
+    if isinstance(outcome, Receipt):
+        back = f"/admin/c/{campaign.slug}/disagreements"
+        return pages.redirect(request, back, flash="admin.flash.adjudicated")
+    return _page(request, account, campaign, db, found, answers, outcome)
+
+
+def _found(db: Database, campaign: Campaign, key: str) -> Found:
+    try:
+        one = adjudication.disagreement(db, campaign, key)
+        keys = dict.fromkeys(response.item for response in one.responses)
+        stages = {name: responses.item(db, campaign, name).stage for name in keys}
+    except InputError:
+        raise Refusal(404, "error.404") from None
+    return Found(one, stages)
+
+
+def side_by_side(db: Database, campaign: Campaign, found: Found, t: Texts) -> DisagreementPage:
+    """Every question in a row, every answer in a column."""
+    one, stages = found
+    item = one.item
+    digest = images.digest_of(db, campaign, item.image)
+    questions = []
+    for field in item.form.fields:
+        answers = [response.answers.get(field.name) for response in one.responses]
+        if all(answer in (None, {}) for answer in answers):
+            continue
+        questions.append(
+            QuestionRow(
+                field=field.name,
+                caption=field.caption,
+                label=t.say(field.label),
+                differs=any(answer != answers[0] for answer in answers[1:]),
+                answers=[
+                    ShownAnswer(value=answer, words=forms.described(field, answer, t))
+                    for answer in answers
+                ],
+            )
+        )
+    return DisagreementPage(
+        campaign=head(campaign),
+        item=item.key,
+        image=item.image,
+        image_url=f"/images/{campaign.slug}/{digest}" if digest else None,
+        stage=item.stage,
+        why=one.why,
+        spread=finite(one.spread),
+        captions=[
+            ShownCaption(key=c.key, text=c.text, systems=list(item.sources[c.key]))
+            for c in item.captions
+        ],
+        columns=[
+            AnswerColumn(rater=r.rater, stage=stages[r.item], time=finite(r.time))
+            for r in one.responses
+        ],
+        questions=questions,
+        decided=one.decided,
+    )
+
+
+def starting_point(one: Disagreement) -> dict[str, object]:
+    """What the form begins with: the decision, or else what all raters agree on."""
+    if one.decided is not None:
+        return dict(one.decided)
+    if not one.responses:
+        return {}
+    first, rest = one.responses[0].answers, one.responses[1:]
+    return {
+        name: value
+        for name, value in first.items()
+        if all(other.answers.get(name) == value for other in rest)
+    }
+
+
+def _page(
+    request: Request,
+    account: Account,
+    campaign: Campaign,
+    db: Database,
+    found: Found,
+    answers: Mapping[str, object],
+    problems: Sequence[Problem] = (),
+) -> Response:
+    t = words(request)
+    plain: Item = replace(found.one.item, prior={})
+    form = forms.view(plain, t, answers=answers, problems=problems)
+    return show(
+        request, "adjudicate.html", account, campaign=head(campaign), here="disagreements",
+        page=side_by_side(db, campaign, found, t), form=form, key=secrets.token_urlsafe(16),
+        status_code=422 if problems else 200,
+    )  # fmt: skip

@@ -1,0 +1,170 @@
+"""Campaigns being made: their files wait in a folder of their own until they are created."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+import threading
+from collections import OrderedDict
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+from captious.campaigns import create
+from captious.campaigns.records import Draft, Settings
+from captious.campaigns.references import references_in
+from captious.corpus.load import load_with_notes
+from captious.errors import InputError
+from captious.web.admin.protocol_options import GENERIC
+
+KEPT_SECONDS = 7 * 24 * 3600.0
+TOKEN = re.compile(r"[0-9a-f]{32}")
+CACHED = 4
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was typed about a campaign that is being made."""
+
+    account_id: int
+    created: float
+    protocol: str
+    title: str
+    options: dict[str, Any] = field(default_factory=dict)
+    protocol_text: str = ""
+    seed: int = 0
+    instructions: str = ""
+    contact: str = ""
+    common: bool = False
+
+
+class Built(NamedTuple):
+    """A draft and what there is to say about how its files met."""
+
+    draft: Draft
+    systems: list[str]
+    images: int
+    notes: tuple[str, ...]
+    references: dict[str, list[str]]
+
+
+class Drafts:
+    """The folder of campaigns being made. Several processes may use it at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._built: OrderedDict[tuple[str, int], Built] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def begin(self) -> str:
+        """Make an empty place for a draft and return its token."""
+        token = secrets.token_hex(16)
+        (self.folder / token).mkdir(parents=True, mode=0o700)
+        return token
+
+    def place(self, token: str, part: str = "") -> Path:
+        """Where a draft's files are; `part` is candidates, references or images."""
+        if not TOKEN.fullmatch(token):
+            raise InputError("this draft is not there. Begin a new campaign.")
+        return self.folder / token / part
+
+    def save(self, token: str, plan: Plan) -> None:
+        """Keep what was typed."""
+        place = self.place(token, "plan.json")
+        fresh = place.with_name(f"plan-{secrets.token_hex(4)}.part")
+        fresh.write_bytes(orjson.dumps(asdict(plan)))
+        fresh.replace(place)
+
+    def plan(self, token: str, account_id: int) -> Plan:
+        """What was typed, for the account that typed it; nobody else's draft can be told apart
+        from one that does not exist.
+        """
+        try:
+            stored = orjson.loads(self.place(token, "plan.json").read_bytes())
+            plan = Plan(**stored)
+        except (OSError, orjson.JSONDecodeError, TypeError):
+            plan = None
+        if plan is None or plan.account_id != account_id:
+            raise InputError("this draft is not there. Begin a new campaign.")
+        return plan
+
+    def own(self, account_id: int) -> list[tuple[str, Plan]]:
+        """The drafts that an account has begun, the newest first."""
+        found = []
+        for place in self.folder.iterdir() if self.folder.is_dir() else ():
+            if TOKEN.fullmatch(place.name) and (place / "plan.json").is_file():
+                try:
+                    found.append((place.name, self.plan(place.name, account_id)))
+                except InputError:
+                    continue
+        return sorted(found, key=lambda pair: pair[1].created, reverse=True)
+
+    def discard(self, token: str) -> None:
+        """Delete a draft and its files."""
+        shutil.rmtree(self.place(token), ignore_errors=True)
+
+    def sweep(self, now: float) -> int:
+        """Delete drafts that nobody finished; return how many."""
+        found = 0
+        for place in self.folder.iterdir() if self.folder.is_dir() else ():
+            if TOKEN.fullmatch(place.name) and now - place.stat().st_mtime > KEPT_SECONDS:
+                self.discard(place.name)
+                found += 1
+        return found
+
+    def build(self, token: str, plan: Plan) -> Built:
+        """The draft of a campaign, as it would be created. The last few are remembered."""
+        key = (token, self.place(token, "plan.json").stat().st_mtime_ns)
+        with self._lock:
+            if key in self._built:
+                self._built.move_to_end(key)
+                return self._built[key]
+        built = build(plan, self.place(token))
+        with self._lock:
+            self._built[key] = built
+            while len(self._built) > CACHED:
+                self._built.popitem(last=False)
+        return built
+
+
+def build(plan: Plan, place: Path) -> Built:
+    """Read the files of a draft and apply its protocol to them."""
+    references = _files(place / "references")
+    images = place / "images"
+    folder = images if images.is_dir() else None
+    try:
+        loaded = load_with_notes(
+            _files(place / "candidates"), references or None, images=folder, common=plan.common
+        )
+        corpus = loaded.corpus
+        if folder is None:
+            # A file of captions may name paths of images. Nobody reads this machine's through it.
+            corpus = replace(corpus, image_paths=None)
+        made = create.draft(
+            plan.protocol,
+            corpus,
+            title=plan.title,
+            options=plan.options,
+            # The line end says that this is the protocol and not the path of one.
+            protocol_file=f"{plan.protocol_text}\n" if plan.protocol == GENERIC else None,
+            seed=plan.seed,
+            settings=Settings(instructions=plan.instructions, contact=plan.contact),
+        )
+    except InputError as error:
+        # A reader names files by their path, which is no business of the person at the browser.
+        raise InputError(_without_folder(str(error), place)) from error
+    notes = tuple(loaded.notes.lines())
+    return Built(made, corpus.systems, len(corpus.image_ids), notes, references_in(corpus))
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def _without_folder(text: str, place: Path) -> str:
+    for part in ("candidates", "references", "images"):
+        text = text.replace(f"{place / part}/", "").replace(str(place / part), part)
+    return text.replace("--common", '"keep the images that all systems describe"')

@@ -1,0 +1,125 @@
+"""Exports: the whole data set as one archive, pseudonymous unless someone confirms otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse
+from starlette.background import BackgroundTask
+from starlette.responses import Response
+
+from captious.campaigns import raters
+from captious.campaigns.database import Database
+from captious.campaigns.export import export_zip
+from captious.campaigns.export_files import FORMATS
+from captious.campaigns.records import Account, Campaign
+from captious.protocols import Problem
+from captious.protocols.thumb import Thumb
+from captious.web.admin.access import (
+    PAGE,
+    TWIN,
+    WRITE,
+    Db,
+    Seen,
+    Viewer,
+    Written,
+    head,
+    rights,
+    show,
+    texts_of,
+    words,
+)
+from captious.web.admin.models import ExportsPage
+from captious.web.openapi import form_body
+from captious.web.refusals import Refusal
+
+router = APIRouter()
+CONTENTS = ("responses", "judgments", "items", "raters", "thumb", "croissant", "datasheet")
+
+
+def exports_page(db: Database, campaign: Campaign, account: Account) -> ExportsPage:
+    """What can be downloaded, and whether with names."""
+    thumb = isinstance(campaign.rules(), Thumb)
+    return ExportsPage(
+        campaign=head(campaign),
+        responses=sum(rater.answered for rater in raters.listed(db, campaign)),
+        formats=list(FORMATS),
+        contents=[name for name in CONTENTS if thumb or name != "thumb"],
+        identities=rights(account).manage,
+    )
+
+
+@router.get("/api/admin/c/{slug}/exports", **TWIN)
+def exports_twin(account: Viewer, campaign: Seen, db: Db) -> ExportsPage:
+    """What can be downloaded."""
+    return exports_page(db, campaign, account)
+
+
+@router.get("/admin/c/{slug}/exports", **PAGE)
+def exports(request: Request, account: Viewer, campaign: Seen, db: Db) -> Response:
+    """What can be downloaded, and the form that asks for it."""
+    ticked = {f"format-{name}": "yes" for name in FORMATS}
+    return _page(request, account, campaign, db, ticked)
+
+
+@router.post(
+    "/admin/c/{slug}/exports",
+    **{
+        **WRITE,
+        "status_code": 200,
+        "response_class": FileResponse,
+        "responses": {
+            **WRITE["responses"],
+            200: {"description": "The archive.", "content": {"application/zip": {}}},
+        },
+    },
+    openapi_extra=form_body(
+        {
+            **{f"format-{name}": "yes: with this format" for name in FORMATS},
+            "identities": "yes: names and addresses of raters too",
+            "confirm": "yes: that is meant",
+        },
+        required=["csrf"],
+    ),
+)
+def download(request: Request, account: Viewer, campaign: Seen, db: Db, form: Written) -> Response:
+    """Write the archive and send it; the log says who took it, and whether with names."""
+    given = texts_of(form)
+    t = words(request)
+    chosen = [name for name in FORMATS if given.get(f"format-{name}") == "yes"]
+    identities = given.get("identities") == "yes"
+    if identities and not rights(account).manage:
+        raise Refusal(403, "error.role", role="manager")
+    problems = []
+    if not chosen:
+        problems.append(Problem(f"format-{FORMATS[0]}", t("admin.exports.no_format")))
+    if identities and given.get("confirm") != "yes":
+        problems.append(Problem("confirm", t("admin.exports.unconfirmed")))
+    if problems:
+        return _page(request, account, campaign, db, given, *problems)
+    path = export_zip(db, campaign, formats=chosen, identities=identities, actor=account.name)
+    name = f"{campaign.slug}{'-identities' if identities else ''}.zip"
+    return FileResponse(
+        path, media_type="application/zip", filename=name, background=BackgroundTask(_drop, path)
+    )
+
+
+def _drop(path: Path) -> None:
+    path.unlink(missing_ok=True)
+
+
+def _page(
+    request: Request,
+    account: Account,
+    campaign: Campaign,
+    db: Database,
+    form: dict[str, str],
+    *problems: Problem,
+) -> Response:
+    names = [*(f"format-{name}" for name in FORMATS), "identities"]
+    return show(
+        request, "exports.html", account, problems=problems, campaign=head(campaign),
+        here="exports", page=exports_page(db, campaign, account),
+        form=dict.fromkeys(names, "") | form,
+    )  # fmt: skip

@@ -1,0 +1,303 @@
+"""Making a campaign: choose a protocol, give files and rules, look at what would be made."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path as FilePath
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Request
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from captious.campaigns.create import DEFAULT_SEED, checked_title
+from captious.campaigns.database import Database
+from captious.campaigns.records import Account
+from captious.errors import InputError
+from captious.protocols import PROTOCOLS, Problem, parse_protocol
+from captious.protocols.audit import ErrorAudit
+from captious.protocols.form import as_number
+from captious.protocols.humanr import Humanr
+from captious.web import pages, security
+from captious.web.admin import protocol_options, uploads
+from captious.web.admin.access import (
+    PAGE,
+    WRITE,
+    Db,
+    Manager,
+    Written,
+    files_of,
+    show,
+    texts_of,
+    words,
+)
+from captious.web.admin.drafts import Drafts, Plan
+from captious.web.admin.protocol_options import FIELDS, GENERIC
+from captious.web.refusals import Refusal
+
+router = APIRouter()
+Protocol = Literal["thumb", "humanr", "tagging", "audit", "generic"]
+Token = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
+NEED_REFERENCES = (Humanr.name, ErrorAudit.name)
+PARTS = ("candidates", "references", "images")
+LONGEST_INSTRUCTIONS, LONGEST_CONTACT = 20_000, 300
+HIGHEST_SEED = 2**53
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["csrf", "title"],
+                    "properties": {
+                        "csrf": {"type": "string"},
+                        "title": {"type": "string"},
+                        **{
+                            part: {
+                                "type": "array",
+                                "items": {"type": "string", "format": "binary"},
+                            }
+                            for part in PARTS
+                        },
+                    },
+                    "additionalProperties": {"type": "string"},
+                }
+            }
+        },
+    }
+}
+
+
+@lru_cache(maxsize=8)
+def _drafts(folder: FilePath) -> Drafts:
+    return Drafts(folder)
+
+
+def drafts_of(db: Database) -> Drafts:
+    """The campaigns being made beside a database."""
+    return _drafts(db.files / "drafts")
+
+
+def plan_of(db: Database, token: str, account: Account) -> Plan:
+    """One's own draft, or 404."""
+    try:
+        return drafts_of(db).plan(token, account.id)
+    except InputError:
+        raise Refusal(404, "admin.errors.no_draft") from None
+
+
+@router.get("/admin/new", **PAGE)
+def choose(request: Request, account: Manager, db: Db) -> Response:
+    """The protocols in plain words, and drafts that were begun."""
+    drafts = drafts_of(db)
+    drafts.sweep(db.now())
+    citations = {name: kind.citation for name, kind in PROTOCOLS.items()} | {GENERIC: ""}
+    return show(
+        request, "new.html", account, protocols=list(FIELDS), citations=citations,
+        drafts=drafts.own(account.id),
+    )  # fmt: skip
+
+
+@router.get("/admin/new/{protocol}", **PAGE)
+def files_page(request: Request, account: Manager, protocol: Protocol) -> Response:
+    """The form for files and rules."""
+    return _form_page(request, account, protocol, _blank(protocol))
+
+
+@router.post("/admin/new/{protocol}", **WRITE, openapi_extra=_BODY)
+def upload(
+    request: Request, account: Manager, db: Db, protocol: Protocol, form: Written
+) -> Response:
+    """Check what was given and go on to the preview; nothing is created yet."""
+    drafts = drafts_of(db)
+    given = texts_of(form)
+    plan, problems = read_plan(request, account, db, protocol, given, form)
+    if not files_of(form, "candidates"):
+        problems.append(Problem("candidates", words(request)("admin.new.no_candidates")))
+    if problems:
+        return _form_page(request, account, protocol, given, problems=problems)
+    token = drafts.begin()
+    try:
+        _keep_files(drafts, token, form)
+        drafts.save(token, plan)
+        drafts.build(token, plan)
+    except InputError as error:
+        drafts.discard(token)
+        wrong = [_placed(error)]
+        return _form_page(request, account, protocol, given, problems=wrong)
+    return pages.redirect(request, f"/admin/drafts/{token}")
+
+
+@router.get("/admin/drafts/{token}/edit", **PAGE)
+def edit_page(request: Request, account: Manager, db: Db, token: Token) -> Response:
+    """The same form again with what was given."""
+    plan = plan_of(db, token, account)
+    return _form_page(request, account, plan.protocol, typed(plan), token=token, db=db)
+
+
+@router.post("/admin/drafts/{token}/edit", **WRITE, openapi_extra=_BODY)
+def edit(request: Request, account: Manager, db: Db, token: Token, form: Written) -> Response:
+    """Change a draft; files that are not given again stay."""
+    drafts, before = drafts_of(db), plan_of(db, token, account)
+    given = texts_of(form)
+    plan, problems = read_plan(request, account, db, before.protocol, given, form)
+    plan = replace(plan, created=before.created)
+    if not problems:
+        fresh = drafts.begin()
+        try:
+            _keep_files(drafts, fresh, form, earlier=token)
+            drafts.save(fresh, plan)
+            drafts.build(fresh, plan)
+        except InputError as error:
+            drafts.discard(fresh)
+            problems = [_placed(error)]
+        else:
+            drafts.discard(token)
+            return pages.redirect(request, f"/admin/drafts/{fresh}")
+    return _form_page(request, account, plan.protocol, given, token=token, db=db, problems=problems)
+
+
+def read_plan(
+    request: Request,
+    account: Account,
+    db: Database,
+    protocol: str,
+    given: dict[str, str],
+    form: FormData,
+) -> tuple[Plan, list[Problem]]:
+    """What was typed, and what is wrong with it: a line for each field."""
+    problems: list[Problem] = []
+    title = given.get("title", "")
+    try:
+        title = checked_title(title)
+    except InputError as error:
+        problems.append(Problem("title", str(error)))
+    options = protocol_options.read_options(protocol, given)
+    if isinstance(options, list):
+        problems += options
+        options = {}
+    seed = as_number(given.get("seed", "") or str(DEFAULT_SEED))
+    if seed is None or seed != int(seed) or not 0 <= seed <= HIGHEST_SEED:
+        problems.append(Problem("seed", words(request)("admin.new.wrong_seed")))
+        seed = 0
+    for name, most in (("instructions", LONGEST_INSTRUCTIONS), ("contact", LONGEST_CONTACT)):
+        if len(given.get(name, "")) > most:
+            message = words(request)("admin.errors.too_long", most=f"{most:,}")
+            problems.append(Problem(name, message))
+    text = ""
+    if protocol == GENERIC:
+        text, wrong = _protocol_text(given, form)
+        problems += wrong
+    plan = Plan(
+        account_id=account.id,
+        created=db.now(),
+        protocol=protocol,
+        title=title,
+        options=options,
+        protocol_text=text,
+        seed=int(seed),
+        instructions=given.get("instructions", ""),
+        contact=given.get("contact", ""),
+        common=given.get("common") == "yes",
+    )
+    return plan, problems
+
+
+def _protocol_text(given: dict[str, str], form: FormData) -> tuple[str, list[Problem]]:
+    sent = files_of(form, "protocol_file")
+    try:
+        text = uploads.read_protocol_text(sent[0]) if sent else given.get("protocol_text", "")
+        if "\x00" in text:
+            raise InputError("protocol: holds a NUL character. Save it as plain text.")
+        parse_protocol(text, uploads.shown_name(sent[0]) if sent else "protocol")
+    except InputError as error:
+        return "", [Problem("protocol_file" if sent else "protocol_text", str(error))]
+    return text, []
+
+
+def _keep_files(drafts: Drafts, token: str, form: FormData, earlier: str = "") -> None:
+    for part in PARTS:
+        sent = files_of(form, part)
+        place = drafts.place(token, part)
+        if sent and part == "images":
+            uploads.save_images(sent, place)
+        elif sent:
+            uploads.save_texts(sent, place)
+        elif earlier and drafts.place(earlier, part).is_dir():
+            shutil.copytree(drafts.place(earlier, part), place)
+
+
+def _placed(error: InputError) -> Problem:
+    """The problem at the field that it is about, as far as its first word tells."""
+    message = str(error)
+    field = next((part for part in PARTS if message.startswith(part)), "candidates")
+    return Problem(field, message)
+
+
+def _blank(protocol: str) -> dict[str, str]:
+    options = protocol_options.defaults(protocol)
+    return {
+        "title": "",
+        "instructions": "",
+        "contact": "",
+        "common": "",
+        "protocol_text": "",
+        "seed": str(DEFAULT_SEED),
+        **{f"option.{field.name}": field.typed(options[field.name]) for field in FIELDS[protocol]},
+    }
+
+
+def typed(plan: Plan) -> dict[str, str]:
+    """A plan as it was typed."""
+    return {
+        "title": plan.title,
+        "instructions": plan.instructions,
+        "contact": plan.contact,
+        "common": "yes" if plan.common else "",
+        "protocol_text": plan.protocol_text,
+        "seed": str(plan.seed),
+        **{
+            f"option.{field.name}": field.typed(plan.options[field.name])
+            for field in FIELDS[plan.protocol]
+        },
+    }
+
+
+def _kept(drafts: Drafts, token: str) -> dict[str, Any]:
+    def names(part: str) -> list[str]:
+        place = drafts.place(token, part)
+        return sorted(path.name for path in place.iterdir()) if place.is_dir() else []
+
+    images = drafts.place(token, "images")
+    count = sum(path.is_file() for path in images.rglob("*")) if images.is_dir() else 0
+    return {"candidates": names("candidates"), "references": names("references"), "images": count}
+
+
+def _form_page(
+    request: Request,
+    account: Account,
+    protocol: str,
+    form: dict[str, str],
+    *,
+    token: str = "",
+    db: Database | None = None,
+    problems: list[Problem] | None = None,
+) -> Response:
+    most = security.settings_of(request).upload_bytes // uploads.MEGABYTE
+    unticked = dict.fromkeys(_blank(protocol), "")
+    return show(
+        request,
+        "new_files.html",
+        account,
+        problems=problems or [],
+        protocol=protocol,
+        fields=FIELDS[protocol],
+        form=unticked | form,
+        needs_references=protocol in NEED_REFERENCES,
+        most_upload=f"{most:,}",
+        action=f"/admin/drafts/{token}/edit" if token else f"/admin/new/{protocol}",
+        kept=_kept(drafts_of(db), token) if token and db is not None else None,
+    )

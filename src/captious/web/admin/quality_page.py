@@ -1,0 +1,124 @@
+"""Quality: what the rules saw, what is decided about it, and each rater's work in numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from starlette.responses import Response
+
+from captious.campaigns import quality
+from captious.campaigns.database import Database
+from captious.campaigns.records import Campaign
+from captious.web import pages
+from captious.web.admin.access import (
+    PAGE,
+    TWIN,
+    WRITE,
+    Db,
+    Manager,
+    Run,
+    Seen,
+    Viewer,
+    Written,
+    head,
+    show,
+    texts_of,
+    words,
+)
+from captious.web.admin.background import figures
+from captious.web.admin.formatting import finite
+from captious.web.admin.models import FlagRow, QualityPage, RaterQualityRow
+from captious.web.openapi import form_body
+from captious.web.refusals import Refusal
+
+router = APIRouter()
+
+
+def quality_page(db: Database, campaign: Campaign) -> QualityPage:
+    """Flags and numbers as of the last run of the rules; a new run is begun where it is due."""
+    kept = figures(db, campaign, quality.QUALITY)
+    rows = quality.quality_rows(db, campaign, kept)
+    return QualityPage(
+        campaign=head(campaign),
+        computed_at=kept.time,
+        computing=kept.pending,
+        flags=[
+            FlagRow(
+                id=flag.id,
+                rater=flag.rater,
+                rule=flag.rule,
+                explanation=flag.explanation,
+                evidence=flag.evidence,
+                created=flag.created,
+                decision=flag.decision,
+                decided_by=flag.decided_by,
+                decided_at=flag.decided_at,
+            )
+            for flag in quality.flags(db, campaign)
+        ],
+        raters=[
+            RaterQualityRow(
+                rater=row.rater,
+                state=row.state,
+                answers=row.answered,
+                median_seconds=finite(row.median_seconds),
+                fast_share=finite(row.fast_share),
+                checks=row.checks,
+                checks_failed=row.checks_failed,
+                gold=row.gold,
+                gold_right=row.gold_right,
+                consensus=finite(row.agreement),
+                shared=row.shared,
+                longest_run=row.longest_run,
+            )
+            for row in rows
+        ],
+    )
+
+
+@router.get("/api/admin/c/{slug}/quality", **TWIN)
+def quality_twin(campaign: Seen, db: Db) -> QualityPage:
+    """What the rules saw, and each rater's work in numbers."""
+    return quality_page(db, campaign)
+
+
+@router.get("/admin/c/{slug}/quality", **PAGE)
+def quality_view(request: Request, account: Viewer, campaign: Seen, db: Db) -> Response:
+    """What the rules saw, with the buttons that decide."""
+    t = words(request)
+    return show(
+        request,
+        "quality.html",
+        account,
+        campaign=head(campaign),
+        here="quality",
+        page=quality_page(db, campaign),
+        rule_name=lambda rule: t.entries.get(f"admin.rule.{rule}", rule),
+        rule_means=lambda rule: t.entries.get(f"admin.rule.{rule}.means", ""),
+    )
+
+
+@router.post(
+    "/admin/c/{slug}/quality/{flag_id}",
+    **WRITE,
+    openapi_extra=form_body({"decision": "upheld or dismissed"}, required=["csrf", "decision"]),
+)
+def decide(
+    request: Request,
+    account: Manager,
+    campaign: Run,
+    db: Db,
+    flag_id: Annotated[int, Path(ge=1, le=2**31 - 1)],
+    form: Written,
+) -> Response:
+    """Uphold a flag (the rater is removed) or dismiss it (and is taken back)."""
+    given = texts_of(form).get("decision", "")
+    if given not in ("upheld", "dismissed"):
+        raise Refusal(422, "admin.errors.decision")
+    if all(flag.id != flag_id for flag in quality.flags(db, campaign)):
+        raise Refusal(404, "error.404")
+    chosen: quality.Decision = "upheld" if given == "upheld" else "dismissed"
+    quality.decide(db, flag_id, chosen, actor=account.name)
+    flash = f"admin.flash.{chosen}"
+    return pages.redirect(request, f"/admin/c/{campaign.slug}/quality", flash=flash)

@@ -1,0 +1,275 @@
+"""Raters: who they are, their links, who was removed and why."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import Response
+
+from captious.campaigns import links, log, raters
+from captious.campaigns.database import Database
+from captious.campaigns.records import Account, Campaign, NewRater, Rater
+from captious.errors import InputError
+from captious.protocols import Problem
+from captious.web import pages, security
+from captious.web.admin.access import (
+    PAGE,
+    TWIN,
+    WRITE,
+    Db,
+    Manager,
+    Run,
+    Seen,
+    Viewer,
+    Written,
+    head,
+    rights,
+    show,
+    texts_of,
+    words,
+)
+from captious.web.admin.models import RaterRow, RatersPage
+from captious.web.openapi import form_body
+from captious.web.refusals import Refusal
+
+router = APIRouter()
+ROWS = 200
+MOST_LINES = 1000
+LONGEST = 200
+NATIVE_WORDS = ("native", "yes", "y", "1", "true")
+Offset = Annotated[int, Query(ge=0, le=10_000_000)]
+RaterId = Annotated[int, Path(ge=1, le=2**31 - 1)]
+_TOKEN = form_body({}, required=["csrf"])
+
+
+class ShownLink(NamedTuple):
+    """A link on the one page that shows it."""
+
+    pseudonym: str
+    name: str
+    address: str
+
+
+def raters_page(db: Database, campaign: Campaign, account: Account, offset: int) -> RatersPage:
+    """A page of raters; names are for those who run campaigns."""
+    everyone = raters.listed(db, campaign)
+    named = rights(account).manage
+    rows = [_row(rater, named) for rater in everyone[offset : offset + ROWS]]
+    return RatersPage(campaign=head(campaign), total=len(everyone), offset=offset, raters=rows)
+
+
+def _row(rater: Rater, named: bool) -> RaterRow:
+    return RaterRow(
+        id=rater.id,
+        pseudonym=rater.pseudonym,
+        name=rater.name if named else None,
+        email=rater.email if named else None,
+        native=rater.native,
+        state=rater.state,
+        reason=rater.reason,
+        answered=rater.answered,
+        seconds=rater.seconds,
+        seconds_each=rater.seconds / rater.answered if rater.answered else None,
+        created=rater.created,
+        last_seen=rater.last_seen,
+    )
+
+
+@router.get("/api/admin/c/{slug}/raters", **TWIN)
+def raters_twin(account: Viewer, campaign: Seen, db: Db, offset: Offset = 0) -> RatersPage:
+    """The raters of a campaign."""
+    return raters_page(db, campaign, account, offset)
+
+
+@router.get("/admin/c/{slug}/raters", **PAGE)
+def raters_list(
+    request: Request, account: Viewer, campaign: Seen, db: Db, offset: Offset = 0
+) -> Response:
+    """The raters of a campaign, and the form to add more."""
+    return _page(request, account, campaign, db, offset, {"links": "yes"})
+
+
+@router.post(
+    "/admin/c/{slug}/raters",
+    **WRITE,
+    openapi_extra=form_body(
+        {
+            "lines": "A rater a line: name, or name, email, native",
+            "native": "yes: all are native speakers",
+            "links": "yes: make a link for each",
+        },
+        required=["csrf", "lines"],
+    ),
+)
+def add_raters(
+    request: Request, account: Manager, campaign: Run, db: Db, form: Written
+) -> Response:
+    """Add raters from pasted lines, and show their links where asked."""
+    given = texts_of(form)
+    try:
+        new = parse_lines(given.get("lines", ""), all_native=given.get("native") == "yes")
+        added = raters.add(db, campaign, new, actor=account.name)
+    except InputError as error:
+        return _page(request, account, campaign, db, 0, given, Problem("lines", str(error)))
+    if given.get("links") == "yes":
+        return _links(request, account, campaign, db, added)
+    return _back(request, campaign, "raters_added")
+
+
+@router.post(
+    "/admin/c/{slug}/raters/{rater_id}/link",
+    **{**WRITE, "status_code": 200},
+    openapi_extra=_TOKEN,
+)
+def make_link(
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId, form: Written
+) -> Response:
+    """Make a link and show it, this once."""
+    rater = _rater(db, campaign, rater_id)
+    return _links(request, account, campaign, db, [rater])
+
+
+@router.post("/admin/c/{slug}/raters/{rater_id}/revoke", **WRITE, openapi_extra=_TOKEN)
+def revoke(
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId, form: Written
+) -> Response:
+    """End every link of a rater and their sessions."""
+    links.revoke(db, _rater(db, campaign, rater_id), actor=account.name)
+    return _back(request, campaign, "revoked")
+
+
+@router.get("/admin/c/{slug}/raters/{rater_id}/remove", **PAGE)
+def remove_page(
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId
+) -> Response:
+    """What removing means, and why it is done."""
+    rater = _rater(db, campaign, rater_id)
+    return _remove_page(request, account, campaign, rater, "")
+
+
+@router.post(
+    "/admin/c/{slug}/raters/{rater_id}/remove",
+    **WRITE,
+    openapi_extra=form_body({"reason": "Why, for the log"}, required=["csrf", "reason"]),
+)
+def remove(
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId, form: Written
+) -> Response:
+    """Leave a rater's responses out from now on; they stay stored."""
+    rater = _rater(db, campaign, rater_id)
+    reason = " ".join(texts_of(form).get("reason", "").split())
+    if not reason or len(reason) > 500:
+        wrong = Problem("reason", words(request)("admin.remove.no_reason"))
+        return _remove_page(request, account, campaign, rater, reason, wrong)
+    raters.remove(db, rater, reason=reason, actor=account.name)
+    return _back(request, campaign, "removed")
+
+
+@router.post("/admin/c/{slug}/raters/{rater_id}/reinstate", **WRITE, openapi_extra=_TOKEN)
+def reinstate(
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId, form: Written
+) -> Response:
+    """Take a removed rater back, with all responses."""
+    raters.reinstate(db, _rater(db, campaign, rater_id), actor=account.name)
+    return _back(request, campaign, "reinstated")
+
+
+def _rater(db: Database, campaign: Campaign, rater_id: int) -> Rater:
+    try:
+        return raters.find(db, campaign, rater_id)
+    except InputError:
+        raise Refusal(404, "error.404") from None
+
+
+def parse_lines(text: str, *, all_native: bool = False) -> list[NewRater]:
+    """Raters from pasted lines: a name, then if wanted an address and the word native.
+
+    >>> parse_lines("Ann, ann@example.org, native\\nBob\\tbob@example.org\\n\\nCem")[:2]
+    [NewRater(name='Ann', email='ann@example.org', native=True),
+     NewRater(name='Bob', email='bob@example.org', native=False)]
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if not lines:
+        raise InputError("no rater was given. Write one name a line.")
+    if len(lines) > MOST_LINES:
+        raise InputError(f"{len(lines):,} lines; {MOST_LINES:,} are the most at once.")
+    return [_new_rater(at, line, all_native) for at, line in enumerate(lines, start=1)]
+
+
+def _new_rater(at: int, line: str, all_native: bool) -> NewRater:
+    separator = next((mark for mark in "\t;," if mark in line), ",")
+    parts = [part.strip() for part in line.split(separator)]
+    name, rest = parts[0], [part for part in parts[1:] if part]
+    native = all_native
+    if rest and rest[-1].casefold() in NATIVE_WORDS:
+        native, rest = True, rest[:-1]
+    email = rest[0] if rest else ""
+    if not name or len(rest) > 1 or len(line) > LONGEST:
+        raise InputError(f"line {at}: write name, address, native; the last two if you like.")
+    if email and ("@" not in email or " " in email):
+        raise InputError(f'line {at}: "{email[:60]}" is no address. Write name@example.org.')
+    return NewRater(name, email, native)
+
+
+def _links(
+    request: Request, account: Account, campaign: Campaign, db: Database, chosen: list[Rater]
+) -> Response:
+    settings = security.settings_of(request)
+    base = settings.base_url or str(request.base_url).rstrip("/")
+    made = [
+        ShownLink(
+            rater.pseudonym,
+            rater.name,
+            f"{base}/join/{links.make_link(db, rater, secret=settings.secret)}",
+        )
+        for rater in chosen
+    ]
+    with db.write() as connection:
+        log.record(
+            connection, account.name, "make links", time=db.now(), campaign_id=campaign.id,
+            subject=campaign.slug, detail={"raters": [rater.pseudonym for rater in chosen]},
+        )  # fmt: skip
+    return show(
+        request, "links.html", account, campaign=head(campaign), here="raters", links=made,
+        days=campaign.settings.link_days, reusable=campaign.settings.reusable_links,
+    )  # fmt: skip
+
+
+def _back(request: Request, campaign: Campaign, said: str) -> Response:
+    address = f"/admin/c/{campaign.slug}/raters"
+    return pages.redirect(request, address, flash=f"admin.flash.{said}")
+
+
+def _remove_page(
+    request: Request,
+    account: Account,
+    campaign: Campaign,
+    rater: Rater,
+    reason: str,
+    *problems: Problem,
+) -> Response:
+    return show(
+        request, "remove.html", account, problems=problems, campaign=head(campaign),
+        here="raters", rater=rater, form={"reason": reason},
+    )  # fmt: skip
+
+
+def _page(
+    request: Request,
+    account: Account,
+    campaign: Campaign,
+    db: Database,
+    offset: int,
+    form: dict[str, str],
+    *problems: Problem,
+) -> Response:
+    page = raters_page(db, campaign, account, offset)
+    here = f"/admin/c/{campaign.slug}/raters"
+    following = f"{here}?offset={offset + ROWS}" if offset + ROWS < page.total else ""
+    before = f"{here}?offset={max(0, offset - ROWS)}" if offset else ""
+    return show(
+        request, "raters.html", account, problems=problems, campaign=head(campaign),
+        here="raters", page=page, next_page=following, previous_page=before,
+        form={"lines": "", "native": "", "links": ""} | form,
+    )  # fmt: skip

@@ -1,0 +1,236 @@
+"""Uploaded files: copied to disk in bounded pieces, told by content, never trusted by name."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Protocol
+
+from captious.corpus.ids import IMAGE_SUFFIX
+from captious.errors import InputError, one_line
+
+MEGABYTE = 1024 * 1024
+PIECE = 256 * 1024
+LONGEST_NAME = 120
+# An archive's metadata that systems add on their own, and that nobody means to upload.
+IGNORED_NAMES = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
+# RuntimeError: an encrypted entry; NotImplementedError: an unknown compression.
+UNREADABLE = (
+    zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError,
+    UnicodeDecodeError,
+)  # fmt: skip
+SUFFIX_OF = {"JPEG": ".jpg", "PNG": ".png", "WEBP": ".webp", "GIF": ".gif"}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much one upload may bring; what is over is refused, not cut."""
+
+    text_bytes: int = 64 * MEGABYTE
+    text_files: int = 40
+    protocol_bytes: int = 100_000
+    archive_bytes: int = 2048 * MEGABYTE
+    image_bytes: int = 25 * MEGABYTE
+    images: int = 50_000
+    unpacked_bytes: int = 6144 * MEGABYTE
+
+
+LIMITS = Limits()
+
+
+class Upload(Protocol):
+    """What a multipart parser hands over: a name that anyone may have written, and a stream."""
+
+    @property
+    def filename(self) -> str | None:
+        """The name that the browser sent."""
+
+    @property
+    def file(self) -> IO[bytes]:
+        """The content."""
+
+
+def shown_name(upload: Upload) -> str:
+    """The upload's name for messages and system names: no folder, no control characters.
+
+    >>> from io import BytesIO
+    >>> from types import SimpleNamespace
+    >>> shown_name(SimpleNamespace(filename="C:\\\\data\\\\m2.json", file=BytesIO()))
+    'm2.json'
+    """
+    return safe_part(PurePosixPath((upload.filename or "").replace("\\", "/")).name) or "file"
+
+
+def safe_part(name: str) -> str:
+    """One part of a path that is nothing but a name, "" where nothing is left of it.
+
+    >>> safe_part("a/b"), safe_part(".."), safe_part("ok name.jpg")
+    ('a_b', '', 'ok name.jpg')
+    """
+    kept = "".join(c if c.isprintable() and c not in '/\\:*?"<>|' else "_" for c in name)
+    kept = kept.encode("utf-8", "replace").decode("utf-8").strip(" .")
+    if len(kept.encode()) > LONGEST_NAME:
+        suffix = PurePosixPath(kept).suffix[:10]
+        kept = kept.encode()[: LONGEST_NAME - len(suffix.encode())].decode("utf-8", "ignore")
+        kept += suffix
+    return kept
+
+
+def save_texts(uploads: Sequence[Upload], folder: Path, limits: Limits = LIMITS) -> list[Path]:
+    """Copy files of captions into a folder, each under its own name."""
+    if len(uploads) > limits.text_files:
+        raise InputError(f"{len(uploads)} files of captions; {limits.text_files} are the most.")
+    folder.mkdir(parents=True, exist_ok=True)
+    found = []
+    for upload in uploads:
+        path = folder / shown_name(upload)
+        if path.exists():
+            raise InputError(f"{path.name}: two files have this name. Rename one.")
+        copy_bounded(upload.file, path, limits.text_bytes, path.name)
+        found.append(path)
+    return found
+
+
+def read_protocol_text(upload: Upload, limits: Limits = LIMITS) -> str:
+    """The text of a protocol file."""
+    data = upload.file.read(limits.protocol_bytes + 1)
+    name = shown_name(upload)
+    if len(data) > limits.protocol_bytes:
+        raise InputError(f"{name}: over {limits.protocol_bytes // 1000} kB. A protocol is short.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{name}: is not text in UTF-8. Save the protocol as UTF-8.") from None
+
+
+def save_images(uploads: Sequence[Upload], folder: Path, limits: Limits = LIMITS) -> int:
+    """Unpack archives and copy single images into a folder; return how many images there are.
+
+    Only what is an image by its content is kept; a name only says which caption the image is for.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    store = _ImageStore(folder, limits)
+    for upload in uploads:
+        name = shown_name(upload)
+        if _is_zip(upload.file):
+            _unpack(upload.file, name, store)
+        else:
+            store.add(name, upload.file, name)
+    if not store.count:
+        raise InputError("images: no image was found. Upload JPEG, PNG, WebP or GIF, or a zip.")
+    return store.count
+
+
+def copy_bounded(source: IO[bytes], path: Path, most: int, name: str) -> int:
+    """Copy a stream to a new file and stop as soon as it is too long."""
+    copied = 0
+    with path.open("xb") as target:
+        for piece in _pieces(source):
+            copied += len(piece)
+            if copied > most:
+                break
+            target.write(piece)
+    if copied > most:
+        path.unlink()
+        raise InputError(f"{one_line(name)}: over {most / MEGABYTE:g} MB. Make it smaller.")
+    return copied
+
+
+def _pieces(source: IO[bytes]) -> Iterator[bytes]:
+    while piece := source.read(PIECE):
+        yield piece
+
+
+def _is_zip(file: IO[bytes]) -> bool:
+    start = file.read(4)
+    file.seek(0)
+    return start in (b"PK\x03\x04", b"PK\x05\x06")
+
+
+class _ImageStore:
+    """A folder of images that knows how much more it may take."""
+
+    def __init__(self, folder: Path, limits: Limits) -> None:
+        self.folder, self.limits = folder, limits
+        self.count = self.size = 0
+
+    def add(self, name: str, source: IO[bytes], place: str) -> None:
+        """Keep one image under the safe form of its name."""
+        if self.count >= self.limits.images:
+            raise InputError(f"images: more than {self.limits.images:,}. Make two campaigns.")
+        path = self.folder / _relative(name, place)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() or path.with_name(path.name + ".part").exists():
+            raise InputError(f"{one_line(place)}: a second image has this name. Rename one.")
+        raw = path.with_name(path.name + ".part")
+        self.size += copy_bounded(source, raw, self.limits.image_bytes, place)
+        if self.size > self.limits.unpacked_bytes:
+            most = self.limits.unpacked_bytes / MEGABYTE
+            raise InputError(f"images: over {most:g} MB in all. Make them smaller.")
+        suffix = _suffix_by_content(raw, place)
+        raw.rename(path if IMAGE_SUFFIX.search(path.name) else path.with_name(path.name + suffix))
+        self.count += 1
+
+
+def _relative(name: str, place: str) -> PurePosixPath:
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    if not parts or ".." in parts or name.startswith(("/", "\\")) or ":" in parts[0]:
+        raise InputError(
+            f'{one_line(place)}: the name points outside the archive. Use plain names, "7.jpg".'
+        )
+    safe = [safe_part(part) for part in parts]
+    if not all(safe) or len(safe) > 8:
+        raise InputError(f"{one_line(place)}: this is no name for an image. Use plain names.")
+    return PurePosixPath(*safe)
+
+
+def _suffix_by_content(path: Path, place: str) -> str:
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(path, formats=tuple(SUFFIX_OF)) as image:
+            return SUFFIX_OF[image.format or ""]
+    except (UnidentifiedImageError, OSError, ValueError, KeyError, SyntaxError):
+        reason = "is no JPEG, PNG, WebP or GIF image"
+    except Image.DecompressionBombError:
+        reason = "has too many pixels"
+    raise InputError(f"{one_line(place)}: {reason}. Upload images only.")
+
+
+def _unpack(file: IO[bytes], name: str, store: _ImageStore) -> None:
+    """Keep the images of an archive; sizes are those that come out, not those it claims."""
+    limits = store.limits
+    if file.seek(0, 2) > limits.archive_bytes:
+        raise InputError(f"{name}: over {limits.archive_bytes / MEGABYTE:g} MB. Split it.")
+    file.seek(0)
+    try:
+        with zipfile.ZipFile(file) as archive:
+            entries = [entry for entry in archive.infolist() if _wanted(entry)]
+            _refuse_before_unpacking(entries, name, store)
+            for entry in entries:
+                with archive.open(entry) as source:
+                    store.add(entry.filename, source, f"{name}: {entry.filename}")
+    except UNREADABLE as error:
+        raise InputError(f"{name}: is no zip that can be read: {one_line(str(error))}.") from error
+
+
+def _wanted(entry: zipfile.ZipInfo) -> bool:
+    parts = PurePosixPath(entry.filename).parts
+    return not entry.is_dir() and not any(part in IGNORED_NAMES for part in parts)
+
+
+def _refuse_before_unpacking(entries: list[zipfile.ZipInfo], name: str, store: _ImageStore) -> None:
+    limits = store.limits
+    if store.count + len(entries) > limits.images:
+        raise InputError(f"{name}: {len(entries):,} files; {limits.images:,} are the most.")
+    if sum(entry.file_size for entry in entries) > limits.unpacked_bytes - store.size:
+        most = limits.unpacked_bytes / MEGABYTE
+        raise InputError(f"{name}: unpacks to over {most:g} MB. Make the images smaller.")
+    for entry in entries:
+        if stat.S_ISLNK(entry.external_attr >> 16):
+            place = one_line(f"{name}: {entry.filename}")
+            raise InputError(f"{place}: is a link. Put the image itself into the archive.")

@@ -1,0 +1,63 @@
+"""The application: routes, guard and errors put together over one database."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.staticfiles import StaticFiles
+from starlette.types import Receive, Scope, Send
+
+from captious._version import __version__
+from captious.campaigns.database import Database
+from captious.web import admin, entrance, errors, images, rater, rater_api, site
+from captious.web.guard import Guard
+from captious.web.pages import STATIC
+from captious.web.settings import WebSettings, from_environment
+
+ABOUT = (
+    "Human evaluation of image captions. Raters come through a link, accounts through a sign-in; "
+    "both then hold a session cookie. Every write needs the session's CSRF token, in the header "
+    "`X-CSRF-Token` or the field `csrf`."
+)
+
+
+def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
+    """The application. Without `db` it opens the database of the settings, and closes it."""
+    own = db is None
+    opened = db if db is not None else Database.open(settings.database, files=settings.files)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        if own:
+            opened.close()
+
+    app = FastAPI(
+        title="captious", version=__version__, description=ABOUT, lifespan=lifespan,
+        docs_url=None, redoc_url=None, openapi_url="/api/openapi.json",
+    )  # fmt: skip
+    app.state.db, app.state.settings = opened, settings
+    app.state.used_tickets, app.state.campaign_ids = set(), {}
+    errors.install(app)
+    for router in (
+        site.router, entrance.router, rater_api.router, rater.router, images.router, admin.router,
+    ):  # fmt: skip
+        app.include_router(router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+
+    async def refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:
+        scope.setdefault("app", app)
+        response = errors.http_error(Request(scope, receive), HTTPException(status))
+        await response(scope, receive, send)
+
+    app.add_middleware(Guard, settings=settings, refuse=refuse)
+    return app
+
+
+def for_worker() -> FastAPI:
+    """The application that a server process makes for itself from the environment."""
+    return create_app(from_environment())

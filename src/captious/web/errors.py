@@ -1,0 +1,186 @@
+"""Everything that can go wrong, as a page or as JSON: one clear sentence and the right status."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, RedirectResponse
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from captious.campaigns.records import (
+    LinkRefused,
+    NotOpen,
+    NotYours,
+    SignInRefused,
+    TooManyTries,
+)
+from captious.errors import CaptiousError, UnknownNameError, one_line
+from captious.protocols import Problem
+from captious.web import pages, security
+from captious.web.guard import HEADERS
+from captious.web.refusals import Refusal, SignInNeeded
+from captious.web.texts import texts
+
+Responses = dict[int | str, dict[str, Any]]
+log = logging.getLogger("captious.web")
+
+
+class FieldProblem(BaseModel):
+    """What is wrong with one field."""
+
+    field: str
+    message: str
+
+
+class ErrorBody(BaseModel):
+    """Every JSON error: one sentence, and where a form was wrong, a line for each field."""
+
+    error: str
+    problems: list[FieldProblem] = []
+
+
+STATUSES = {
+    400: "The request cannot be read.",
+    401: "There is no session: open a rater link or sign in.",
+    403: "The CSRF token or the role does not allow it.",
+    404: "There is no such thing, or it is not yours.",
+    409: "It cannot be done in the present state.",
+    410: "The link has ended.",
+    413: "The body is too large.",
+    415: "The body is of the wrong type.",
+    422: "Something in the request is wrong.",
+    429: "Too many tries; Retry-After says how long to wait.",
+}
+
+
+def documented(*statuses: int) -> Responses:
+    """The error answers of a JSON route for OpenAPI."""
+    return {
+        status: {"model": ErrorBody, "description": STATUSES[status]}
+        for status in sorted({400, 404, 413, 422, *statuses})
+    }
+
+
+def documented_pages(*statuses: int) -> Responses:
+    """The error pages of an HTML route for OpenAPI: HTML, or JSON for who asks for it."""
+    schema = {"schema": {"type": "string"}}
+    return {
+        status: {
+            "description": STATUSES[status],
+            "model": ErrorBody,
+            "content": {"text/html": schema},
+        }
+        for status in sorted({400, 404, 413, 422, *statuses})
+    }
+
+
+def wants_json(request: Request) -> bool:
+    """Whether the caller is a program: the address says so, or the Accept header does."""
+    accept = request.headers.get("accept", "")
+    return request.url.path.startswith("/api/") or (
+        "application/json" in accept and "text/html" not in accept
+    )
+
+
+def answer(
+    request: Request,
+    status: int,
+    message: str,
+    *,
+    problems: Iterable[Problem] = (),
+    headers: dict[str, str] | None = None,
+) -> Response:
+    """The error as JSON or as a page."""
+    found = [FieldProblem(field=p.field, message=p.message) for p in problems]
+    if wants_json(request):
+        body = ErrorBody(error=message, problems=found)
+        return JSONResponse(body.model_dump(), status_code=status, headers=headers)
+    return pages.render(
+        request, "error.html", status_code=status, headers=headers,
+        status=status, message=message, problems=found,
+    )  # fmt: skip
+
+
+def _say(request: Request, key: str, **values: object) -> str:
+    return texts(security.settings_of(request).language)(key, **values)
+
+
+def refused(request: Request, error: Refusal) -> Response:
+    """A refusal of ours."""
+    if isinstance(error, SignInNeeded) and not wants_json(request):
+        return RedirectResponse(f"/admin/sign-in?next={quote(_back(request))}", status_code=303)
+    message = _say(request, error.key, **error.values)
+    return answer(
+        request, error.status, message, problems=error.problems, headers=error.headers or None
+    )
+
+
+def _back(request: Request) -> str:
+    """Where to go on after signing in: only a page can be opened again."""
+    if request.method != "GET":
+        return "/admin"
+    query = f"?{request.url.query}" if request.url.query else ""
+    return f"{request.url.path}{query}"
+
+
+def http_error(request: Request, error: HTTPException) -> Response:
+    """An error of the framework, in our words."""
+    known = f"error.{error.status_code}"
+    catalogue = texts(security.settings_of(request).language)
+    message = catalogue.entries.get(known) or catalogue("error.other")
+    headers = dict(error.headers) if error.headers else None
+    return answer(request, error.status_code, message, headers=headers)
+
+
+def invalid(request: Request, error: RequestValidationError) -> Response:
+    """Fields of a request that are not what OpenAPI says."""
+    problems = [
+        Problem(one_line(".".join(str(part) for part in found["loc"])), one_line(found["msg"], 200))
+        for found in error.errors()[:20]
+    ]
+    return answer(request, 422, _say(request, "error.422"), problems=problems)
+
+
+def ours(request: Request, error: CaptiousError) -> Response:
+    """Errors that captious raises on purpose; their one line is fit to be shown."""
+    if isinstance(error, NotYours):
+        return answer(request, 404, _say(request, "error.404"))
+    if isinstance(error, TooManyTries):
+        wait = max(1, round(error.wait_seconds))
+        message = _say(request, "error.too_many_tries", count=wait)
+        return answer(request, 429, message, headers={"Retry-After": str(wait)})
+    if isinstance(error, SignInRefused):
+        return answer(request, 401, _say(request, "error.sign_in_refused"))
+    if isinstance(error, LinkRefused):
+        status = 403 if error.reason == "forged" else 410
+        return answer(request, status, _say(request, f"link.{error.reason}"))
+    if isinstance(error, UnknownNameError):
+        return answer(request, 404, str(error))
+    return answer(request, 409 if isinstance(error, NotOpen) else 422, _sentence(str(error)))
+
+
+def _sentence(line: str) -> str:
+    return line[:1].upper() + line[1:]
+
+
+def unexpected(request: Request, error: Exception) -> Response:
+    """A fault of ours: the visitor gets an apology."""
+    # The server logs the traceback itself. This answer is made outside the guard.
+    log.error("%s failed: %s", request.method, type(error).__name__)
+    return answer(request, 500, _say(request, "error.500"), headers=dict(HEADERS))
+
+
+def install(app: FastAPI) -> None:
+    """Let the application answer every error from here."""
+    app.add_exception_handler(Refusal, refused)  # type: ignore[arg-type]
+    app.add_exception_handler(HTTPException, http_error)  # type: ignore[arg-type]
+    app.add_exception_handler(RequestValidationError, invalid)  # type: ignore[arg-type]
+    app.add_exception_handler(CaptiousError, ours)  # type: ignore[arg-type]
+    app.add_exception_handler(Exception, unexpected)

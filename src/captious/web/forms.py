@@ -1,0 +1,298 @@
+"""A protocol's form made ready for a page, knowing no protocol: questions, choices, what is given.
+
+Names and values are the protocol's own, so that `Form.read` understands what the page sends back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from captious.protocols import Answer, Field, Form, Item, Option, Problem, When
+from captious.protocols.form import LONGEST_TEXT, as_number
+from captious.web.texts import Texts
+
+Layout = Literal["captions", "pair", "single"]
+Style = Literal["scale", "number", "inline", "list", "multi", "text"]
+
+KEYS = "1234567890"
+MOST_POINTS = 11
+SHORT_LABEL = 28
+BRIEF_LABEL = 5
+PAIR = ("left", "right")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A radio button or a box to tick; `key` is the key that chooses it, `given` its amount."""
+
+    id: str
+    value: str
+    label: str
+    point: str = ""
+    help: str = ""
+    example: str = ""
+    amount: str = ""
+    low: str = ""
+    high: str = ""
+    given: str = ""
+    checked: bool = False
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Question:
+    """One field. `when` says in words when it counts; the parts behind it say it to the script."""
+
+    id: str
+    name: str
+    style: Style
+    label: str
+    help: str
+    required: bool
+    choices: tuple[Choice, ...] = ()
+    value: str = ""
+    low: str = ""
+    high: str = ""
+    step: str = ""
+    longest: int = LONGEST_TEXT
+    when: str = ""
+    when_field: str = ""
+    when_below: str = ""
+    when_has: str = ""
+    problem: str = ""
+    prior: str = ""
+    prior_values: str = ""
+
+    @property
+    def focus(self) -> str:
+        """The id of what takes the focus when the question is gone to."""
+        return self.choices[0].id if self.choices else f"{self.id}-1"
+
+    @property
+    def brief(self) -> bool:
+        """Whether the answers are as short as yes and no, and fit beside the question."""
+        return self.style == "inline" and all(len(c.label) <= BRIEF_LABEL for c in self.choices)
+
+    @property
+    def marked(self) -> int:
+        """How many boxes are ticked."""
+        return sum(choice.checked for choice in self.choices)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A caption with the questions that are about it."""
+
+    key: str
+    text: str
+    questions: tuple[Question, ...] = ()
+
+
+@dataclass(frozen=True)
+class Line:
+    """One entry of the summary of errors, with the id of what it is about."""
+
+    message: str
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class FormView:
+    """Everything a page shows of a form: captions with their questions, and those about all."""
+
+    layout: Layout
+    captions: tuple[Shown, ...]
+    questions: tuple[Question, ...]
+    problems: tuple[Line, ...] = ()
+
+
+def view(
+    item: Item,
+    t: Texts,
+    *,
+    answers: Mapping[str, object] | None = None,
+    problems: Sequence[Problem] = (),
+) -> FormView:
+    """The form of an item with what has been answered; earlier raters' answers are offered."""
+    given = dict(item.prior) if answers is None else answers
+    said = {problem.field: problem.message for problem in problems}
+    questions = [
+        _question(f"q{place}", field, item, given, said.get(field.name, ""), t)
+        for place, field in enumerate(item.form.fields, start=1)
+    ]
+    about: dict[str, list[Question]] = {}
+    for field, question in zip(item.form.fields, questions, strict=True):
+        about.setdefault(field.caption, []).append(question)
+    captions = tuple(
+        Shown(caption.key, caption.text, tuple(about.pop(caption.key, ())))
+        for caption in item.captions
+    )
+    left = tuple(question for own in about.values() for question in own)
+    targets = {question.name: question.focus for question in questions}
+    lines = tuple(Line(p.message, targets.get(p.field, "")) for p in problems)
+    return FormView(_layout(captions), captions, left, lines)
+
+
+def _layout(captions: Sequence[Shown]) -> Layout:
+    if any(caption.questions for caption in captions):
+        return "captions"
+    return "pair" if tuple(caption.key for caption in captions) == PAIR else "single"
+
+
+def _question(
+    ident: str, field: Field, item: Item, given: Mapping[str, object], problem: str, t: Texts
+) -> Question:
+    answer = given.get(field.name)
+    points = _points(field)
+    style = _style(field, points)
+    prior = item.prior.get(field.name)
+    when = field.when
+    return Question(
+        id=ident,
+        name=field.name,
+        style=style,
+        label=t.say(field.label),
+        help=t.say(field.help),
+        required=field.required,
+        choices=_scale(ident, field, points, answer, t)
+        if points
+        else _choices(ident, field, answer, t),
+        value=_plain(answer) if style in ("text", "number") else "",
+        low=_number(field.low),
+        high=_number(field.high),
+        step=_number(field.step) or "any",
+        when=_when(when, item.form, t) if when else "",
+        when_field=when.field if when else "",
+        when_below=_number(when.below) if when else "",
+        when_has=when.has if when else "",
+        problem=_beside(field, problem),
+        prior=described(field, prior, t) if field.name in item.prior else "",
+        prior_values=" ".join(_values(prior)) if field.name in item.prior else "",
+    )
+
+
+def _beside(field: Field, message: str) -> str:
+    """A message without the words that stand right above it: the caption's key and the label."""
+    _, label, rest = message.partition(field.label)
+    return rest.lstrip(": ") if label and rest.strip(": ") else message
+
+
+def _style(field: Field, points: Sequence[float]) -> Style:
+    if field.kind == "number":
+        return "scale" if points else "number"
+    if field.kind == "choice":
+        short = all(len(o.label) <= SHORT_LABEL and not o.help for o in field.options)
+        return "inline" if short and len(field.options) <= 3 else "list"
+    return "multi" if field.kind == "multi" else "text"
+
+
+def _points(field: Field) -> list[float]:
+    """The points of a scale that is small enough to be a row of buttons; else none."""
+    if field.kind != "number" or field.low is None or field.high is None or not field.step:
+        return []
+    count = int((field.high - field.low) / field.step + 1.5)
+    return [field.low + n * field.step for n in range(count)] if count <= MOST_POINTS else []
+
+
+def _scale(
+    ident: str, field: Field, points: Sequence[float], answer: object, t: Texts
+) -> tuple[Choice, ...]:
+    chosen = as_number(answer)
+    found = []
+    for place, point in enumerate(points, start=1):
+        value = _number(point)
+        named = field.option(value)
+        found.append(
+            Choice(
+                id=f"{ident}-{place}",
+                value=value,
+                label=value,
+                point=t.say(named.label) if named else "",
+                checked=chosen is not None and abs(chosen - point) < 1e-9,
+                key=value if len(value) == 1 and value.isdigit() else "",
+            )
+        )
+    return tuple(found)
+
+
+def _choices(ident: str, field: Field, answer: object, t: Texts) -> tuple[Choice, ...]:
+    if field.kind not in ("choice", "multi"):
+        return ()
+    chosen = _chosen(answer)
+    return tuple(
+        Choice(
+            id=f"{ident}-{place + 1}",
+            value=option.value,
+            label=t.say(option.label),
+            help=t.say(option.help),
+            example=option.example,
+            amount=_number(option.amount),
+            low=_number(option.low),
+            high=_number(option.high),
+            given=_amount(option, chosen),
+            checked=option.value in chosen,
+            key=KEYS[place] if place < len(KEYS) else "",
+        )
+        for place, option in enumerate(field.options)
+    )
+
+
+def _chosen(answer: object) -> dict[str, object]:
+    """What is chosen, with amounts, from an answer of any shape, a wrong one too."""
+    if isinstance(answer, Mapping):
+        return {str(value): amount for value, amount in answer.items()}
+    if isinstance(answer, (list, tuple)):
+        return dict.fromkeys(map(str, answer))
+    return {} if answer is None else {_plain(answer): None}
+
+
+def _amount(option: Option, chosen: Mapping[str, object]) -> str:
+    return _plain(chosen.get(option.value)) if option.free else ""
+
+
+def _plain(answer: object) -> str:
+    if answer is None:
+        return ""
+    return _number(float(answer)) if isinstance(answer, (int, float)) else str(answer)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.10g}"
+
+
+def _values(answer: Answer | None) -> list[str]:
+    """The values of an answer, for the script that marks what was changed."""
+    if isinstance(answer, dict):
+        return sorted(f"{value}={_number(amount)}" for value, amount in answer.items())
+    return [] if answer is None else [_plain(answer)]
+
+
+def _when(when: When, form: Form, t: Texts) -> str:
+    asked = form.field(when.field)
+    question = t.say(asked.label) if asked else when.field
+    if when.below is not None:
+        return t("form.when_below", question=question, number=_number(when.below))
+    option = asked.option(when.has) if asked else None
+    label = t.say(option.label) if option else when.has
+    return t("form.when_has", question=question, option=label)
+
+
+def described(field: Field, answer: Answer | None, t: Texts) -> str:
+    """An answer in words: the option's label, the amounts, or the text itself."""
+    if answer is None or answer in ("", {}):
+        return t("form.nothing")
+    if isinstance(answer, dict):
+        return ", ".join(_option_words(field, value, amount, t) for value, amount in answer.items())
+    option = field.option(_plain(answer))
+    if option is None:
+        return _plain(answer)
+    label = t.say(option.label)
+    return f"{_plain(answer)} ({label})" if field.kind == "number" else label
+
+
+def _option_words(field: Field, value: str, amount: float, t: Texts) -> str:
+    option = field.option(value)
+    label = t.say(option.label) if option else value
+    return f"{label} {_number(amount)}" if amount else label

@@ -1,0 +1,101 @@
+"""What stands before every route: security headers, size limits, addresses that cannot be stored.
+
+Plain ASGI, so that it costs microseconds and sees every answer, errors too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from fastapi.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from captious.web.security import load_session
+from captious.web.settings import WebSettings
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "x-frame-options": "DENY",
+}
+HSTS = "max-age=31536000"
+LONG = "public, max-age=31536000, immutable"
+UPLOADS = "/admin/"
+
+Refuse = Callable[[Scope, Receive, Send, int], Awaitable[None]]
+
+
+class Guard:
+    """Wraps the application. `refuse` answers a request that does not get through."""
+
+    def __init__(self, app: ASGIApp, settings: WebSettings, refuse: Refuse) -> None:
+        self.app, self.settings, self.refuse = app, settings, refuse
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check what comes in, add headers to what goes out."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        outgoing = self._with_headers(scope, send)
+        if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
+            await self.refuse(scope, receive, outgoing, 404)
+            return
+        limit = await self._limit(scope)
+        length = Headers(scope=scope).get("content-length", "")
+        if length.isdigit() and int(length) > limit:
+            await self.refuse(scope, receive, outgoing, 413)
+            return
+        await self.app(scope, _limited(receive, limit), outgoing)
+
+    async def _limit(self, scope: Scope) -> int:
+        """How much may be sent: only a signed-in account uploads files."""
+        if scope["method"] == "POST" and scope["path"].startswith(UPLOADS):
+            kind = Headers(scope=scope).get("content-type", "")
+            if kind.startswith("multipart/form-data"):
+                session = await run_in_threadpool(load_session, Request(scope))
+                if session is not None:
+                    return self.settings.upload_bytes
+        return self.settings.form_bytes
+
+    def _with_headers(self, scope: Scope, send: Send) -> Send:
+        # The digest in the address of a static file changes with its content.
+        static = scope["path"].startswith("/static/") and b"v=" in scope["query_string"]
+
+        async def outgoing(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                fresh = LONG if static and message["status"] == 200 else "no-store"
+                headers.setdefault("cache-control", fresh)
+                if self.settings.secure_cookies:
+                    headers.setdefault("strict-transport-security", HSTS)
+            await send(message)
+
+        return outgoing
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
+    """A body without a stated length is counted as it comes."""
+    received = 0
+
+    async def counted() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > limit:
+            raise HTTPException(413)
+        return message
+
+    return counted

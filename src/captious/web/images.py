@@ -1,0 +1,47 @@
+"""Pictures by digest: for a rater of the campaign or an account, and for nobody else."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import FileResponse
+from starlette.responses import Response
+
+from captious.campaigns import images
+from captious.errors import InputError
+from captious.web import security
+from captious.web.errors import documented_pages
+from captious.web.refusals import Refusal
+
+router = APIRouter(tags=["rater pages"])
+DIGEST = r"^[0-9a-f]{64}$"
+# The address names the content, so a copy stays right for ever; it is the visitor's own.
+KEPT = "private, max-age=31536000, immutable"
+
+
+@router.get(
+    "/images/{slug}/{digest}",
+    response_class=FileResponse,
+    responses={
+        200: {"description": "The picture.", "content": {"image/*": {}}},
+        304: {"description": "The copy at hand is right."},
+        **documented_pages(401),
+    },
+)
+def picture(request: Request, slug: str, digest: Annotated[str, Path(pattern=DIGEST)]) -> Response:
+    """One picture of a campaign."""
+    own = security.load_session(request, slug) or security.load_session(request)
+    if own is None:
+        raise Refusal(401, "error.no_session")
+    campaign = security.find_campaign(request, slug)
+    if own.rater is not None and own.rater.campaign_id != campaign.id:
+        raise Refusal(401, "error.no_session")
+    headers = {"Cache-Control": KEPT, "ETag": f'"{digest}"'}
+    if request.headers.get("if-none-match") == headers["ETag"]:
+        return Response(status_code=304, headers=headers)
+    try:
+        path, kind = images.image_file(security.db_of(request), campaign, digest)
+    except (InputError, FileNotFoundError):
+        raise Refusal(404, "error.404") from None
+    return FileResponse(path, media_type=kind, headers=headers)

@@ -1,0 +1,153 @@
+"""Templates made into pages, with the texts, the session and the CSRF token that each one needs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from captious.web import security
+from captious.web.texts import Texts, texts
+
+HERE = Path(__file__).parent
+STATIC = HERE / "static"
+TEMPLATES = HERE / "templates"
+THEME = "captious_theme"
+THEMES = ("light", "dark")
+FLASH = "captious_flash"
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """The templates: everything is escaped, and a name that nobody gave is an error."""
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        auto_reload=False,
+        cache_size=-1,
+    )
+    made.globals["static"] = static
+    made.filters["moment"] = moment
+    made.filters["iso"] = iso
+    made.filters["number"] = number
+    return made
+
+
+@lru_cache(maxsize=64)
+def static(name: str) -> str:
+    """The address of a static file, with its content's digest, so that it may be kept for long."""
+    digest = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
+    return f"/static/{name}?v={digest}"
+
+
+def render(
+    request: Request,
+    template: str,
+    *,
+    status_code: int = 200,
+    headers: Mapping[str, str] | None = None,
+    texts_of: Texts | None = None,
+    **values: Any,
+) -> HTMLResponse:
+    """A page. It knows `t` (texts), `csrf`, `session`, `account`, `theme`, `path`, `flash`."""
+    t = texts_of or texts(security.settings_of(request).language)
+    session = security.known_session(request)
+    shown = {
+        "t": t,
+        "say": t.say,
+        "language": t.language,
+        "csrf": security.csrf_token(request),
+        "session": session,
+        "account": session.account if session is not None and session.kind == "account" else None,
+        "theme": theme(request),
+        "path": request.url.path,
+        "flash": flash_of(request, t),
+        "demo": security.settings_of(request).demo,
+        **values,
+    }
+    page = environment().get_template(template).render(shown)
+    response = HTMLResponse(page, status_code=status_code, headers=dict(headers or {}))
+    security.keep_visitor(request, response)
+    if FLASH in request.cookies:
+        response.delete_cookie(FLASH, path="/")
+    return response
+
+
+def redirect(request: Request, to: str, *, flash: str = "") -> RedirectResponse:
+    """Send the browser on after a write (303), with the key of a text to show there once."""
+    response = RedirectResponse(local(to), status_code=303)
+    if flash:
+        response.set_cookie(
+            FLASH, flash, max_age=60, path="/", httponly=True, samesite="lax",
+            secure=security.is_secure(request),
+        )  # fmt: skip
+    return response
+
+
+def local(address: str) -> str:
+    """An address on this site, whatever was asked for: nobody is sent elsewhere.
+
+    >>> local("/work/a?b=1"), local("//evil.example/x"), local("https://evil.example")
+    ('/work/a?b=1', '/', '/')
+    """
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return "/"
+    plain = address.isprintable() and "\\" not in address and address.isascii()
+    if parts.scheme or parts.netloc or not address.startswith("/") or not plain:
+        return "/"
+    return address
+
+
+def flash_of(request: Request, t: Texts) -> str:
+    """The text that the page before left to be shown, "" where it left none."""
+    key = request.cookies.get(FLASH, "")
+    return t.entries.get(key, "") if key else ""
+
+
+def theme(request: Request) -> str:
+    """The theme that the visitor chose, "" where the system's is followed."""
+    chosen = request.cookies.get(THEME, "")
+    return chosen if chosen in THEMES else ""
+
+
+def moment(seconds: float | None) -> str:
+    """A time for people, in UTC.
+
+    >>> moment(0.0)
+    '1 January 1970, 00:00 UTC'
+    """
+    if seconds is None:
+        return ""
+    when = datetime.fromtimestamp(seconds, UTC)
+    return f"{when.day} {when:%B %Y, %H:%M} UTC"
+
+
+def iso(seconds: float) -> str:
+    """A time for machines.
+
+    >>> iso(0.0)
+    '1970-01-01T00:00:00+00:00'
+    """
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
+
+
+def number(value: float) -> str:
+    """A number without needless digits.
+
+    >>> number(5.0), number(0.1), number(12345)
+    ('5', '0.1', '12,345')
+    """
+    return f"{value:,.10g}"

@@ -1,0 +1,228 @@
+"""The rater's pages: the next task, an answer, a draft, the last answer again, the guide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Query, Request
+from fastapi.responses import HTMLResponse, JSONResponse
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from captious.campaigns import assignment, images, responses
+from captious.campaigns.records import RaterProgress, Receipt, Task
+from captious.protocols import Problem
+from captious.web import pages, security
+from captious.web.errors import Responses, documented_pages, wants_json
+from captious.web.openapi import form_body
+from captious.web.rater_view import Links, guide_of, task_values
+from captious.web.refusals import Refusal
+from captious.web.security import AtWork
+from captious.web.texts import Texts, texts
+
+router = APIRouter(tags=["rater pages"])
+KEY = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
+OWN_FIELDS = frozenset({"csrf", "key", "save"})
+STAGE_LENGTH = 60
+
+Sent = Annotated[FormData, Depends(security.submitted)]
+_ANSWERS = form_body(
+    {"key": "Idempotency key: the same key is stored once."},
+    required=["csrf", "key"],
+    open_ended=True,
+)
+_SAVED: Responses = {303: {"description": "Stored; on to the next task."}}
+
+
+def words(at: AtWork) -> Texts:
+    """The texts in the campaign's language."""
+    return texts(at.campaign.settings.language)
+
+
+@router.get("/work/{slug}", response_class=HTMLResponse, responses=documented_pages(401))
+def work(request: Request, slug: str) -> Response:
+    """The next task, or why there is none."""
+    at = security.current_rater(request, slug)
+    db = security.db_of(request)
+    tasks = assignment.next_tasks(db, at.campaign, at.rater)
+    progress = assignment.rater_progress(db, at.campaign, at.rater)
+    if not tasks:
+        return _nothing(request, at, progress)
+    following = tasks[1] if len(tasks) > 1 else None
+    return _page(request, at, tasks[0], progress=progress, following=following)
+
+
+@router.get(
+    "/work/{slug}/{task}", response_class=HTMLResponse, responses=documented_pages(401, 409)
+)
+def reopen(request: Request, slug: str, task: str) -> Response:
+    """A task of the rater's own: the one in hand, or the last answer to be corrected."""
+    at = security.current_rater(request, slug)
+    db = security.db_of(request)
+    found = assignment.task(db, at.rater, task)
+    if found.answered is not None:
+        last = assignment.previous_task(db, at.rater)
+        if last is None or last.token != found.token:
+            raise Refusal(409, "work.too_late")
+    progress = assignment.rater_progress(db, at.campaign, at.rater)
+    return _page(request, at, found, progress=progress)
+
+
+@router.post(
+    "/work/{slug}/{task}",
+    status_code=303,
+    response_class=Response,
+    responses={**_SAVED, **documented_pages(401, 403, 409, 415)},
+    openapi_extra=_ANSWERS,
+)
+def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
+    """Store an answer, once for each key; what is wrong with it comes back with the page."""
+    rater, _ = security.rater_session(request, slug)
+    security.require_csrf(request, _token(request, form))
+    db = security.db_of(request)
+    found = assignment.task(db, rater, task)
+    answers = answers_of(found, form)
+    key = idempotency_key(security.text_field(form, "key"))
+    outcome = responses.respond(db, rater, task, answers, key=key)
+    if isinstance(outcome, Receipt):
+        return _stored(request, slug, outcome)
+    if wants_json(request):
+        raise Refusal(422, "form.check", problems=outcome)
+    at = security.current_rater(request, slug)
+    progress = assignment.rater_progress(db, at.campaign, at.rater)
+    return _page(request, at, found, progress=progress, answers=answers, problems=outcome)
+
+
+@router.post(
+    "/work/{slug}/{task}/draft",
+    status_code=303,
+    response_class=Response,
+    responses={
+        204: {"description": "Kept, for a script."},
+        303: {"description": "Kept; back to the task."},
+        **documented_pages(401, 403, 409, 415),
+    },
+    openapi_extra=form_body({}, required=["csrf"], open_ended=True),
+)
+def keep_draft(request: Request, slug: str, task: str, form: Sent) -> Response:
+    """Keep what has been filled in so far; it counts for nothing until it is submitted."""
+    rater, _ = security.rater_session(request, slug)
+    security.require_csrf(request, _token(request, form))
+    db = security.db_of(request)
+    found = assignment.task(db, rater, task)
+    assignment.save_draft(db, rater, task, answers_of(found, form))
+    if wants_json(request):
+        return Response(status_code=204)
+    return pages.redirect(request, f"/work/{slug}", flash="work.draft_kept")
+
+
+@router.get("/guide/{slug}", response_class=HTMLResponse, responses=documented_pages(401))
+def guide(
+    request: Request, slug: str, stage: Annotated[str, Query(max_length=STAGE_LENGTH)] = "first"
+) -> Response:
+    """The rating guide on a page of its own."""
+    at = security.current_rater(request, slug)
+    return pages.render(
+        request,
+        "rater/guide.html",
+        texts_of=words(at),
+        campaign=at.campaign,
+        guide=guide_of(at.campaign.rules(), stage),
+    )
+
+
+def answers_of(task: Task, form: FormData) -> dict[str, object]:
+    """The answers among the fields of a submitted page."""
+    pairs = [
+        (name, value)
+        for name, value in form.multi_items()
+        if name not in OWN_FIELDS and isinstance(value, str)
+    ]
+    return task.item.form.read(pairs)
+
+
+def idempotency_key(given: str) -> str:
+    """The key as given, if it is one that can be kept."""
+    if not KEY.fullmatch(given):
+        raise Refusal(422, "error.key")
+    return given
+
+
+def _token(request: Request, form: FormData) -> str:
+    return request.headers.get(security.CSRF_HEADER) or security.text_field(form, "csrf")
+
+
+def _stored(request: Request, slug: str, receipt: Receipt) -> Response:
+    address = f"/work/{slug}"
+    if wants_json(request):
+        return JSONResponse(
+            {
+                "response": receipt.response_id,
+                "duplicate": receipt.duplicate,
+                "correction": receipt.correction,
+                "next": address,
+            }
+        )
+    said = "corrected" if receipt.correction else "saved"
+    return pages.redirect(
+        request, address, flash="work.already" if receipt.duplicate else f"work.{said}"
+    )
+
+
+def image_address(request: Request, at: AtWork, image: str) -> str:
+    """Where the picture of an item is served, "" where the campaign has none."""
+    digest = images.digest_of(security.db_of(request), at.campaign, image)
+    return f"/images/{at.campaign.slug}/{digest}" if digest else ""
+
+
+def _page(
+    request: Request,
+    at: AtWork,
+    task: Task,
+    *,
+    progress: RaterProgress,
+    following: Task | None = None,
+    answers: Mapping[str, object] | None = None,
+    problems: Sequence[Problem] = (),
+) -> Response:
+    slug = at.campaign.slug
+    correcting = task.answered is not None
+    last = None if correcting else assignment.previous_task(security.db_of(request), at.rater)
+    address = f"/work/{slug}/{task.token}"
+    links = Links(
+        submit=address,
+        draft="" if correcting else f"{address}/draft",
+        guide=f"/guide/{slug}?stage={task.item.stage}",
+        work=f"/work/{slug}",
+        undo=f"/work/{slug}/{last.token}" if last else "",
+        image=image_address(request, at, task.item.image),
+        next_image=image_address(request, at, following.item.image) if following else "",
+    )
+    given: Mapping[str, object] | None = answers
+    if given is None:
+        given = task.answered if correcting else task.draft
+    values = task_values(
+        task.item, at.campaign.rules(), words(at), links, title=at.campaign.title,
+        answers=given, problems=problems, progress=progress, correcting=correcting,
+    )  # fmt: skip
+    status = 422 if problems else 200
+    return pages.render(request, "rater/task.html", status_code=status, at=at, slug=slug, **values)
+
+
+def _nothing(request: Request, at: AtWork, progress: RaterProgress) -> Response:
+    """Why there is no task: which of these holds is what the rater wants to know."""
+    if at.rater.state != "active":
+        why = "ended"
+    elif at.campaign.state != "open":
+        why = at.campaign.state
+    elif progress.wait_until is not None:
+        why = "wait"
+    else:
+        why = "done" if progress.answered else "empty"
+    last = assignment.previous_task(security.db_of(request), at.rater) if why != "ended" else None
+    return pages.render(
+        request, "rater/nothing.html", texts_of=words(at), at=at, slug=at.campaign.slug, why=why,
+        progress=progress, undo=f"/work/{at.campaign.slug}/{last.token}" if last else "",
+    )  # fmt: skip

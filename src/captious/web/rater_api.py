@@ -1,0 +1,155 @@
+"""The rater's work as JSON, for scripts and other pages: the same rules, the same session."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Path, Request
+from pydantic import BaseModel, Field
+
+from captious.campaigns import assignment, responses
+from captious.campaigns.records import Receipt, Task
+from captious.web import security
+from captious.web.errors import documented
+from captious.web.rater import KEY, image_address
+from captious.web.refusals import Refusal
+from captious.web.security import AtWork
+
+router = APIRouter(prefix="/api/work", tags=["rater"])
+
+
+class CaptionBody(BaseModel):
+    """A caption under its blind key."""
+
+    key: str
+    text: str
+
+
+class ItemBody(BaseModel):
+    """What a rater is shown and asked: never who wrote a caption."""
+
+    key: str
+    image: str
+    captions: list[CaptionBody]
+    fields: list[dict[str, Any]]
+    prior: dict[str, Any]
+    hints: list[str]
+
+
+class TaskBody(BaseModel):
+    """An item that the rater holds until `held_until` (seconds since 1970)."""
+
+    task: str
+    item: ItemBody
+    image_url: str
+    number: int
+    group: int
+    position: int
+    group_size: int
+    held_until: float
+    draft: dict[str, Any] | None
+
+
+class ProgressBody(BaseModel):
+    """How far the rater is; `left` is counted up to a bound."""
+
+    answered: int
+    left: int
+    group_done: int
+    group_size: int
+    done: bool
+    wait_until: float | None
+
+
+class WorkBody(BaseModel):
+    """The campaign, the tasks in hand in their order, and the token that writes must carry."""
+
+    campaign: str
+    title: str
+    protocol: str
+    state: str
+    csrf: str
+    tasks: list[TaskBody]
+    progress: ProgressBody
+
+
+class AnswersBody(BaseModel):
+    """The answers to a task, by the names of its fields."""
+
+    answers: dict[str, Any] = Field(examples=[{"preference": 4}])
+
+
+class ReceiptBody(BaseModel):
+    """Stored. `duplicate`: the key had been used before, and the first answer stands."""
+
+    response: int
+    duplicate: bool
+    correction: bool
+
+
+@router.get("/{slug}", responses=documented(401))
+def work(request: Request, slug: str) -> WorkBody:
+    """The tasks in hand; new ones are handed out when there are none."""
+    at = security.current_rater(request, slug)
+    tasks = assignment.next_tasks(security.db_of(request), at.campaign, at.rater)
+    return WorkBody(
+        campaign=at.campaign.slug,
+        title=at.campaign.title,
+        protocol=at.campaign.protocol,
+        state=at.campaign.state,
+        csrf=at.session.csrf,
+        tasks=[_task(request, at, task) for task in tasks],
+        progress=_progress(request, at),
+    )
+
+
+@router.get("/{slug}/progress", responses=documented(401))
+def progress(request: Request, slug: str) -> ProgressBody:
+    """How far the rater is."""
+    return _progress(request, security.current_rater(request, slug))
+
+
+@router.post("/{slug}/{task}", responses=documented(401, 403, 409, 415))
+def submit(
+    request: Request,
+    slug: str,
+    task: Annotated[str, Path()],
+    body: AnswersBody,
+    idempotency_key: Annotated[
+        str, Header(pattern=f"^{KEY.pattern}$", description="Stored once for each key.")
+    ],
+    x_csrf_token: Annotated[str, Header(description="The `csrf` of GET /api/work/{slug}.")] = "",
+) -> ReceiptBody:
+    """Store an answer; the answer is acknowledged only once it is on disk."""
+    rater, _ = security.rater_session(request, slug)
+    security.require_csrf(request, x_csrf_token)
+    security.refuse_unstorable(body.answers)
+    db = security.db_of(request)
+    outcome = responses.respond(db, rater, task, body.answers, key=idempotency_key, source="api")
+    if not isinstance(outcome, Receipt):
+        raise Refusal(422, "form.check", problems=outcome)
+    return ReceiptBody(
+        response=outcome.response_id, duplicate=outcome.duplicate, correction=outcome.correction
+    )
+
+
+def _progress(request: Request, at: AtWork) -> ProgressBody:
+    found = assignment.rater_progress(security.db_of(request), at.campaign, at.rater)
+    return ProgressBody(
+        answered=found.answered, left=found.left, group_done=found.group_done,
+        group_size=found.group_size, done=found.done, wait_until=found.wait_until,
+    )  # fmt: skip
+
+
+def _task(request: Request, at: AtWork, task: Task) -> TaskBody:
+    return TaskBody(
+        task=task.token,
+        item=ItemBody.model_validate(task.item.public()),
+        image_url=image_address(request, at, task.item.image),
+        number=task.number,
+        group=task.group_no,
+        position=task.position,
+        group_size=task.group_size,
+        held_until=task.held_until,
+        draft=task.draft,
+    )

@@ -1,0 +1,73 @@
+"""What a rater's page shows of a task, from the item's public part only."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from captious.campaigns.records import RaterProgress
+from captious.protocols import Guide, HumanProtocol, Item, Problem
+from captious.web import forms
+from captious.web.texts import Texts
+
+
+@dataclass(frozen=True)
+class Links:
+    """Where a task's page sends what it holds, and where it leads; "" where there is nothing."""
+
+    submit: str
+    draft: str = ""
+    guide: str = ""
+    work: str = ""
+    undo: str = ""
+    image: str = ""
+    next_image: str = ""
+
+
+def task_values(
+    item: Item,
+    rules: HumanProtocol,
+    t: Texts,
+    links: Links,
+    *,
+    title: str,
+    answers: Mapping[str, object] | None = None,
+    problems: Sequence[Problem] = (),
+    progress: RaterProgress | None = None,
+    correcting: bool = False,
+    preview: bool = False,
+) -> dict[str, Any]:
+    """Everything that `rater/task.html` needs; also for a dry run, which stores nothing."""
+    form = forms.view(item, t, answers=answers, problems=problems)
+    return {
+        "texts_of": t,
+        "campaign_title": title,
+        "form": form,
+        "links": links,
+        "guide": guide_of(rules, item.stage),
+        "hints": item.hints,
+        "second_look": bool(item.prior),
+        "key": secrets.token_urlsafe(16),
+        "progress": progress,
+        "share": share(progress),
+        "correcting": correcting,
+        "preview": preview,
+    }
+
+
+def guide_of(rules: HumanProtocol, stage: str) -> tuple[Guide, ...]:
+    """The advice for a stage."""
+    return rules.guide(stage)
+
+
+def share(progress: RaterProgress | None) -> float:
+    """How much of the rater's work is done, 0 to 1.
+
+    >>> share(RaterProgress(3, 9, 0, 1, False, None))
+    0.25
+    """
+    if progress is None or not progress.answered + progress.left:
+        return 0.0
+    return progress.answered / (progress.answered + progress.left)

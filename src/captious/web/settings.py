@@ -1,0 +1,106 @@
+"""What the web application must be told: where the data are, the secret, how it is reached."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from captious.errors import InputError
+
+DATABASE = "CAPTIOUS_DATABASE"
+FILES = "CAPTIOUS_FILES"
+SECRET = "CAPTIOUS_SECRET"
+BASE_URL = "CAPTIOUS_BASE_URL"
+DEFAULT_DATABASE = "captious.db"
+SECRET_BYTES = 32
+SHORTEST_SECRET = 16
+
+KIBIBYTE = 1024
+MEBIBYTE = 1024 * KIBIBYTE
+
+
+@dataclass(frozen=True)
+class WebSettings:
+    """`base_url` is where people reach the application; links and cookies follow it.
+
+    Forms may hold `form_bytes`; only signed-in accounts may send more, up to `upload_bytes`, and
+    only where files are uploaded.
+    """
+
+    database: str
+    secret: bytes
+    files: Path | None = None
+    base_url: str = ""
+    secure_cookies: bool = False
+    account_hours: float = 12.0
+    form_bytes: int = 256 * KIBIBYTE
+    upload_bytes: int = 512 * MEBIBYTE
+    language: str = "en"
+    demo: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.secret) < SHORTEST_SECRET:
+            raise InputError(
+                f"{SECRET}: {len(self.secret)} bytes are too few to sign links with. "
+                f"Give {SHORTEST_SECRET} at least, drawn at random."
+            )
+
+
+def from_environment() -> WebSettings:
+    """The settings that the environment gives, as workers and containers start with."""
+    database = os.environ.get(DATABASE, "") or DEFAULT_DATABASE
+    files = os.environ.get(FILES, "")
+    base_url = os.environ.get(BASE_URL, "").rstrip("/")
+    return WebSettings(
+        database=database,
+        secret=find_secret(database),
+        files=Path(files) if files else None,
+        base_url=base_url,
+        secure_cookies=base_url.startswith("https://"),
+    )
+
+
+def find_secret(database: str) -> bytes:
+    """The secret of `$CAPTIOUS_SECRET`, else of a file beside the database, made once.
+
+    A PostgreSQL database has no folder: there the secret must come from the environment.
+    """
+    given = os.environ.get(SECRET, "")
+    if given:
+        return given.encode()
+    if "://" in database and not database.startswith("sqlite"):
+        raise InputError(
+            f"{SECRET} is not set. Links are signed with it: "
+            f"export {SECRET}=\"$(python3 -c 'import secrets; print(secrets.token_hex(32))')\""
+        )
+    return _kept_secret(secret_file(database))
+
+
+def secret_file(database: str) -> Path:
+    """The file that holds the secret of a SQLite database.
+
+    >>> secret_file("study.db").name
+    'study.db.secret'
+    """
+    path = Path(database.removeprefix("sqlite:///"))
+    return path.with_name(f"{path.name}.secret")
+
+
+def _kept_secret(path: Path) -> bytes:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        kept = path.read_bytes().strip()
+        if len(kept) < SHORTEST_SECRET:
+            raise InputError(
+                f"{path}: holds no whole secret. Delete it; rater links made so far then end."
+            ) from None
+        return kept
+    secret = secrets.token_hex(SECRET_BYTES).encode()
+    with os.fdopen(descriptor, "wb") as out:
+        out.write(secret + b"\n")
+        out.flush()
+        os.fsync(out.fileno())
+    return secret

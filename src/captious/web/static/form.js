@@ -1,0 +1,98 @@
+"use strict";
+// The form as it is filled in: which questions count, which are answered, what was changed.
+window.captious = window.captious || {};
+(() => {
+  const form = document.querySelector("[data-answers]");
+  if (!form) return;
+  const questions = [...form.querySelectorAll("[data-question]")];
+  const byName = new Map(questions.map((question) => [question.dataset.question, question]));
+
+  const radios = (question) => [...question.querySelectorAll("input[type=radio]")];
+  const boxes = (question) => [...question.querySelectorAll("input[type=checkbox]")];
+  const writable = (question) => question.querySelector("textarea, input[type=number]:not([data-amount-of])");
+  const amountOf = (box) => document.getElementById(`${box.id}-amount`);
+
+  function values(question) {
+    if (question.dataset.style === "multi") {
+      return boxes(question).filter((box) => box.checked).map((box) => box.value);
+    }
+    const chosen = radios(question).find((radio) => radio.checked);
+    if (chosen) return [chosen.value];
+    const text = writable(question)?.value.trim();
+    return text ? [text] : [];
+  }
+
+  function counts(question) {
+    const asked = byName.get(question.dataset.when);
+    if (!asked) return true;
+    if (!counts(asked)) return false;
+    const given = values(asked);
+    if (question.dataset.below !== undefined) {
+      return given.length > 0 && Number(given[0]) < Number(question.dataset.below);
+    }
+    return given.includes(question.dataset.has);
+  }
+
+  function answered(question) {
+    const missing = boxes(question).some((box) => box.checked && amountOf(box) && !amountOf(box).value);
+    return !missing && (values(question).length > 0 || question.dataset.required === undefined);
+  }
+
+  const shown = () => questions.filter((question) => !question.hidden);
+  const firstMissing = () => shown().find((question) => !answered(question));
+
+  function current(question) {
+    if (question.dataset.style !== "multi") return values(question).map(plainNumber).join(" ");
+    return boxes(question).filter((box) => box.checked).map((box) => {
+      const amount = amountOf(box)?.value ?? fixedAmount(box);
+      return `${box.value}=${plainNumber(amount || "0")}`;
+    }).sort().join(" ");
+  }
+
+  const plainNumber = (text) => (text.trim() !== "" && Number.isFinite(Number(text)) ? String(Number(text)) : text);
+
+  function fixedAmount(box) {
+    const shownAmount = box.closest(".choice").querySelector(".amount");
+    return shownAmount ? shownAmount.textContent.replace("−", "") : "0";
+  }
+
+  function refresh() {
+    for (const question of questions) {
+      question.hidden = !counts(question);
+      const mark = question.querySelector("[data-changed]");
+      if (mark) mark.hidden = current(question) === question.dataset.prior;
+      const fold = question.querySelector("[data-fold]");
+      if (fold) {
+        const marked = boxes(question).filter((box) => box.checked).length;
+        fold.classList.toggle("some", marked > 0);
+        fold.querySelector("[data-count]").textContent =
+          marked ? fold.dataset.some.replace("{count}", marked) : fold.dataset.none;
+      }
+    }
+    form.classList.toggle("complete", !firstMissing());
+  }
+
+  form.addEventListener("input", (event) => {
+    const box = document.getElementById(event.target.dataset?.amountOf ?? "");
+    if (box) box.checked = event.target.value !== "";
+    refresh();
+  });
+  form.addEventListener("change", (event) => {
+    const amount = event.target.type === "checkbox" ? amountOf(event.target) : null;
+    if (amount && event.target.checked) amount.focus();
+    if (amount && !event.target.checked) amount.value = "";
+    refresh();
+  });
+
+  function focusQuestion(question) {
+    if (!question) return;
+    const fold = question.querySelector("[data-fold]");
+    const target = (fold && !fold.open) ? fold.querySelector("summary")
+      : radios(question).find((radio) => radio.checked) ?? radios(question)[0] ?? boxes(question)[0] ?? writable(question);
+    target?.focus({ preventScroll: true });
+    question.scrollIntoView({ block: "nearest" });
+  }
+
+  Object.assign(window.captious, { form, shown, values, radios, boxes, amountOf, answered, firstMissing, focusQuestion, refresh });
+  refresh();
+})();

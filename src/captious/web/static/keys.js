@@ -1,0 +1,114 @@
+"use strict";
+// Everything by keyboard. Single keys can be switched off, and never fire while text is typed.
+(() => {
+  const { form, shown, radios, boxes, amountOf, firstMissing, focusQuestion } = window.captious;
+  if (!form) return;
+  const words = document.getElementById("words").dataset;
+  const state = document.getElementById("state");
+  const switchBox = document.getElementById("keys-on");
+  const STORE = "captious.keys";
+
+  function enabled() { return switchBox.checked; }
+  try { switchBox.checked = localStorage.getItem(STORE) !== "off"; } catch { /* kept for this page only */ }
+  switchBox.addEventListener("change", () => {
+    try { localStorage.setItem(STORE, enabled() ? "on" : "off"); } catch { /* kept for this page only */ }
+  });
+
+  function openDialog(id) {
+    const dialog = document.getElementById(id);
+    if (dialog && !dialog.open) dialog.showModal();
+  }
+  for (const opener of document.querySelectorAll("[data-open]")) {
+    opener.addEventListener("click", (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      openDialog(opener.dataset.open);
+    });
+  }
+  for (const dialog of document.querySelectorAll("dialog")) {
+    dialog.querySelectorAll("[data-close]").forEach((button) => button.addEventListener("click", () => dialog.close()));
+    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  }
+
+  const here = () => document.activeElement?.closest("[data-question]") ?? null;
+  const writing = (element) => element?.matches("textarea, select, input:not([type=radio], [type=checkbox])") ?? false;
+  const changed = (input) => ["input", "change"].forEach((kind) => input.dispatchEvent(new Event(kind, { bubbles: true })));
+
+  function move(step) {
+    const all = shown();
+    const at = all.indexOf(here());
+    focusQuestion(at < 0 ? (firstMissing() ?? all[0]) : all[Math.min(all.length - 1, Math.max(0, at + step))]);
+  }
+
+  function answer(digit) {
+    const question = here() ?? firstMissing() ?? shown()[0];
+    const input = question?.querySelector(`input[data-key="${digit}"]`);
+    if (!input) return false;
+    const fold = question.querySelector("[data-fold]");
+    if (fold) fold.open = true;
+    input.checked = input.type === "radio" || !input.checked;
+    input.focus({ preventScroll: true });
+    changed(input);
+    if (input.type === "radio") advance(question);
+    return true;
+  }
+
+  function advance(question) {
+    const all = shown();
+    const following = all[all.indexOf(question) + 1];
+    if (following) focusQuestion(following);
+    else form.querySelector("[data-submit]").focus({ preventScroll: true });
+  }
+
+  function enter(event) {
+    // On a button, a link or a fold Enter does what it says there.
+    if (event.target.closest("button, a, summary") || document.querySelector("dialog[open]")) return;
+    if (event.target.matches("textarea") && !event.ctrlKey && event.shiftKey) return;
+    event.preventDefault();
+    const missing = firstMissing();
+    if (missing) {
+      state.textContent = words.incomplete;
+      focusQuestion(missing);
+    } else {
+      form.requestSubmit(form.querySelector("[data-submit]"));
+    }
+  }
+
+  function arrow(event) {
+    const { target } = event;
+    if (writing(target) || document.querySelector("dialog[open]")) return;
+    const inside = here();
+    if (!inside && !target.matches("body, main, [data-submit]")) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") {
+      event.preventDefault();
+      move(event.key === "ArrowDown" ? 1 : -1);
+    } else if (boxes(inside ?? form).includes(target)) {
+      event.preventDefault();
+      const own = boxes(inside);
+      own[Math.min(own.length - 1, Math.max(0, own.indexOf(target) + (event.key === "ArrowRight" ? 1 : -1)))].focus();
+    }
+  }
+
+  const LETTERS = {
+    g: () => openDialog("guide-dialog"),
+    "?": () => openDialog("guide-dialog"),
+    k: () => openDialog("keys-dialog"),
+    z: () => window.captious.toggleZoom?.(),
+    u: () => document.querySelector("[data-undo]")?.click(),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.altKey || event.metaKey) return;
+    if (event.key === "Enter") return void enter(event);
+    if (event.ctrlKey) return;
+    if (event.key.startsWith("Arrow")) return void arrow(event);
+    if (event.key === "Escape" && writing(event.target)) return void event.target.blur();
+    if (!enabled() || writing(event.target) || document.querySelector("dialog[open]")) return;
+    if (/^[0-9]$/.test(event.key)) {
+      if (answer(event.key)) event.preventDefault();
+    } else if (Object.hasOwn(LETTERS, event.key)) {
+      event.preventDefault();
+      LETTERS[event.key]();
+    }
+  });
+})();

@@ -1,0 +1,274 @@
+"""A rater's pages in a real browser: by keyboard, offline, without script, for everyone."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytest.importorskip("playwright", reason="playwright is not installed")
+pytest.importorskip("fastapi", reason="the web application needs captious[web]")
+
+import uvicorn
+from playwright import sync_api as playwright
+
+from captious.campaigns import accounts, create, lifecycle, raters, responses
+from captious.campaigns.database import Database
+from captious.campaigns.records import Campaign, NewRater
+from captious.corpus.load import load_corpus
+from captious.data import demo_files
+from captious.web.app import create_app
+from captious.web.settings import WebSettings
+
+pytestmark = pytest.mark.browser
+PHONE = {"width": 360, "height": 780}
+DESK = {"width": 1280, "height": 900}
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[playwright.Browser]:
+    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not path:
+        pytest.skip("no Chromium here: install it, or set $CHROMIUM to its path")
+    with playwright.sync_playwright() as play:
+        started = play.chromium.launch(
+            executable_path=path,
+            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+        )
+        yield started
+        started.close()
+
+
+class Served:
+    """A running server with a campaign of each protocol."""
+
+    def __init__(self, db: Database, address: str, campaigns: dict[str, Campaign]) -> None:
+        self.db, self.address, self.campaigns = db, address, campaigns
+
+    def stored(self, protocol: str) -> list[Any]:
+        return list(responses.stored(self.db, self.campaigns[protocol]))
+
+    def enter(self, context: playwright.BrowserContext, protocol: str) -> playwright.Page:
+        """A page of a new rater's work."""
+        campaign = self.campaigns[protocol]
+        (rater,) = raters.add(self.db, campaign, [NewRater("Ada")], actor="test")
+        token, _ = accounts.start_session(self.db, rater, hours=1)
+        name = f"captious_session_{campaign.slug}"
+        context.add_cookies([{"name": name, "value": token, "url": self.address}])
+        page = context.new_page()
+        page.goto(f"{self.address}/work/{campaign.slug}")
+        return page
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
+    sample = demo_files()
+    corpus = load_corpus(sample.systems, [sample.references], images=sample.images)
+    with Database.open(folder / "captious.db") as db:
+        campaigns = {}
+        for name in ("thumb", "humanr", "tagging", "audit"):
+            made = create.create(db, create.draft(name, corpus, title=name), actor="test")
+            campaigns[name] = lifecycle.open_campaign(db, made, actor="test")
+        app = create_app(WebSettings(database="given", secret=b"s" * 32), db)
+        listener = socket.socket()
+        listener.bind(("127.0.0.1", 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        yield Served(db, f"http://127.0.0.1:{listener.getsockname()[1]}", campaigns)
+        server.should_exit = True
+        thread.join()
+
+
+@pytest.fixture
+def context(browser, served: Served) -> Iterator[playwright.BrowserContext]:
+    """A browser whose pages must make no error and ask nobody else."""
+    made = browser.new_context(viewport=DESK)
+    problems: list[str] = []
+
+    def watch(page: playwright.Page) -> None:
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on(
+            "request",
+            lambda asked: (
+                None if asked.url.startswith(served.address) else problems.append(asked.url)
+            ),
+        )
+
+    made.on("page", watch)
+    yield made
+    made.close()
+    assert problems == []
+
+
+def answered(page: playwright.Page) -> str:
+    return page.locator(".progress-line p span").first.inner_text()
+
+
+def test_thumb_by_keyboard_alone(context, served: Served) -> None:
+    page = served.enter(context, "thumb")
+    captions = page.locator("fieldset.caption-card").count()
+    page.keyboard.press("Enter")
+    assert page.locator("#state").inner_text() == "Not everything is answered yet."
+    for at in range(captions):
+        if at == 0:  # precision below 5: what is wrong, and the corrected caption
+            page.keyboard.press("3")
+            page.keyboard.press("1")
+            page.keyboard.press("ArrowDown")
+            page.keyboard.type("A dog, 1 of g and u.")
+            assert not page.locator("#guide-dialog").is_visible()
+            page.keyboard.press("Escape")
+            page.keyboard.press("Enter")  # on to what is missing: recall
+        else:
+            page.keyboard.press("5")
+        page.keyboard.press("4")
+        page.keyboard.press("ArrowDown")  # past the fluency errors
+        page.keyboard.press("1")
+        page.keyboard.press("1")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert answered(page) == "1 answered"
+    (row,) = served.stored("thumb")
+    assert row.answers["A.precision"] == 3.0
+    assert row.answers["A.errors"] == {"wrong": 0.0}
+    assert row.answers["A.corrected"] == "A dog, 1 of g and u."
+    assert row.answers["B.recall"] == 4.0
+
+
+def test_humanr_keys_guide_zoom_and_undo(context, served: Served) -> None:
+    page = served.enter(context, "humanr")
+    for key, dialog in (("g", "#guide-dialog"), ("?", "#guide-dialog"), ("k", "#keys-dialog"),
+                        ("z", "#zoom-dialog")):  # fmt: skip
+        page.keyboard.press(key)
+        assert page.locator(dialog).is_visible()
+        page.keyboard.press("Escape")
+        assert not page.locator(dialog).is_visible()
+    page.keyboard.press("5")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    with page.expect_navigation():
+        page.keyboard.press("u")
+    assert page.get_by_role("radio", checked=True).get_attribute("value") == "5"
+    page.get_by_role("radio", checked=True).focus()
+    page.keyboard.press("4")
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    rows = served.stored("humanr")
+    assert [(row.answers["preference"], row.kind) for row in rows] == [
+        (5.0, "answer"),
+        (4.0, "correction"),
+    ]
+    page.get_by_role("button", name="Keys").click()
+    page.get_by_label("Use these keys").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("g")
+    assert not page.locator("#guide-dialog").is_visible()
+
+
+def test_an_answer_waits_for_the_network_and_is_stored_once(context, served: Served) -> None:
+    page = served.enter(context, "tagging")
+    before = len(served.stored("tagging"))
+    page.get_by_label("Minor errors").check()
+    context.set_offline(True)
+    page.get_by_role("button", name="Submit").dblclick()
+    page.get_by_text("is not saved yet").wait_for()
+    assert len(served.stored("tagging")) == before
+    assert page.evaluate("Object.keys(localStorage).some(key => key.startsWith('captious.outbox'))")
+    with page.expect_navigation():
+        context.set_offline(False)
+    assert answered(page) == "1 answered"
+    assert len(served.stored("tagging")) == before + 1
+    assert not page.evaluate("Object.keys(localStorage).some(key => key.includes('outbox'))")
+
+
+def test_an_answer_on_the_shelf_is_sent_by_the_next_page(context, served: Served) -> None:
+    page = served.enter(context, "tagging")
+    before = len(served.stored("tagging"))
+    page.route("**/work/tagging/*", lambda route: route.abort())
+    page.get_by_label("Serious errors").check()
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_text("is not saved yet").wait_for()
+    page.unroute("**/work/tagging/*")
+    page.reload()
+    page.get_by_text("1 answered").wait_for()
+    rows = served.stored("tagging")
+    assert len(rows) == before + 1
+    assert rows[-1].answers == {"verdict": "serious"}
+
+
+def test_a_draft_comes_back(context, served: Served) -> None:
+    page = served.enter(context, "audit")
+    page.keyboard.press("2")
+    page.keyboard.press("1")
+    page.get_by_text("Draft kept.").wait_for()
+    page.reload()
+    assert page.get_by_role("radio", checked=True).count() == 2
+
+
+def test_everything_works_without_script(browser, served: Served) -> None:
+    context = browser.new_context(viewport=PHONE, java_script_enabled=False)
+    page = served.enter(context, "tagging")
+    before = len(served.stored("tagging"))
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("link", name="No answer").click()
+    page.get_by_label("It does not belong").check()
+    page.get_by_role("button", name="Save for later").click()
+    assert page.get_by_label("It does not belong").is_checked()
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("link", name="Undo").click()
+    page.get_by_label("Minor errors").check()
+    page.get_by_role("button", name="Replace my answer").click()
+    assert len(served.stored("tagging")) == before + 2
+    page.get_by_role("button", name="Use dark colours").click()
+    assert page.locator("html").get_attribute("data-theme") == "dark"
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "size", "scheme"),
+    [
+        ("thumb", DESK, "light"),
+        ("thumb", PHONE, "dark"),
+        ("humanr", PHONE, "light"),
+        ("tagging", DESK, "dark"),
+        ("audit", PHONE, "light"),
+    ],
+)
+def test_axe_finds_nothing_wrong(browser, served: Served, protocol, size, scheme) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    page = served.enter(context, protocol)
+    page.locator("summary").first.wait_for(state="attached")
+    found = axe.Axe().run(page, options={"runOnly": RULES})
+    assert len(found.response["passes"]) > 20
+    assert [
+        (one["id"], [node["html"] for node in one["nodes"]][:3])
+        for one in found.response["violations"]
+    ] == []
+    room, needed = page.evaluate(
+        "[document.documentElement.clientWidth, document.documentElement.scrollWidth]"
+    )
+    assert needed <= room
+    context.close()
+
+
+def test_targets_are_large_enough_on_a_phone(browser, served: Served) -> None:
+    context = browser.new_context(viewport=PHONE, has_touch=True)
+    for protocol in served.campaigns:
+        page = served.enter(context, protocol)
+        small = page.evaluate(
+            """() => [...document.querySelectorAll('a, button, summary, .answers label[for]')]
+                .filter(one => one.checkVisibility() && !one.closest('.visually-hidden, .skip'))
+                .map(one => [one.textContent.trim().slice(0, 20), one.getBoundingClientRect()])
+                .filter(([, box]) => box.width > 1 && (box.height < 43.5 || box.width < 24))
+                .map(([text, box]) => `${text} ${box.width}x${box.height}`)"""
+        )
+        assert small == [], protocol
+    context.close()

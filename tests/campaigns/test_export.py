@@ -1,0 +1,182 @@
+"""Exports: what is in them, what is not, and that other commands read them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import zipfile
+
+import pytest
+
+from captious.campaigns import analysis, log, raters
+from captious.campaigns.adjudication import adjudicate, disagreements
+from captious.campaigns.export import Citation, export, export_zip
+from captious.campaigns.export_rows import judgment_rows
+from captious.campaigns.references import keep_references
+from captious.campaigns.simulate import SimulatedRater, simulate
+from captious.corpus.judged import read_judgments
+from captious.errors import InputError, UnknownNameError
+
+OPINION = {"m1": 0.9, "m2": 0.3}
+REFERENCES = {f"i{k}": [f"Dog {k} runs.", f"The dog at {k}."] for k in range(9)}
+
+
+@pytest.fixture
+def filled(db, make_campaign):
+    """A campaign with responses of two raters, references kept."""
+
+    def make(protocol: str, images: int = 4, **options):
+        campaign, _ = make_campaign(protocol, images=images, people=0, **options)
+        people = [SimulatedRater(f"Person {n}", OPINION, noise=0.2) for n in "AB"]
+        simulate(db, campaign, people, seed=4)
+        known = {image: own for image, own in REFERENCES.items() if int(image[1:]) < images}
+        keep_references(db, campaign, known)
+        return campaign
+
+    return make
+
+
+def _lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_every_file_is_there_and_says_the_same(db, filled, tmp_path):
+    campaign = filled("tagging", raters=2, two_rounds=False)
+    files = export(db, campaign, tmp_path / "out", actor="lea")
+    assert sorted(path.name for path in files) == sorted([
+        *(f"{name}.{end}" for name in ("responses", "judgments", "raters")
+          for end in ("jsonl", "csv", "parquet")),
+        "items.jsonl", "forms.jsonl", "campaign.json", "croissant.json", "datasheet.md",
+        "README.md",
+    ])  # fmt: skip
+    from pyarrow import parquet
+
+    for name in ("responses", "judgments"):
+        lines = _lines(tmp_path / "out" / f"{name}.jsonl")
+        with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
+            table = list(csv.DictReader(file))
+        columns = parquet.read_table(tmp_path / "out" / f"{name}.parquet").to_pylist()
+        assert len(lines) == len(table) == len(columns) == 16
+        assert [row["rater"] for row in table] == [row["rater"] for row in lines]
+        assert [row["time"] for row in columns] == [row["time"] for row in lines]
+    (entry,) = [one for one in log.entries(db, campaign) if one.action == "export"]
+    assert (entry.actor, entry.detail["identities"]) == ("lea", False)
+
+
+def test_no_identity_leaves_unless_asked_for(db, filled, tmp_path):
+    campaign = filled("tagging", raters=2, two_rounds=False)
+    item = analysis.counting(db, campaign)[0][0].key
+    adjudicate(db, campaign, item, {"verdict": "minor"}, actor="secret-account", key="d")
+    raters.remove(db, raters.listed(db, campaign)[1], reason="Person B slept", actor="lea")
+    export(db, campaign, tmp_path / "out")
+    for path in (tmp_path / "out").iterdir():
+        content = path.read_bytes()
+        assert b"Person" not in content, path.name
+        assert b"secret-account" not in content, path.name
+    export(db, campaign, tmp_path / "all", identities=True)
+    people = _lines(tmp_path / "all" / "raters.jsonl")
+    assert [one["name"] for one in people] == ["Person A", "Person B"]
+    assert people[1]["reason"] == "Person B slept"
+    assert any(r["actor"] == "secret-account" for r in _lines(tmp_path / "all" / "responses.jsonl"))
+
+
+def test_what_does_not_count_is_in_the_log_and_in_no_judgment(db, filled, tmp_path):
+    campaign = filled("tagging", raters=2, two_rounds=False)
+    raters.remove(db, raters.listed(db, campaign)[1], reason="test", actor="lea")
+    export(db, campaign, tmp_path / "out", formats=["jsonl"])
+    rows = _lines(tmp_path / "out" / "responses.jsonl")
+    assert [row["standing"] for row in rows if row["rater"] == "r002"] == [False] * 8
+    assert {row["rater"] for row in _lines(tmp_path / "out" / "judgments.jsonl")} == {"r001"}
+
+
+def test_judgments_are_those_of_the_protocol(db, filled, tmp_path):
+    for protocol, options in (
+        ("tagging", {"raters": 2, "two_rounds": False}), ("thumb", {}), ("generic", {}),
+    ):  # fmt: skip
+        campaign = filled(protocol, images=3, title=f"Of {protocol}", **options)
+        items, found = analysis.counting(db, campaign)
+        own = campaign.rules().judgments(items, found).to_pandas()
+        export(db, campaign, tmp_path / protocol, formats=["jsonl"])
+        read = read_judgments(tmp_path / protocol / "judgments.jsonl").judgments.to_pandas()
+        order = ["image", "system", "rater", "aspect", "stage", "value"]
+        assert own.sort_values(order)[order].values.tolist() == (
+            read.sort_values(order)[order].values.tolist()
+        )
+
+
+def test_an_audit_names_each_human_caption_apart(db, filled, tmp_path):
+    campaign = filled("audit", images=2, target=2)
+    export(db, campaign, tmp_path / "out", formats=["jsonl"])
+    judged, corpus = read_judgments(tmp_path / "out" / "judgments.jsonl")
+    assert corpus is not None
+    assert {system for _, system in judged.keys} == {
+        "m1", "m2", "human (beside m1)", "human (beside m2)",
+    }  # fmt: skip
+
+
+def test_thumb_writes_the_format_of_the_release(db, filled, tmp_path):
+    campaign = filled("thumb", images=3)
+    export(db, campaign, tmp_path / "out", formats=["jsonl"])
+    rows = _lines(tmp_path / "out" / "thumb.jsonl")
+    assert list(rows[0]) == [
+        "SYS", "seg_id", "set_id", "hyp", "image", "P", "R", "Fl", "Inc", "Con", "human_score",
+    ]  # fmt: skip
+    assert [(row["SYS"], row["seg_id"]) for row in rows] == [
+        (system, f"i{image}") for image in range(3) for system in ("m1", "m2")
+    ]
+    for row in rows:
+        total = (row["P"] + row["R"]) / 2 + row["Fl"] + row["Inc"] + row["Con"]
+        assert row["human_score"] == pytest.approx(total)
+    references = _lines(tmp_path / "out" / "thumb_references.jsonl")
+    assert references[2] == {"seg_id": "i2", "set_id": 2, "refs": REFERENCES["i2"]}
+    assert '"Inc": -0.0' in (tmp_path / "out" / "thumb.jsonl").read_text()
+
+
+def test_a_zip_holds_the_same_files(db, filled, tmp_path):
+    campaign = filled("tagging", raters=1, two_rounds=False)
+    path = export_zip(db, campaign, tmp_path / "dogs.zip", formats=["csv"])
+    with zipfile.ZipFile(path) as archive:
+        assert "dogs/judgments.csv" in archive.namelist()
+        assert "dogs/croissant.json" in archive.namelist()
+    temporary = export_zip(db, campaign, formats=["csv"])
+    assert temporary.suffix == ".zip"
+    temporary.unlink()
+
+
+def test_the_datasheet_tells_what_is_known_and_marks_what_is_not(db, filled, tmp_path):
+    campaign = filled("tagging", raters=2, two_rounds=False)
+    asked = disagreements(db, campaign)
+    if asked:
+        adjudicate(db, campaign, asked[0].item.key, {"verdict": "minor"}, actor="lea", key="d")
+    told = Citation("Lea 2026.", "https://spdx.org/licenses/CC-BY-4.0")
+    export(db, campaign, tmp_path / "out", formats=["csv"], citation=told)
+    text = (tmp_path / "out" / "datasheet.md").read_text()
+    for heading in ("Motivation", "Composition", "Collection process",
+                    "Preprocessing, cleaning and labelling", "Uses", "Distribution",
+                    "Maintenance"):  # fmt: skip
+        assert f"\n## {heading}\n" in text
+    assert "16 responses that count" in text
+    assert "8 different captions" in text
+    assert "Sources of captions: m1, m2." in text
+    assert "2 raters, 0 of them marked as native speakers" in text
+    assert "Some responses are simulated" in text
+    assert "TO BE FILLED IN BY THE OWNER" in text
+    assert "alpha, interval" in text
+    described = json.loads((tmp_path / "out" / "croissant.json").read_text())
+    assert (described["citeAs"], described["license"]) == told
+
+
+def test_rows_that_hold_no_references_are_left_without(db, filled):
+    campaign = filled("tagging", raters=1, two_rounds=False)
+    items, found = analysis.counting(db, campaign)
+    row = next(judgment_rows(campaign.rules(), items, found, {}))
+    assert "references" not in row
+
+
+def test_wrong_requests_are_one_line(db, filled, tmp_path):
+    campaign = filled("tagging", raters=1, two_rounds=False)
+    with pytest.raises(UnknownNameError, match='unknown format "xlsx"'):
+        export(db, campaign, tmp_path / "out", formats=["xlsx"])
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is not a folder"):
+        export(db, campaign, tmp_path / "file")

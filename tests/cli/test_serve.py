@@ -1,0 +1,137 @@
+"""The server as a person starts and stops it."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the web application needs captious[web]")
+
+START = "import sys; from captious.cli.serve import serve; import typer; typer.run(serve)"
+PATIENCE = 60
+
+
+class Started:
+    """A server process and what it has printed."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("CAPTIOUS_")}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", START, "--port", "0", *options],
+            cwd=folder, env=environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        self.printed = ""
+
+    def line(self, pattern: str) -> str:
+        """The first printed line that holds a pattern, and the part of it that matches."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            self.printed += line
+            found = re.search(pattern, line)
+            if found:
+                return found[0]
+        raise AssertionError(f"{pattern} was not printed: {self.process.communicate()}")
+
+    def stop(self) -> tuple[int, str]:
+        """Ask it to stop; the exit code and what it logged."""
+        self.process.send_signal(signal.SIGTERM)
+        _, logged = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, logged
+
+
+def get(address: str) -> tuple[int, str]:
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            with urllib.request.urlopen(address) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.1)
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[type[Started]]:
+    started: list[Started] = []
+
+    def make(*options: str) -> Started:
+        started.append(Started(tmp_path, *options))
+        return started[-1]
+
+    yield make  # type: ignore[misc]
+    for one in started:
+        if one.process.poll() is None:
+            one.process.kill()
+            one.process.communicate()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_first_run_leads_to_the_owner_and_stops_in_order(start, tmp_path, workers: str) -> None:
+    server = start("--database", "study.db", "--workers", workers)
+    address = server.line(r"http://127\.0\.0\.1:\d+")
+    setup = server.line(r"http://\S+/setup/\S+")
+    assert get(f"{address}/health")[0] == 200
+    status, page = get(setup)
+    assert (status, "Create the owner" in page) == (200, True)
+    secret = tmp_path / "study.db.secret"
+    assert stat.S_IMODE(secret.stat().st_mode) == 0o600
+    code, logged = server.stop()
+    assert code == 0
+    assert "Traceback" not in logged
+    assert "/setup/… " in logged
+    assert setup.rpartition("/")[2] not in logged
+    assert secret.read_text().strip() not in logged + server.printed
+
+
+def test_the_demo_is_ready_to_click_and_leaves_nothing_behind(
+    start, tmp_path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    server = start("--demo")
+    entrance = server.line(r"http://\S+/demo/\S+")
+    joins = [server.line(r"http://\S+/join/\S+") for _ in range(4)]
+    assert get(entrance)[0] == 200
+    for join in joins:
+        status, page = get(join)
+        assert (status, "Start" in page) == (200, True)
+    assert server.stop()[0] == 0
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        run = (
+            "import sys, captious.cli.serve as s\n"
+            "from captious.errors import CaptiousError\n"
+            "try: s.serve(database='a.db', port=int(sys.argv[1]), base_url='', host='127.0.0.1',\n"
+            "             files=None, workers=1, demo=False, browse=False)\n"
+            "except CaptiousError as error: sys.exit(str(error))"
+        )
+        found = subprocess.run(
+            [sys.executable, "-c", run, port], cwd=tmp_path, text=True, capture_output=True,
+            check=False,
+        )  # fmt: skip
+    assert found.returncode == 1
+    assert f"127.0.0.1, port {port}: Address already in use." in found.stderr
+    assert "Traceback" not in found.stderr

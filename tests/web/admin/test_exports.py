@@ -1,0 +1,64 @@
+"""Taking the data home: pseudonymous unless someone confirms otherwise."""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import Any
+from zipfile import ZipFile
+
+from captious.campaigns import log
+
+
+def files_of(answer: Any) -> dict[str, bytes]:
+    with ZipFile(BytesIO(answer.content)) as archive:
+        return {name.rpartition("/")[2]: archive.read(name) for name in archive.namelist()}
+
+
+def test_an_archive_without_names(site: Any, viewer: Any, tagged: Any) -> None:
+    answer = viewer.post(f"/admin/c/{tagged.slug}/exports", **{"format-jsonl": "yes"})
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/zip"
+    assert f'filename="{tagged.slug}.zip"' in answer.headers["content-disposition"]
+    files = files_of(answer)
+    assert {"responses.jsonl", "judgments.jsonl", "croissant.json", "datasheet.md"} <= set(files)
+    assert not any(name.endswith((".csv", ".parquet")) for name in files)
+    assert len(files["responses.jsonl"].splitlines()) == 12
+    assert all(b"Person 1" not in content for content in files.values())
+    entry = log.entries(site.db, tagged, limit=1)[0]
+    assert (entry.actor, entry.action) == ("viewer one", "export")
+    assert entry.detail["identities"] is False
+
+
+def test_names_need_a_manager_and_a_confirmation(
+    site: Any, viewer: Any, manager: Any, tagged: Any
+) -> None:
+    address = f"/admin/c/{tagged.slug}/exports"
+    fields = {"format-csv": "yes", "identities": "yes"}
+    assert viewer.post(address, **fields, confirm="yes").status_code == 403
+    unconfirmed = manager.post(address, **fields)
+    assert unconfirmed.status_code == 422
+    assert 'href="#f-confirm"' in unconfirmed.text
+    assert [e for e in log.entries(site.db, tagged) if e.action == "export"] == []
+    answer = manager.post(address, **fields, confirm="yes")
+    assert b"Person 1" in files_of(answer)["raters.csv"]
+    assert "identities" in answer.headers["content-disposition"]
+    assert log.entries(site.db, tagged, limit=1)[0].detail["identities"] is True
+
+
+def test_a_format_must_be_chosen(viewer: Any, tagged: Any) -> None:
+    answer = viewer.post(f"/admin/c/{tagged.slug}/exports", **{"format-exe": "yes"})
+    assert answer.status_code == 422
+    assert "Choose a format" in answer.text
+
+
+def test_the_page_says_what_is_inside(viewer: Any, manager: Any, site: Any, tagged: Any) -> None:
+    found = viewer.twin(f"/admin/c/{tagged.slug}/exports")
+    assert (found["responses"], found["identities"]) == (12, False)
+    assert "thumb" not in found["contents"]
+    text = viewer.text(f"/admin/c/{tagged.slug}/exports")
+    assert "With names and addresses" not in text
+    assert "With names and addresses" in manager.text(f"/admin/c/{tagged.slug}/exports")
+    thumb = site.campaign("thumb", title="Scores")
+    assert "thumb" in manager.twin(f"/admin/c/{thumb.slug}/exports")["contents"]
+    assert json.dumps(found)
