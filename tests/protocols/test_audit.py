@@ -63,7 +63,7 @@ def test_every_question_must_be_answered(made_up: MakeUp) -> None:
     assert found[0] == Problem(
         "A.misclassified",
         "Caption A, Is an object that is in the image called something else? No answer. "
-        "Choose yes, no.",
+        "Choose one.",
     )
 
 

@@ -60,7 +60,7 @@ def test_a_number_outside_its_scale_is_one_line(value: object) -> None:
         ({"stars": 4, "kind": "x"}, "why", "Why: No answer. Write a few words."),
         ({"stars": 4, "kind": "x", "why": 7}, "why", "Why: 7 is not a text. Write a few words."),
         (GOOD | {"kind": "z"}, "kind", 'Which kind? "z" is no option. Choose x, y.'),
-        ({"stars": 5}, "kind", "Which kind? No answer. Choose x, y."),
+        ({"stars": 5}, "kind", "Which kind? No answer. Choose one."),
         (GOOD | {"colour": "red"}, "colour", '"colour" is not a question of this form.'),
         (GOOD | {"a\nb": "red"}, "a\\nb", '"a\\nb" is not a question of this form.'),
         (

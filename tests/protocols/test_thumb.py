@@ -156,7 +156,7 @@ def test_precision_below_five_needs_a_reason() -> None:
     assert found == [
         Problem(
             f"{key}.errors",
-            f"Caption {key}, What costs precision: No answer. Choose wrong, invented, unsure.",
+            f"Caption {key}, What costs precision: No answer. Mark one or more.",
         )
     ]
 

@@ -170,7 +170,7 @@ def _check(field: Field, answer: object) -> Answer | Problem | None:
     if answer is None or (isinstance(answer, str) and not answer.strip()) or answer in ([], {}):
         if not field.required:
             return {} if field.kind == "multi" else None
-        return _problem(field, f"No answer. {_how(field)}")
+        return _problem(field, f"No answer. {_asked(field)}")
     if field.kind == "number":
         return _number(field, answer)
     if field.kind == "choice":
@@ -184,6 +184,13 @@ def _problem(field: Field, message: str) -> Problem:
     label = field.label if field.label.endswith(("?", ":", ".")) else f"{field.label}:"
     where = f"Caption {field.caption}, " if field.caption else ""
     return Problem(field.name, f"{where}{label} {message}")
+
+
+def _asked(field: Field) -> str:
+    # A rater reads labels on the page; the options' values are for those who send a wrong one.
+    if field.kind == "multi":
+        return "Mark one or more."
+    return "Choose one." if field.kind == "choice" else _how(field)
 
 
 def _how(field: Field) -> str:
