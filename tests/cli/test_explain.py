@@ -79,5 +79,69 @@ def test_a_picture_and_a_page_are_written(arguments: list[str], tmp_path: Path) 
         run(*common, "--id", "7", "-f", "svg")
 
 
+@pytest.fixture
+def scenes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Two systems, one image, and THumB's judgments of them."""
+    rows = [
+        {"image": "7", "system": system, "caption": caption, "aspect": aspect, "rating": rating}
+        for system, caption, aspects in (
+            ("good", "A brown dog on a sofa.", {"precision": 5, "recall": 4, "total": 4.5}),
+            ("poor", "A bus.", {"precision": 1, "recall": 1, "total": 1}),
+        )
+        for aspect, rating in aspects.items()
+    ]
+    (tmp_path / "judged.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    captions = {row["system"]: {"7": row["caption"]} for row in rows}
+    for system, content in captions.items():
+        (tmp_path / f"{system}.json").write_text(json.dumps(content))
+    (tmp_path / "references.json").write_text(json.dumps({"7": ["A brown dog.", "A couch."]}))
+    monkeypatch.chdir(tmp_path)
+    return ["--references", "references.json", "--metrics", "spice", "--id", "7"]
+
+
+def test_spice_is_told_by_tuple_and_category(scenes: list[str]) -> None:
+    shown = run("--candidates", "good.json", *scenes)
+    # (dog), (dog, brown), (sofa) and (dog, on, sofa) against (dog), (dog, brown) and (couch).
+    assert "spice 0.8571, precision 0.7500, recall 1.0000, good, image 7" in shown
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["matched", "object", "(sofa)", "(couch)", "synonym"] in lines
+    assert ["matched", "attribute", "(dog,", "brown)", "(dog,", "brown)", "lemma"] in lines
+    assert ["invented", "relation", "(dog,", "on,", "sofa)", "–", "–"] in lines
+    assert ["colour", "1", "0", "0", "1.000", "1.000", "1.000"] in lines
+    assert "beside the judgments" not in shown
+    assert "spice|refs:2|tok:ptb|parser:caption:" in shown
+
+
+def test_judgments_stand_beside_spice_and_may_hold_the_captions(scenes: list[str]) -> None:
+    shown = run("--candidates", "good.json", *scenes, "--judgments", "judged.jsonl")
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["precision", "0.750", "precision", "5.00"] in lines
+    assert ["recall", "1.000", "recall", "4.00"] in lines
+    assert ["F", "0.857", "total", "4.50"] in lines
+    both = run(*scenes, "--judgments", "judged.jsonl", "--format", "json")
+    good, poor = json.loads(both)
+    assert (good["system"], poor["system"]) == ("good", "poor")
+    assert good["judged"] == {"precision": 5.0, "recall": 4.0, "total": 4.5}
+    assert poor["score"] == 0.0
+
+
+@pytest.mark.parametrize("form", ["csv", "latex", "markdown"])
+def test_spice_in_other_formats(scenes: list[str], form: str) -> None:
+    shown = run("--candidates", "good.json", *scenes, "-f", form)
+    assert "(dog, on, sofa)" in shown and "size" in shown
+
+
+def test_scene_graphs_as_a_picture_and_as_a_page(scenes: list[str], tmp_path: Path) -> None:
+    run("--candidates", "good.json", *scenes, "-f", "svg", "--out", "graphs.svg")
+    assert "References, 2 merged: 3 of 3 tuples matched" in (tmp_path / "graphs.svg").read_text()
+    run(*scenes, "--judgments", "judged.jsonl", "-f", "html", "--out", "graphs.html")
+    assert (tmp_path / "graphs.html").read_text().count("<svg ") == 2
+
+
+def test_without_captions_there_is_one_line(scenes: list[str]) -> None:
+    with pytest.raises(CaptiousError, match=r"there is nothing to explain\. Give --candidates"):
+        run(*scenes)
+
+
 def test_help_has_an_example() -> None:
     assert "captious explain --candidates m2.json" in run("--help")

@@ -94,3 +94,33 @@ def test_nothing_to_report_on(run, files, tmp_path) -> None:
     )  # fmt: skip
     assert found.code == 2
     assert found.err == "error: there is nothing to report on. Give --candidates.\n"
+
+
+def test_scene_graphs_are_shown_where_spice_is_among_the_metrics(run, files, tmp_path) -> None:
+    def page(name: str, *more: object) -> str:
+        arguments = [*_common(files), "--out", tmp_path / name, *more]
+        arguments[arguments.index("bleu1,rouge_l")] = "bleu1,spice"
+        found = run("report", *arguments)
+        assert found.code == 0, found.err
+        return (tmp_path / name).read_text()
+
+    shown = page("all.html")
+    assert shown.count('class="explained"') == 6
+    assert "Why spice gave this score" in shown
+    assert page("two.html", "--explained", 2).count('class="explained"') == 2
+    assert 'class="explained"' not in page("none.html", "--explain", "none")
+    assert page("spice.html", "--explain", "spice").count('class="explained"') == 6
+
+
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        ("spice", "spice is to be explained and is not among the metrics of the report"),
+        ("rouge_l", "rouge_l cannot be explained. Ask for spice, vifidel or wmd."),
+    ],
+)
+def test_what_cannot_be_explained_is_one_line(run, files, tmp_path, asked, line) -> None:
+    found = run("report", *_common(files), "--out", tmp_path / "x.html", "--explain", asked)
+    assert found.code == 2
+    assert line in found.err
+    assert found.err.count("\n") == 1

@@ -1,7 +1,8 @@
-"""`captious explain`: which object went to which word, at what cost, as text or as a picture."""
+"""`captious explain`: why a caption got its score, as text or as a picture."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,9 @@ from captious.cli import options
 
 if TYPE_CHECKING:
     from captious.cli.output import Table
-    from captious.explain import Explanation
+    from captious.corpus import Corpus, Judgments
+    from captious.corpus.columns import FloatArray
+    from captious.explain import AnyExplanation
 
 
 class ExplainFormat(StrEnum):
@@ -27,77 +30,120 @@ class ExplainFormat(StrEnum):
     html = "html"
 
 
+Candidates = Annotated[
+    list[Path] | None,
+    typer.Option("--candidates", "-c", help="Captions, one or several files. May be left out "
+                 "where the judgments hold the captions.", show_default=False),
+]  # fmt: skip
+References = Annotated[
+    list[Path] | None,
+    typer.Option("--references", "-r", help="File with the references; vifidel can do without.",
+                 show_default=False),
+]  # fmt: skip
+Metrics = Annotated[
+    str, typer.Option("--metrics", "-m", help="spice, vifidel or wmd, with options in brackets.")
+]
+JudgmentsFile = Annotated[
+    Path | None,
+    typer.Option("--judgments", help="Human judgments; precision and recall stand beside those "
+                 "of spice."),
+]  # fmt: skip
+Image = Annotated[
+    str | None,
+    typer.Option("--id", help="Image whose captions to explain; without it the caption with the "
+                 "lowest score."),
+]  # fmt: skip
+Near = Annotated[
+    float | None,
+    typer.Option("--near", min=-1, max=1, help="Cosine from which two words are taken to speak "
+                 "of one thing, by default 0.6; changes no score."),
+]  # fmt: skip
+
+
 def explain(
-    candidates: options.Candidates,
-    references: Annotated[
-        list[Path] | None,
-        typer.Option("--references", "-r", help="File with the references; vifidel can do without.",
-                     show_default=False),
-    ] = None,
+    candidates: Candidates = None,
+    references: References = None,
     objects: options.Objects = None,
-    metrics: Annotated[
-        str, typer.Option("--metrics", "-m", help="vifidel or wmd, with options in brackets.")
-    ] = "vifidel",
-    image: Annotated[
-        str | None, typer.Option("--id", help="Image whose captions to explain; without it the "
-                                 "caption with the lowest score.")
-    ] = None,
+    metrics: Metrics = "vifidel",
+    image: Image = None,
     system: Annotated[str | None, typer.Option("--system", help="Only this system.")] = None,
     name: options.Names = None,
-    near: Annotated[
-        float | None,
-        typer.Option("--near", min=-1, max=1, help="Cosine from which two words are taken to "
-                     "speak of one thing, by default 0.6; changes no score."),
-    ] = None,
+    judgments: JudgmentsFile = None,
+    near: Near = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write here.")] = None,
     form: Annotated[
         ExplainFormat, typer.Option("--format", "-f", help="How to show it.")
     ] = ExplainFormat.table,
-) -> None:  # fmt: skip
-    """Show why a caption got its score: what was moved to which word, at what cost.
+) -> None:
+    """Show why a caption got its score: what was moved to which word, or which tuples matched.
 
-    Example: captious explain --candidates m2.json --objects instances.json --id 391895
+    Example: captious explain --candidates m2.json --references refs.json --metrics spice
+    --id 391895
     """
     from captious import explain as explaining
+    from captious.cli.judged import judged_corpus
     from captious.cli.output import note
-    from captious.corpus.load import load_with_notes
     from captious.metrics import split_list
 
-    loaded = load_with_notes(candidates, references or None, names=name, objects=objects)
-    for line in loaded.notes:
-        note(line)
+    corpus, judged = judged_corpus(
+        candidates, references, judgments, None,
+        lambda files: _loaded(files, references, name, objects), "explain",
+    )  # fmt: skip
     if image is None:
         note("no --id was given, so this is the caption with the lowest score.")
     found = [
         one
         for metric in split_list(metrics)
         for one in explaining.explain(
-            loaded.corpus,
+            corpus,
             metric,
             image_id=image,
             system=system,
             near=explaining.NEAR if near is None else near,
+            judged=_means(judged, corpus),
         )
     ]
-    if out:
-        from captious.files import atomically
-
-        with atomically(out) as temporary:
-            temporary.write_text(_rendered(found, form), encoding="utf-8")
-        note(f"wrote {out}")
-    else:
-        print(_rendered(found, form), end="")
+    _write(_rendered(found, form), out)
 
 
-def _rendered(found: list[Explanation], form: ExplainFormat) -> str:
+def _loaded(
+    candidates: Sequence[Path],
+    references: Sequence[Path] | None,
+    names: Sequence[str] | None,
+    objects: Path | None,
+) -> Corpus:
+    from captious.cli import inputs
+
+    return inputs.load(candidates, references, names, objects=objects)
+
+
+def _means(judgments: Judgments | None, corpus: Corpus) -> dict[str, FloatArray]:
+    from captious.report.study import lay
+
+    return lay(judgments, corpus, "", "", "").means if judgments is not None else {}
+
+
+def _write(text: str, out: Path | None) -> None:
+    from captious.cli.output import note
+    from captious.files import atomically
+
+    if out is None:
+        print(text, end="")
+        return
+    with atomically(out) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    note(f"wrote {out}")
+
+
+def _rendered(found: list[AnyExplanation], form: ExplainFormat) -> str:
     from captious.cli import output
+    from captious.cli.explain_tables import explanation_tables
     from captious.errors import InputError
+    from captious.explain import page, picture
 
     if form is ExplainFormat.json:
         return output.to_json([one.to_dict() for one in found]) + "\n"
     if form is ExplainFormat.svg:
-        from captious.explain_svg import picture
-
         if len(found) != 1:
             raise InputError(
                 f"{len(found)} captions are to be explained, and an SVG file shows one. "
@@ -105,8 +151,6 @@ def _rendered(found: list[Explanation], form: ExplainFormat) -> str:
             )
         return picture(found[0])
     if form is ExplainFormat.html:
-        from captious.explain_html import page
-
         return page(found)
     writers = {
         ExplainFormat.csv: output.to_csv,
@@ -114,38 +158,7 @@ def _rendered(found: list[Explanation], form: ExplainFormat) -> str:
         ExplainFormat.markdown: output.to_markdown,
         ExplainFormat.table: _plain,
     }
-    return "\n".join(writers[form](_table(one)) for one in found)
-
-
-def _table(explanation: Explanation) -> Table:
-    from captious.cli.output import Number, Table, scaled
-
-    moved = "object" if explanation.of_objects else "word of the reference"
-    facts = {
-        "unmatched": explanation.unmatched,
-        "unsupported": explanation.unsupported,
-        "without a vector": explanation.without_vector,
-    }
-    shown = [f"{name}: {', '.join(words)}" for name, words in facts.items() if words]
-    return Table(
-        [moved, "word", "share", "cost", "share x cost", "cosine"],
-        [
-            [
-                flow.source,
-                flow.target,
-                Number(flow.share, f"{flow.share:.1%}"),
-                *(Number(v, scaled(v, False, 3)) for v in (flow.cost, flow.part, flow.similarity)),
-            ]
-            for flow in explanation.flows
-        ],
-        title=f"{explanation.metric} {explanation.score:.4f} = exp(-{explanation.distance:.4f}), "
-        f"{explanation.system}, image {explanation.image_id}: {explanation.caption}",
-        notes=[
-            *([f"reference: {explanation.reference}"] if explanation.reference else []),
-            *shown,
-            explanation.signature,
-        ],
-    )
+    return "\n".join(writers[form](table) for one in found for table in explanation_tables(one))
 
 
 def _plain(table: Table) -> str:

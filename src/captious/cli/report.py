@@ -11,7 +11,11 @@ import typer
 from captious.cli import options
 
 if TYPE_CHECKING:
-    from captious.corpus import Corpus, Judgments
+    from captious.corpus import Corpus, Scores
+    from captious.metrics import Metric
+    from captious.report.write import Written
+
+NO_EXPLANATION = "none"
 
 
 class Correlation(StrEnum):
@@ -32,107 +36,126 @@ class Images(StrEnum):
     link = "link"
 
 
+Out = Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")]
+Candidates = Annotated[
+    list[Path] | None,
+    typer.Option("--candidates", "-c", help="Captions, one or several files. May be left out "
+                 "where the judgments hold the captions."),
+]  # fmt: skip
+JudgmentsFile = Annotated[
+    Path | None, typer.Option("--judgments", help="Human judgments of the captions.")
+]
+JudgmentsLabel = Annotated[
+    str, typer.Option("--judgments-label", help='What to call them: "ratings by 3 students".')
+]
+JudgmentsNote = Annotated[
+    str, typer.Option("--judgments-note", help="What a reader must know of them.")
+]
+Aspect = Annotated[
+    str, typer.Option("--aspect", help="Judged aspect that stands for the whole caption; "
+                      "by default total or overall.")
+]  # fmt: skip
+Coefficient = Annotated[
+    Correlation, typer.Option("--correlation", help="Coefficient; kendall is tau-b.")
+]
+ImageMode = Annotated[
+    Images, typer.Option("--image-mode", help="Put photographs into the page, beside it, or "
+                         "link the originals; auto embeds up to 8 MB.")
+]  # fmt: skip
+Explain = Annotated[
+    str, typer.Option("--explain", help="Metrics whose scene graphs or transport plans are shown "
+                      "with captions, or none; by default each of spice, vifidel and wmd that is "
+                      "among the metrics.")
+]  # fmt: skip
+MostExplained = Annotated[
+    int, typer.Option("--explained", min=0, help="Captions that are explained, for each of these "
+                      "metrics.")
+]  # fmt: skip
+Charts = Annotated[
+    Path | None,
+    typer.Option("--charts", help="Folder for every chart as SVG, PDF, PNG and .vl.json."),
+]
+Title = Annotated[str, typer.Option("--title", help="Heading of the page.")]
+
+
 def report(
-    out: Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")],
+    out: Out,
     references: options.References,
-    candidates: Annotated[
-        list[Path] | None,
-        typer.Option("--candidates", "-c", help="Captions, one or several files. May be left out "
-                     "where the judgments hold the captions."),
-    ] = None,
+    candidates: Candidates = None,
     name: options.Names = None,
     metrics: options.Metrics = "",
     images: options.Images = None,
     objects: options.Objects = None,
-    judgments: Annotated[
-        Path | None, typer.Option("--judgments", help="Human judgments of the captions.")
-    ] = None,
-    judgments_label: Annotated[
-        str, typer.Option("--judgments-label", help='What to call them: "ratings by 3 students".')
-    ] = "judgments",
-    judgments_note: Annotated[
-        str, typer.Option("--judgments-note", help="What a reader must know of them.")
-    ] = "",
-    aspect: Annotated[
-        str, typer.Option("--aspect", help="Judged aspect that stands for the whole caption; "
-                          "by default total or overall.")
-    ] = "",
-    correlation: Annotated[
-        Correlation, typer.Option("--correlation", help="Coefficient; kendall is tau-b.")
-    ] = Correlation.kendall,
-    image_mode: Annotated[
-        Images, typer.Option("--image-mode", help="Put photographs into the page, beside it, or "
-                             "link the originals; auto embeds up to 8 MB.")
-    ] = Images.auto,
-    charts: Annotated[
-        Path | None,
-        typer.Option("--charts", help="Folder for every chart as SVG, PDF, PNG and .vl.json."),
-    ] = None,
-    title: Annotated[str, typer.Option("--title", help="Heading of the page.")] = "",
+    judgments: JudgmentsFile = None,
+    judgments_label: JudgmentsLabel = "judgments",
+    judgments_note: JudgmentsNote = "",
+    aspect: Aspect = "",
+    correlation: Coefficient = Correlation.kendall,
+    image_mode: ImageMode = Images.auto,
+    explain: Explain = "",
+    explained: MostExplained = 20,
+    charts: Charts = None,
+    title: Title = "",
     df: options.DocumentFrequencies = None,
     common: options.Common = False,
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
-) -> None:  # fmt: skip
+) -> None:
     """Write a page about systems, metrics and judgments that works offline.
 
     Example: captious report --candidates m2.json vinvl.json --references refs.json
     --images photos --judgments ratings.jsonl --out report.html
     """
-    from captious import scoring
     from captious.cli import inputs
-    from captious.cli.output import note, progress_bar
+    from captious.cli.judged import judged_corpus
     from captious.files import check_output
     from captious.report import write_report
 
     inputs.refuse_unknown(metrics)
     out.parent.mkdir(parents=True, exist_ok=True)
     check_output(out, [*(candidates or []), *references, *([judgments] if judgments else [])])
-    wanted = inputs.metrics(metrics, df)
-    judged, own = _judgments(judgments, references, with_captions=not candidates)
-    if candidates:
-        corpus = inputs.load(candidates, references, name, images, objects, common)
-    else:
-        corpus = _of_judgments(own, judgments, images)
-    with progress_bar() as progress:
-        scores = scoring.score(
-            corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs,
-            progress=progress,
-        )  # fmt: skip
+    corpus, judged = judged_corpus(
+        candidates, references, judgments, images,
+        lambda files: inputs.load(files, references, name, images, objects, common), "report on",
+    )  # fmt: skip
+    scores = _scored(corpus, inputs.metrics(metrics, df), resamples, level, seed, jobs)
     written = write_report(
         scores, out, judgments=judged, judgments_label=judgments_label,
         judgments_note=judgments_note, aspect=aspect, correlation=correlation,
-        image_mode=image_mode, title=title or out.stem, charts=charts, level=level,
-        resamples=resamples, seed=seed,
+        image_mode=image_mode, title=title or out.stem, charts=charts,
+        explain=_asked(explain), most_explained=explained, level=level, resamples=resamples,
+        seed=seed,
     )  # fmt: skip
+    _say(written, charts)
+
+
+def _scored(
+    corpus: Corpus, metrics: list[str | Metric], resamples: int, level: float, seed: int, jobs: int
+) -> Scores:
+    from captious import scoring
+    from captious.cli.output import progress_bar
+
+    with progress_bar() as progress:
+        return scoring.score(
+            corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs,
+            progress=progress,
+        )  # fmt: skip
+
+
+def _asked(explain: str) -> list[str] | None:
+    """Metrics that were named, an empty list for `none`; None where nothing was said."""
+    from captious.metrics import split_list
+
+    if explain == NO_EXPLANATION:
+        return []
+    return split_list(explain) if explain else None
+
+
+def _say(written: Written, charts: Path | None) -> None:
+    from captious.cli.output import note
+
     if written.charts:
         note(f"wrote {len(written.charts):,} charts to {charts}")
     typer.echo(f"{written.page} ({written.size / 1e6:.1f} MB)")
-
-
-def _judgments(
-    path: Path | None, references: list[Path], *, with_captions: bool
-) -> tuple[Judgments | None, Corpus | None]:
-    from captious.corpus.judged import read_judgments
-
-    if path is None:
-        return None, None
-    return read_judgments(path, references=references if with_captions else None)
-
-
-def _of_judgments(corpus: Corpus | None, judgments: Path | None, images: Path | None) -> Corpus:
-    """The captions that the judgments hold, where no candidates were given."""
-    from dataclasses import replace
-
-    from captious.corpus.images import find_images
-    from captious.errors import InputError
-
-    if judgments is None:
-        raise InputError("there is nothing to report on. Give --candidates.")
-    if corpus is None:
-        raise InputError(f"{judgments}: holds no captions. Give them with --candidates.")
-    if images is None:
-        return corpus
-    return replace(corpus, image_paths=find_images(images, corpus.image_ids))

@@ -29,6 +29,14 @@ class Versus(NamedTuple):
     verdict: str
 
 
+class Panel(NamedTuple):
+    """An explanation as safe HTML; `place` is that of its title among all panels."""
+
+    place: int
+    title: str
+    html: str
+
+
 class Candidate(NamedTuple):
     """One caption on a card."""
 
@@ -38,7 +46,7 @@ class Candidate(NamedTuple):
     versus: Versus | None
     disputed: bool
     entries: list[Entry]
-    panels: list[Entry]
+    panels: list[Panel]
 
 
 class Card(NamedTuple):
@@ -130,6 +138,6 @@ def _entries(data: dict[str, Any], row: dict[str, Any]) -> list[Entry]:
     return entries
 
 
-def _panels(data: dict[str, Any], row: dict[str, Any]) -> list[Entry]:
-    fragments = row.get("p", [])
-    return [Entry(t, f) for t, f in zip(data["panels"], fragments, strict=False) if f]
+def _panels(data: dict[str, Any], row: dict[str, Any]) -> list[Panel]:
+    named = zip(data["panels"], row.get("p", []), strict=False)
+    return [Panel(place, title, html) for place, (title, html) in enumerate(named) if html]

@@ -34,12 +34,38 @@ Fragments = Mapping[str, Sequence[str]]
 class Explorer:
     """Everything that the explorer knows, as plain data for JSON.
 
-    `data` is what the script reads; `first` are the positions, in `data["images"]`, of the images
-    that the page shows before any script runs.
+    `data` is what the script reads. `order` are positions in `data["images"]` as the page opens;
+    `rows[k]` are the corpus's rows of image `k` there.
     """
 
     data: dict[str, Any]
-    first: list[int]
+    order: list[int]
+    rows: list[list[int]]
+
+    @property
+    def first(self) -> list[int]:
+        """Positions of the images that the page shows before any script runs."""
+        return self.order[:SHOWN_WITHOUT_SCRIPT]
+
+    @property
+    def opening_rows(self) -> list[list[int]]:
+        """The corpus's rows of each image, in the order in which the page opens."""
+        return [self.rows[place] for place in self.order]
+
+    def with_panels(self, explanations: Fragments) -> Explorer:
+        """The same with a panel for each caption that has an explanation."""
+        n = sum(map(len, self.rows))
+        panels = _panels(explanations, n)
+        images = []
+        for image, numbers in zip(self.data["images"], self.rows, strict=True):
+            held = [[fragments[i] for fragments in panels.values()] for i in numbers]
+            rows = [
+                {**row, "p": own} if any(own) else row
+                for row, own in zip(image["rows"], held, strict=True)
+            ]
+            images.append({**image, "rows": rows})
+        data = {**self.data, "panels": list(panels), "images": images}
+        return Explorer(data, self.order, self.rows)
 
 
 def make_explorer(
@@ -49,27 +75,26 @@ def make_explorer(
     explanations: Fragments | None = None,
 ) -> Explorer:
     """Gather the examples and put the most disputed image first."""
-    corpus = study.corpus
     metrics = [_metric_entry(study, name) for name in study.scores]
     aspects = [{"name": a, "label": aspect_text(a)} for a in _aspects(study)]
-    panels = _panels(explanations, len(corpus))
-    rows = _rows(study, panels)
+    rows = _rows(study)
+    numbers = _rows_by_image(study, rows)
     images = [
-        _image_entry(study, image, photographs[image], own)
-        for image, own in _rows_by_image(study, rows).items()
+        _image_entry(study, image, photographs[image], own, rows) for image, own in numbers.items()
     ]
     data = {
         "systems": study.systems,
         "metrics": metrics,
         "aspects": aspects,
         "raters": study.judged.raters if study.judged else [],
-        "panels": list(panels),
+        "panels": [],
         "pageLength": PAGE_LENGTH,
         "metric": list(study.scores).index(metric),
         "sort": "disagreement" if aspects else "low",
         "images": images,
     }
-    return Explorer(data, _order(data)[:SHOWN_WITHOUT_SCRIPT])
+    explorer = Explorer(data, _order(data), list(numbers.values()))
+    return explorer.with_panels(explanations) if explanations else explorer
 
 
 def percentiles(values: FloatArray, *, higher: bool = True) -> FloatArray:
@@ -136,7 +161,7 @@ def _metric_entry(study: Study, name: str) -> dict[str, Any]:
     }
 
 
-def _rows(study: Study, panels: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+def _rows(study: Study) -> list[dict[str, Any]]:
     corpus, judged = study.corpus, study.judged
     systems = study.systems
     place = {corpus.systems.index(system): k for k, system in enumerate(systems)}
@@ -155,32 +180,32 @@ def _rows(study: Study, panels: Mapping[str, Sequence[str]]) -> list[dict[str, A
             row["h"] = means[i]
         if ratings is not None:
             row["r"] = ratings[i]
-        if panels:
-            row["p"] = [fragments[i] for fragments in panels.values()]
         rows.append(row)
     return rows
 
 
-def _rows_by_image(study: Study, rows: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
-    by_image: dict[int, list[dict[str, Any]]] = {}
-    references = study.corpus.references_of.tolist()
+def _rows_by_image(study: Study, rows: list[dict[str, Any]]) -> dict[int, list[int]]:
+    """Rows of the corpus by image, in the order of the systems."""
+    by_image: dict[int, list[int]] = {}
     for i, image in enumerate(study.corpus.image_of.tolist()):
-        by_image.setdefault(image, []).append({**rows[i], "refs": references[i]})
+        by_image.setdefault(image, []).append(i)
     for own in by_image.values():
-        own.sort(key=lambda row: row["s"])
+        own.sort(key=lambda i: rows[i]["s"])
     return by_image
 
 
 def _image_entry(
-    study: Study, image: int, photograph: Photograph | None, rows: list[dict[str, Any]]
-) -> dict[str, Any]:
+    study: Study, image: int, photograph: Photograph | None, numbers: list[int],
+    rows: list[dict[str, Any]],
+) -> dict[str, Any]:  # fmt: skip
     corpus = study.corpus
-    sets = dict.fromkeys(row["refs"] for row in rows if row["refs"] != NO_REFERENCES)
+    used = (int(corpus.references_of[i]) for i in numbers)
+    sets = dict.fromkeys(one for one in used if one != NO_REFERENCES)
     references = list(dict.fromkeys(text for one in sets for text in corpus.references[one]))
     entry: dict[str, Any] = {
         "id": corpus.image_ids[image],
         "refs": references,
-        "rows": [{key: value for key, value in row.items() if key != "refs"} for row in rows],
+        "rows": [rows[i] for i in numbers],
     }
     if photograph is not None:
         entry |= {"src": photograph.src, "w": photograph.width, "h": photograph.height}
@@ -197,12 +222,12 @@ def _counted(objects: list[str]) -> list[str]:
     return [label if n == 1 else f"{label} × {n}" for label, n in counts.items()]
 
 
-def _panels(explanations: Fragments | None, n: int) -> dict[str, list[str]]:
+def _panels(explanations: Fragments, n: int) -> dict[str, list[str]]:
     """Explanations as safe HTML: plain text is escaped, `markupsafe.Markup` is taken as it is."""
     from markupsafe import escape
 
     panels = {}
-    for title, fragments in (explanations or {}).items():
+    for title, fragments in explanations.items():
         if len(fragments) != n:
             raise InputError(
                 f'explanation "{title}" has {len(fragments)} entries for {n} captions; '

@@ -9,6 +9,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from captious._version import __version__
+from captious.explain import drawing, style_sheet
 from captious.report.cards import first_cards
 from captious.report.explorer import Explorer
 from captious.report.figure import Figure
@@ -55,12 +56,12 @@ def render_page(
         images=len(explorer.data["images"]),
         count=_count(explorer),
         marks=MARKS,
-        payload=Markup(safe_json(_without_shown_photographs(explorer))),
-        style=Markup("\n".join(_static(name) for name in STYLES)),
+        payload=Markup(safe_json(_without_shown(explorer))),
+        style=Markup("\n".join([*map(_static, STYLES), style_sheet()])),
         script=Markup(script),
         script_hash=Markup(f"sha256-{digest}"),
-        light=Markup(css_variables(LIGHT)),
-        dark=Markup(css_variables(DARK)),
+        light=Markup(css_variables(LIGHT | drawing.variables(drawing.LIGHT))),
+        dark=Markup(css_variables(DARK | drawing.variables(drawing.DARK))),
         beside=beside,
     )
     return text.lstrip()
@@ -133,13 +134,15 @@ def _count(explorer: Explorer) -> str:
     return f"{_many(len(images), 'image')}, {captions:,} captions"
 
 
-def _without_shown_photographs(explorer: Explorer) -> Mapping[str, Any]:
-    """The data without the photographs that the page itself holds: they would be there twice."""
-    shown = set(explorer.first)
-    images = [
-        {key: value for key, value in image.items() if key != "src"} if place in shown else image
-        for place, image in enumerate(explorer.data["images"])
-    ]
+def _without_shown(explorer: Explorer) -> Mapping[str, Any]:
+    """The data without the photographs and panels that the page itself holds already."""
+    images = list(explorer.data["images"])
+    for place in explorer.first:
+        image = {key: value for key, value in images[place].items() if key != "src"}
+        image["rows"] = [
+            {key: value for key, value in row.items() if key != "p"} for row in image["rows"]
+        ]
+        images[place] = image
     return {**explorer.data, "images": images}
 
 

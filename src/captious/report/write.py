@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from captious.corpus import Judgments, Scores
+from captious.corpus import Corpus, Judgments, Scores
 from captious.errors import InputError, UnknownNameError
 from captious.files import atomically
 from captious.report.correlations import best_metric
+from captious.report.explained import MOST_EXPLAINED, explanation_panels
 from captious.report.explorer import Fragments, make_explorer
 from captious.report.figures import make_figures
 from captious.report.page import render_page
-from captious.report.photographs import ImageMode, photographs
+from captious.report.photographs import ImageMode, Photograph, photographs
 from captious.report.render import export, require_libraries
 from captious.report.study import DEFAULT_LABEL, make_study
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
@@ -42,6 +44,8 @@ def write_report(
     title: str = DEFAULT_TITLE,
     charts: str | PathLike[str] | None = None,
     explanations: Fragments | None = None,
+    explain: Sequence[str] | None = None,
+    most_explained: int = MOST_EXPLAINED,
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -57,6 +61,9 @@ def write_report(
     - `charts`: a folder for every chart as SVG, PDF, PNG and Vega-Lite specification.
     - `explanations`: title -> one HTML fragment for each caption of the corpus, shown with it.
       Plain text is escaped; HTML must come as `markupsafe.Markup`.
+    - `explain`: metrics of the scores whose plans or scene graphs are shown, by default all that
+      have any. `most_explained` captions of each have them: the metric's best and worst, and
+      those that the page opens with.
 
     >>> import captious, tempfile
     >>> from captious.report import write_report
@@ -70,25 +77,34 @@ def write_report(
     True
     """
     require_libraries()
-    page, mode = Path(out), _mode(image_mode)
-    if page.is_dir():
-        raise InputError(f"{page}: is a folder. Name the file to write, for example report.html.")
+    page, mode = _page(out), _mode(image_mode)
     study = make_study(
         scores, judgments, label=judgments_label, note=judgments_note, aspect=aspect,
         method=correlation, level=level, resamples=resamples, seed=seed,
     )  # fmt: skip
     figures = make_figures(study)
-    page.parent.mkdir(parents=True, exist_ok=True)
-    corpus = scores.corpus
-    paths = corpus.image_paths or [None] * len(corpus.image_ids)
-    shown = photographs(paths, page, mode)
-    explorer = make_explorer(study, shown, best_metric(figures.matrix), explanations)
+    shown = _photographs(scores.corpus, page, mode)
+    explorer = make_explorer(study, shown, best_metric(figures.matrix))
+    panels = explanation_panels(study, explorer.opening_rows, explain, most_explained)
+    explorer = explorer.with_panels({**(explanations or {}), **panels})
     beside = any(one and not one.src.startswith("data:") for one in shown)
     content = render_page(study, figures, explorer, title=title, beside=beside).encode()
     with atomically(page) as temporary:
         temporary.write_bytes(content)
     drawn = export(figures.all, Path(charts)) if charts is not None else []
     return Written(page, len(content), drawn)
+
+
+def _page(out: str | PathLike[str]) -> Path:
+    page = Path(out)
+    if page.is_dir():
+        raise InputError(f"{page}: is a folder. Name the file to write, for example report.html.")
+    return page
+
+
+def _photographs(corpus: Corpus, page: Path, mode: ImageMode) -> list[Photograph | None]:
+    page.parent.mkdir(parents=True, exist_ok=True)
+    return photographs(corpus.image_paths or [None] * len(corpus.image_ids), page, mode)
 
 
 def _mode(name: str) -> ImageMode:

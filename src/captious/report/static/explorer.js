@@ -6,11 +6,16 @@
   const marks = "●■▲◆✚▼▶◀●■";
   const judged = data.aspects.length > 0;
 
-  // Photographs that are in the page already are not in the data a second time.
+  // Photographs and panels that are in the page already are not in the data a second time.
   for (const card of list.children) {
     const image = data.images.find((one) => one.id === card.dataset.image);
     const picture = card.querySelector("img");
     if (picture && image) image.src = picture.getAttribute("src");
+    card.querySelectorAll(".candidate").forEach((candidate, k) => {
+      for (const panel of candidate.querySelectorAll(".panel")) {
+        (image.rows[k].p ??= [])[panel.dataset.panel] = panel.lastElementChild;
+      }
+    });
   }
   data.images.forEach((image, place) => {
     image.place = place;
@@ -159,11 +164,13 @@
     const who = node("p", { class: "who" }, node("span", { class: `mark c${row.s % 8}`, "aria-hidden": "true" }, marks[row.s % marks.length]), " ",
       node("span", { class: "system" }, data.systems[row.s]));
     if (disputed) who.append(" ", node("span", { class: "badge" }, "widest gap"));
-    const panels = (row.p ?? []).map((fragment, k) => {
+    const panels = Array.from(row.p ?? [], (fragment, k) => {
       if (!fragment) return null;
-      const place = node("div");
-      place.innerHTML = fragment; // made safe when the report was written
-      return node("details", { class: "panel" }, node("summary", {}, data.panels[k]), place);
+      if (typeof fragment === "string") {
+        row.p[k] = node("div");
+        row.p[k].innerHTML = fragment; // made safe when the report was written
+      }
+      return node("details", { class: "panel", "data-panel": k }, node("summary", {}, data.panels[k]), row.p[k]);
     });
     return node("li", { class: disputed ? "candidate disputed" : "candidate" }, who, node("p", { class: "caption" }, ...highlighted(row.c)),
       versus(row), node("details", {}, node("summary", {}, judged ? "All scores and judgments" : "All scores"),

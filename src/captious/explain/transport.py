@@ -1,4 +1,4 @@
-"""`explain`: why a caption got its score, as the plan that moved objects to words.
+"""A score taken apart as the plan that moved objects to words.
 
 `vifidel` moves the objects in the image to the words of the caption, `wmd` the words of a
 reference. The cheapest plan makes the score: what went where, how much of it, at what cost, and
@@ -14,15 +14,10 @@ from typing import Any
 import numpy as np
 
 from captious.corpus import Corpus
-from captious.corpus.columns import FloatArray, IntArray
-from captious.errors import InputError, UnknownNameError
-from captious.metrics import Batch, Metric, resolve
-from captious.metrics.vifidel import Vifidel
-from captious.metrics.wmd import WordMovers
+from captious.corpus.columns import FloatArray
 from captious.metrics.word_space import Transported
 from captious.text.tokens import token_table
 
-EXPLAINED = ("vifidel", "wmd")
 # Cosines of GloVe from which two words are taken to speak of one thing: person and man have .79,
 # bus and street .55. It sorts words for the reader and does not change any score.
 NEAR = 0.6
@@ -97,68 +92,11 @@ class Explanation:
         return found | {"unmatched": self.unmatched, "unsupported": self.unsupported}
 
 
-def explain(
-    corpus: Corpus,
-    metric: str | Metric = "vifidel",
-    *,
-    image_id: str | None = None,
-    system: str | None = None,
-    near: float = NEAR,
-) -> list[Explanation]:
-    """Explanations of every caption of an image; without `image_id`, of the lowest score.
-
-    >>> corpus = Corpus.from_lists(
-    ...     ["a dog on a beach"], objects={"0": ["dog", "frisbee", "frisbee"]})
-    >>> found = explain(corpus)[0]
-    >>> found.unmatched, found.unsupported
-    (['frisbee'], ['beach'])
-    """
-    chosen = resolve(metric) if isinstance(metric, str) else metric
-    if not isinstance(chosen, (Vifidel, WordMovers)):
-        raise InputError(
-            f"{chosen.name} moves no words, so there is no plan to show. "
-            f"Ask for {' or '.join(EXPLAINED)}."
-        )
-    chosen.ready()
-    batch = Batch(corpus)
-    knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
-    chosen.check(corpus, knowledge)
-    scores = chosen.score_examples(batch, knowledge)
-    rows = _rows(corpus, scores, image_id, system)
-    signature = chosen.signature(corpus, knowledge)
-    return [
-        _explanation(
-            corpus, row, chosen.lay_out(batch, knowledge, row), float(scores[row]),
-            (chosen.name, signature, chosen.tokeniser), near,
-        )
-        for row in rows
-    ]  # fmt: skip
-
-
-def _rows(
-    corpus: Corpus, scores: FloatArray, image_id: str | None, system: str | None
-) -> list[int]:
-    """Rows of the examples that were asked for."""
-    if not len(corpus):
-        raise InputError("the corpus has no captions to explain.")
-    rows: IntArray = np.arange(len(corpus)) if system is None else corpus.rows_of(system)
-    if image_id is None:
-        # A score of 0 has no plan: there is nothing to move.
-        movable = rows[scores[rows] > 0]
-        return [int(movable[np.argmin(scores[movable])])] if len(movable) else rows[:1].tolist()
-    if image_id not in corpus.image_ids:
-        raise UnknownNameError("image", image_id, corpus.image_ids[:1000])
-    place = corpus.image_ids.index(image_id)
-    found: list[int] = rows[corpus.image_of[rows] == place].tolist()
-    if not found:
-        raise InputError(f'image "{image_id}": there is no caption by {system}.')
-    return found
-
-
-def _explanation(
+def explain_plan(
     corpus: Corpus, row: int, moved: Transported, score: float, names: tuple[str, str, str],
-    near: float,
+    near: float = NEAR,
 ) -> Explanation:  # fmt: skip
+    """A solved plan in the words of its example; `names` are metric, signature and tokeniser."""
     example = corpus.example(row)
     metric, signature, tokeniser = names
     flows = moved.plan.flows

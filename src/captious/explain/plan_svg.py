@@ -1,4 +1,4 @@
-"""An explanation as a picture: objects above, words of the caption below, what moved between.
+"""A transport plan as a picture: objects above, words of the caption below, what moved between.
 
 In the manner of figure 2 of Madhyastha et al. 2019. The picture is one SVG file that needs nothing
 else: it has a title and a description for those who do not see it, and says in words and dashes
@@ -8,20 +8,18 @@ whatever it says in colour.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from typing import NamedTuple
 
 from captious.errors import one_line
-from captious.explain import Explanation, Flow, Word
+from captious.explain.drawing import frame, safe, words
+from captious.explain.transport import Explanation, Flow, Word
 
-FONT = "Arial, Liberation Sans, Arimo, Helvetica, sans-serif"
-INK, SOFT, PAPER = "#1b2229", "#56616c", "#ffffff"
-MET, ALONE = "#0067a5", "#a83e00"
 _LETTER, _SMALL_LETTER = 7.9, 5.6  # width of a letter, on average, at 14 and at 11 px
 _GAP, _MARGIN = 14.0, 24.0
 _BOX = 44.0
 _SLOT = 54.0  # room for a number between the rows
-_TOP, _MIDDLE, _BOTTOM, _FOOT = 74.0, 190.0, 268.0, 340.0
+_HEAD = 48.0  # room for the heading of a file of its own
+_TOP, _MIDDLE, _BOTTOM, _FOOT = 26.0, 142.0, 220.0, 292.0
 _THINNEST, _THICKEST = 1.2, 9.0
 _LONGEST_HEADING = 90
 
@@ -36,57 +34,42 @@ class _Box(NamedTuple):
         return self.left + self.width / 2
 
 
-def picture(explanation: Explanation, key: str = "plan") -> str:
-    """The explanation as SVG; `key` keeps the ids of several pictures on a page apart.
-
-    >>> from captious.corpus import Corpus
-    >>> from captious.explain import explain
-    >>> corpus = Corpus.from_lists(["a dog on a beach"], objects={"0": ["dog", "frisbee"]})
-    >>> picture(explain(corpus)[0]).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
-    True
-    """
+def plan_picture(explanation: Explanation, key: str = "plan", *, standalone: bool = True) -> str:
+    """The plan as SVG; `key` keeps the ids of several pictures on a page apart."""
     flows = explanation.flows
+    heading = _heading(explanation) if standalone else ""
     widths = [_row_width(explanation.sources), _row_width(explanation.targets),
-              len(flows) * _SLOT, _LETTER * 0.95 * len(_heading(explanation)), 420.0]  # fmt: skip
+              len(flows) * _SLOT, _LETTER * 0.95 * len(heading), 420.0]  # fmt: skip
     width = max(widths) + 2 * _MARGIN
     above = _boxes(explanation.sources, width)
     below = _boxes(explanation.targets, width)
+    head = _HEAD if standalone else 0.0
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width:.0f} {_FOOT:.0f}" '
-        f'width="{width:.0f}" height="{_FOOT:.0f}" aria-labelledby="{key}-title {key}-desc" '
-        f'font-family="{FONT}">',
-        f'<title id="{key}-title">{_safe(_title(explanation))}</title>',
-        f'<desc id="{key}-desc">{_safe(in_words(explanation))}</desc>',
-        f'<rect width="100%" height="100%" fill="{PAPER}"/>',
-        _text(_MARGIN, 24, _heading(explanation), size=15, weight="bold", anchor="start"),
-        _text(_MARGIN, 46, _score_line(explanation), size=13, fill=SOFT, anchor="start"),
+        frame(width, _FOOT + head, key, _title(explanation), plan_in_words(explanation),
+              standalone=standalone),
+        words(_MARGIN, 24, heading, "head") if standalone else "",
+        words(_MARGIN, 46, _score_line(explanation), "note") if standalone else "",
+        f'<g transform="translate(0 {head:.0f})">',
         *_curves(explanation, above, below, width),
         *(_box(box, _TOP, "unmatched", above=True) for box in above),
         *(_box(box, _BOTTOM, "unsupported", above=False) for box in below),
-        "</svg>",
-    ]
-    return "\n".join(parts) + "\n"
+        "</g>\n</svg>",
+    ]  # fmt: skip
+    return "\n".join(part for part in parts if part) + "\n"
 
 
-def in_words(explanation: Explanation) -> str:
-    """The whole picture as sentences.
-
-    >>> from captious.corpus import Corpus
-    >>> from captious.explain import explain
-    >>> corpus = Corpus.from_lists(["a dog on a beach"], objects={"0": ["dog"]})
-    >>> in_words(explain(corpus)[0])
-    'dog went to dog (50% at a cost of 0.00) and beach (50% at a cost of 1.02). Unsupported: beach.'
-    """
+def plan_in_words(explanation: Explanation) -> str:
+    """The whole picture as sentences."""
     sentences = []
     for word in explanation.sources:
         own = [flow for flow in explanation.flows if flow.source == word.text]
         went = [f"{f.target} ({f.share:.0%} at a cost of {f.cost:.2f})" for f in own]
         sentences.append(f"{word.text} went to {_listed(went)}.")
-    for name, words in (
+    for name, alone in (
         ("Unmatched", explanation.unmatched), ("Unsupported", explanation.unsupported)
     ):  # fmt: skip
-        if words:
-            sentences.append(f"{name}: {', '.join(words)}.")
+        if alone:
+            sentences.append(f"{name}: {', '.join(alone)}.")
     return " ".join(sentences)
 
 
@@ -160,14 +143,13 @@ def _curves(
 def _curve(flow: Flow, start: float, middle: float, end: float, near: float) -> str:
     top, bottom = _TOP + _BOX, _BOTTOM
     thick = _THINNEST + (_THICKEST - _THINNEST) * flow.share
-    met = flow.similarity >= near
-    dash = "" if met else ' stroke-dasharray="7 4"'
+    met = "met" if flow.similarity >= near else "alone"
     rise, fall = (top + _MIDDLE) / 2, (_MIDDLE + bottom) / 2
     return (
-        f'<path d="M{start:.1f} {top:.0f} C{start:.1f} {rise:.0f} {middle:.1f} {rise:.0f} '
-        f'{middle:.1f} {_MIDDLE:.0f} S{end:.1f} {fall:.0f} {end:.1f} {bottom:.0f}" fill="none" '
-        f'stroke="{MET if met else ALONE}" stroke-opacity="0.75" stroke-width="{thick:.2f}"{dash}>'
-        f"<title>{_safe(_told(flow))}</title></path>"
+        f'<path class="flow {met}" d="M{start:.0f} {top:.0f} C{start:.0f} {rise:.0f} '
+        f"{middle:.0f} {rise:.0f} {middle:.0f} {_MIDDLE:.0f} "
+        f'S{end:.0f} {fall:.0f} {end:.0f} {bottom:.0f}" stroke-width="{thick:.1f}">'
+        f"<title>{safe(_told(flow))}</title></path>"
     )
 
 
@@ -180,37 +162,19 @@ def _told(flow: Flow) -> str:
 
 def _number(flow: Flow, x: float) -> str:
     return (
-        f'<rect x="{x - 20:.1f}" y="{_MIDDLE - 10:.0f}" width="40" height="19" rx="4" '
-        f'fill="{PAPER}"/>' + _text(x, _MIDDLE + 4, f"{flow.part:.3f}", size=12, fill=INK)
+        f'<rect class="paper" x="{x - 20:.0f}" y="{_MIDDLE - 10:.0f}" width="40" height="19" '
+        'rx="4"/>' + words(x, _MIDDLE + 4, f"{flow.part:.3f}", "part")
     )
 
 
 def _box(box: _Box, top: float, alone: str, *, above: bool) -> str:
     met = box.word.met
-    colour = MET if met else ALONE
-    dash = "" if met else ' stroke-dasharray="5 3"'
     parts = [
-        f'<rect x="{box.left:.1f}" y="{top:.0f}" width="{box.width:.1f}" height="{_BOX:.0f}" '
-        f'rx="6" fill="{PAPER}" stroke="{colour}" stroke-width="1.8"{dash}/>',
-        _text(box.centre, top + 19, box.word.text, size=14, weight="bold"),
-        _text(box.centre, top + 36, _second_line(box.word), size=11, fill=SOFT),
+        f'<rect class="box {"met" if met else "alone"}" x="{box.left:.1f}" y="{top:.0f}" '
+        f'width="{box.width:.1f}" height="{_BOX:.0f}" rx="6"/>',
+        words(box.centre, top + 19, box.word.text, "name"),
+        words(box.centre, top + 36, _second_line(box.word), "below"),
     ]
     if not met:
-        y = top - 6 if above else top + _BOX + 16
-        parts.append(_text(box.centre, y, alone, size=11.5, fill=ALONE))
+        parts.append(words(box.centre, top - 6 if above else top + _BOX + 16, alone, "says"))
     return "".join(parts)
-
-
-def _text(
-    x: float, y: float, text: str, *, size: float, fill: str = INK, weight: str = "normal",
-    anchor: str = "middle",
-) -> str:  # fmt: skip
-    return (
-        f'<text x="{x:.1f}" y="{y:.0f}" font-size="{size:g}" font-weight="{weight}" '
-        f'fill="{fill}" text-anchor="{anchor}">{_safe(text)}</text>'
-    )
-
-
-def _safe(text: str) -> str:
-    """Escaped, and without the control characters that XML forbids."""
-    return escape("".join(letter if letter.isprintable() else " " for letter in text))

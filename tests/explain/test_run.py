@@ -3,11 +3,13 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from captious import Corpus
 from captious.errors import InputError, UnknownNameError
-from captious.explain import explain
+from captious.explain import explain, explain_rows
+from captious.metrics import Batch, resolve
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers
 
@@ -101,7 +103,7 @@ def test_plain_values_for_json(tiny: str) -> None:
 
 
 def test_what_cannot_be_explained_is_one_line(tiny: str) -> None:
-    with pytest.raises(InputError, match=r"cider moves no words.*Ask for vifidel or wmd"):
+    with pytest.raises(InputError, match=r"cider has neither.*Ask for spice, vifidel or wmd"):
         explain(corpus(), "cider")
     metric = Vifidel(vectors=tiny)
     with pytest.raises(UnknownNameError, match='unknown image "3"'):
@@ -111,3 +113,48 @@ def test_what_cannot_be_explained_is_one_line(tiny: str) -> None:
     empty = Corpus.from_lists([""], objects={"0": ["dog"]})
     with pytest.raises(InputError, match="there is nothing to move; its score is 0"):
         explain(empty, metric)
+
+
+@pytest.fixture
+def scenes() -> Corpus:
+    references = [["A tv on a table."], ["A dog."]]
+    return Corpus.from_lists(
+        ["A cat on a mat.", "A television near a cat.", "A dog."],
+        [references[0], references[0], references[1]],
+        image_ids=["1", "1", "2"],
+        systems=["a", "b", "a"],
+    )
+
+
+def test_spice_explains_every_caption_of_an_image_with_its_own_score(scenes: Corpus) -> None:
+    metric = resolve("spice")
+    found = explain(scenes, metric, image_id="1")
+    assert [one.system for one in found] == ["a", "b"]
+    scores = metric.score_examples(Batch(scenes), None)
+    assert [one.score for one in found] == pytest.approx(scores[:2].tolist())
+    assert found[0].signature.startswith("spice|refs:1|tok:ptb|parser:caption:")
+
+
+def test_a_caption_that_scores_0_is_the_lowest_of_spice(scenes: Corpus) -> None:
+    (found,) = explain(scenes, "spice")
+    assert (found.caption, found.score) == ("A cat on a mat.", 0.0)
+
+
+def test_judgments_stand_with_their_caption(scenes: Corpus) -> None:
+    judged = {"precision": np.array([1.0, 4.5, 5.0]), "recall": np.array([2.0, np.nan, 5.0])}
+    one, other = explain(scenes, "spice", image_id="1", judged=judged)
+    assert one.judged == {"precision": 1.0, "recall": 2.0}
+    assert other.judged == {"precision": 4.5}
+
+
+def test_some_rows_are_explained_as_all_are(scenes: Corpus, tiny: str) -> None:
+    (whole,) = explain(scenes, "spice", image_id="2")
+    (part,) = explain_rows(
+        scenes, "spice", [2], scores=np.array([0.0, 0.0, 1.0]), signature=whole.signature
+    )
+    assert part == whole
+    metric = Vifidel(vectors=tiny)
+    (whole,) = explain(corpus(), metric, image_id="2")
+    scores = np.array([0.0, whole.score])
+    (part,) = explain_rows(corpus(), metric, [1], scores=scores, signature=whole.signature)
+    assert part == whole

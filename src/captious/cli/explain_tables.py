@@ -1,0 +1,101 @@
+"""Explanations as tables: flows of a plan, tuples of two scene graphs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from captious.cli.output import Number, Table, scaled
+
+if TYPE_CHECKING:
+    from captious.explain import AnyExplanation, Explanation, GraphExplanation
+    from captious.metrics.spice import Counts
+
+
+def explanation_tables(one: AnyExplanation) -> list[Table]:
+    """Everything that an explanation says, the most telling table first."""
+    from captious.explain import GraphExplanation
+
+    if not isinstance(one, GraphExplanation):
+        return [_flows(one)]
+    beside = [_beside_judgments(one)] if one.side_by_side else []
+    return [_tuples(one), *beside, _categories(one)]
+
+
+def _flows(one: Explanation) -> Table:
+    moved = "object" if one.of_objects else "word of the reference"
+    facts = {
+        "unmatched": one.unmatched,
+        "unsupported": one.unsupported,
+        "without a vector": one.without_vector,
+    }
+    shown = [f"{name}: {', '.join(words)}" for name, words in facts.items() if words]
+    return Table(
+        [moved, "word", "share", "cost", "share x cost", "cosine"],
+        [
+            [
+                flow.source,
+                flow.target,
+                Number(flow.share, f"{flow.share:.1%}"),
+                *(_number(value) for value in (flow.cost, flow.part, flow.similarity)),
+            ]
+            for flow in one.flows
+        ],
+        title=f"{one.metric} {one.score:.4f} = exp(-{one.distance:.4f}), "
+        f"{one.system}, image {one.image_id}: {one.caption}",
+        notes=[
+            *([f"reference: {one.reference}"] if one.reference else []),
+            *shown,
+            one.signature,
+        ],
+    )
+
+
+def _tuples(one: GraphExplanation) -> Table:
+    from captious.explain.scene import tuple_text
+
+    return Table(
+        ["verdict", "kind", "candidate", "references", "matched by"],
+        [
+            [
+                str(verdict),
+                kind,
+                tuple_text(own) if own else "–",
+                tuple_text(theirs) if theirs else "–",
+                str(by or "–"),
+            ]
+            for verdict, kind, own, theirs, by in one.rows
+        ],
+        title=f"{one.metric} {one.score:.4f}, precision {one.counts.precision:.4f}, "
+        f"recall {one.counts.recall:.4f}, {one.system}, image {one.image_id}: {one.caption}",
+        notes=[one.remark] if one.remark else [],
+    )
+
+
+def _beside_judgments(one: GraphExplanation) -> Table:
+    others = [f"{name} {value:.2f}" for name, value in one.other_judgments.items()]
+    return Table(
+        ["part", one.metric, "judged as", "judged"],
+        [
+            [name, _number(value), aspect, Number(judged, f"{judged:.2f}")]
+            for name, value, aspect, judged in one.side_by_side
+        ],
+        title=f"{one.metric} beside the judgments",
+        notes=[f"also judged: {', '.join(others)}"] if others else [],
+    )
+
+
+def _categories(one: GraphExplanation) -> Table:
+    groups: dict[str, Counts] = {"all": one.counts, **one.categories}
+    return Table(
+        ["tuples", "matched", "invented", "missed", "precision", "recall", "F"],
+        [
+            [name, *counts, *map(_number, (counts.precision, counts.recall, counts.f))]
+            for name, counts in groups.items()
+        ],
+        title=f"{one.metric} by category",
+        notes=[one.signature],
+    )
+
+
+def _number(value: float) -> Number:
+    return Number(value, scaled(value, False, 3))

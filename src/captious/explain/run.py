@@ -1,0 +1,157 @@
+"""`explain`: choose captions, and take their scores apart as their metric allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray, IntArray
+from captious.errors import InputError, UnknownNameError
+from captious.explain.scene import GraphExplanation, explain_graphs
+from captious.explain.transport import NEAR, Explanation, explain_plan
+from captious.metrics import Batch, Metric, resolve
+from captious.metrics.spice import Spice
+from captious.metrics.spice.sources import tuple_source
+from captious.metrics.vifidel import Vifidel
+from captious.metrics.wmd import WordMovers
+from captious.text.ptb import tokenise_many
+
+EXPLAINED = ("spice", "vifidel", "wmd")
+AnyExplanation = Explanation | GraphExplanation
+_Explainable = Spice | Vifidel | WordMovers
+
+
+def can_explain(metric: str) -> bool:
+    """Whether a metric, named with its options or without, can be taken apart.
+
+    >>> can_explain("wmd[agg=worst]"), can_explain("cider")
+    (True, False)
+    """
+    return metric.partition("[")[0] in EXPLAINED
+
+
+def explain(
+    corpus: Corpus,
+    metric: str | Metric = "vifidel",
+    *,
+    image_id: str | None = None,
+    system: str | None = None,
+    near: float = NEAR,
+    judged: Mapping[str, FloatArray] | None = None,
+) -> list[AnyExplanation]:
+    """Explanations of every caption of an image; without `image_id`, of the lowest score.
+
+    `judged` holds a column of mean judgments for each aspect, NaN where there is none; they are
+    shown beside SPICE's precision and recall.
+
+    >>> corpus = Corpus.from_lists(
+    ...     ["a dog on a beach"], objects={"0": ["dog", "frisbee", "frisbee"]})
+    >>> found = explain(corpus)[0]
+    >>> found.unmatched, found.unsupported
+    (['frisbee'], ['beach'])
+    """
+    chosen = _explainable(metric)
+    chosen.ready()
+    batch = Batch(corpus)
+    knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
+    chosen.check(corpus, knowledge)
+    scores = chosen.score_examples(batch, knowledge)
+    rows = _rows(corpus, scores, image_id, system, lowest_may_be_zero=isinstance(chosen, Spice))
+    signature = chosen.signature(corpus, knowledge)
+    return explain_rows(
+        corpus, chosen, rows, scores=scores, signature=signature, near=near, judged=judged
+    )
+
+
+def explain_rows(
+    corpus: Corpus,
+    metric: str | Metric,
+    rows: Sequence[int],
+    *,
+    scores: FloatArray,
+    signature: str,
+    near: float = NEAR,
+    judged: Mapping[str, FloatArray] | None = None,
+) -> list[AnyExplanation]:
+    """Explanations of some examples whose `scores` are known; only these are computed again."""
+    chosen = _explainable(metric)
+    if isinstance(chosen, Spice):
+        return list(_graphs(corpus, chosen, rows, signature, judged or {}))
+    part = corpus.select(np.array(rows, dtype=np.int64)).compact()
+    batch = Batch(part)
+    knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
+    names = (chosen.name, signature, chosen.tokeniser)
+    return [
+        explain_plan(
+            part, place, chosen.lay_out(batch, knowledge, place), float(scores[row]), names, near
+        )
+        for place, row in enumerate(rows)
+    ]
+
+
+def _explainable(metric: str | Metric) -> _Explainable:
+    chosen = resolve(metric) if isinstance(metric, str) else metric
+    if isinstance(chosen, (Spice, Vifidel, WordMovers)):
+        return chosen
+    raise InputError(
+        f"{chosen.name} has neither scene graphs nor a plan to show. "
+        f"Ask for {', '.join(EXPLAINED[:-1])} or {EXPLAINED[-1]}."
+    )
+
+
+def _graphs(
+    corpus: Corpus,
+    metric: Spice,
+    rows: Sequence[int],
+    signature: str,
+    judged: Mapping[str, FloatArray],
+) -> list[GraphExplanation]:
+    examples = [corpus.example(row) for row in rows]
+    texts = dict.fromkeys(
+        text for example in examples for text in (example.caption, *example.references)
+    )
+    tokens = list(tokenise_many(list(texts)))
+    tuples = dict(zip(texts, tuple_source(metric.parser).tuples(tokens), strict=True))
+    return [
+        explain_graphs(
+            tuples[example.caption],
+            [tuples[text] for text in example.references],
+            example,
+            (metric.name, signature),
+            judged=_judged_row(judged, row),
+        )
+        for row, example in zip(rows, examples, strict=True)
+    ]
+
+
+def _judged_row(judged: Mapping[str, FloatArray], row: int) -> dict[str, float]:
+    values = {aspect: float(column[row]) for aspect, column in judged.items()}
+    return {aspect: value for aspect, value in values.items() if not np.isnan(value)}
+
+
+def _rows(
+    corpus: Corpus,
+    scores: FloatArray,
+    image_id: str | None,
+    system: str | None,
+    *,
+    lowest_may_be_zero: bool,
+) -> list[int]:
+    """Rows of the examples that were asked for."""
+    if not len(corpus):
+        raise InputError("the corpus has no captions to explain.")
+    rows: IntArray = np.arange(len(corpus)) if system is None else corpus.rows_of(system)
+    if image_id is None:
+        # A plan's score of 0 has nothing to show: there was nothing to move.
+        shown = rows if lowest_may_be_zero else rows[scores[rows] > 0]
+        return [int(shown[np.argmin(scores[shown])])] if len(shown) else rows[:1].tolist()
+    if image_id not in corpus.image_ids:
+        raise UnknownNameError("image", image_id, corpus.image_ids[:1000])
+    place = corpus.image_ids.index(image_id)
+    found: list[int] = rows[corpus.image_of[rows] == place].tolist()
+    if not found:
+        raise InputError(f'image "{image_id}": there is no caption by {system}.')
+    return found

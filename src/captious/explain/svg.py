@@ -1,0 +1,45 @@
+"""An explanation as a picture, whichever metric it is of.
+
+A picture is one SVG file that needs nothing else: it has a title and a description for those who do
+not see it, and says in words, signs and dashes whatever it says in colour.
+"""
+
+from __future__ import annotations
+
+from captious.explain.graph_svg import graph_in_words, graph_picture
+from captious.explain.plan_svg import plan_in_words, plan_picture
+from captious.explain.scene import GraphExplanation
+from captious.explain.transport import Explanation
+
+
+def picture(
+    explanation: Explanation | GraphExplanation, key: str = "plan", *, standalone: bool = True
+) -> str:
+    """The explanation as SVG; `key` keeps the ids of several pictures on a page apart.
+
+    `standalone` pictures carry their heading and their style with them; others want the page to
+    have `style_sheet()`.
+
+    >>> from captious.corpus import Corpus
+    >>> from captious.explain import explain
+    >>> corpus = Corpus.from_lists(["a dog on a beach"], objects={"0": ["dog", "frisbee"]})
+    >>> picture(explain(corpus)[0]).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+    True
+    """
+    if isinstance(explanation, GraphExplanation):
+        return graph_picture(explanation, key, standalone=standalone)
+    return plan_picture(explanation, key, standalone=standalone)
+
+
+def in_words(explanation: Explanation | GraphExplanation) -> str:
+    """The whole picture as sentences.
+
+    >>> from captious.corpus import Corpus
+    >>> from captious.explain import explain
+    >>> corpus = Corpus.from_lists(["a dog on a beach"], objects={"0": ["dog"]})
+    >>> in_words(explain(corpus)[0])
+    'dog went to dog (50% at a cost of 0.00) and beach (50% at a cost of 1.02). Unsupported: beach.'
+    """
+    if isinstance(explanation, GraphExplanation):
+        return graph_in_words(explanation)
+    return plan_in_words(explanation)

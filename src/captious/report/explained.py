@@ -1,0 +1,81 @@
+"""Which captions of a report are taken apart, and the panels that show it.
+
+A picture with its table weighs some 10 kB, so that not every caption has one. Those have that a
+reader meets first: each metric's best and worst captions, and those of the images that the page
+opens with, as many as there is room for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from captious.errors import InputError
+from captious.explain import can_explain, explain_rows, fragment
+from captious.report.study import Study
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+MOST_EXPLAINED = 20  # captions of each metric
+EXTREMES = 2  # captions at each end of a metric
+
+
+def chosen_metrics(study: Study, asked: Sequence[str] | None) -> list[str]:
+    """Metrics to explain: those asked for, by default all of the report that can be explained."""
+    here = [name for name in study.scores if can_explain(name)]
+    if asked is None:
+        return here
+    for name in asked:
+        if not can_explain(name):
+            raise InputError(f"{name} cannot be explained. Ask for spice, vifidel or wmd.")
+        if name not in study.scores:
+            raise InputError(
+                f"{name} is to be explained and is not among the metrics of the report: "
+                f"{', '.join(study.scores)}. Score it too, or explain another."
+            )
+    return list(dict.fromkeys(asked))
+
+
+def chosen_rows(
+    study: Study, metric: str, opening: Sequence[Sequence[int]], most: int
+) -> list[int]:
+    """Captions to explain: the worst and the best by the metric, then those of the first images.
+
+    `opening` are the rows of each image, in the order in which the page opens.
+    """
+    values = study.oriented(metric)
+    order = [row for row in np.argsort(values, kind="stable").tolist() if not np.isnan(values[row])]
+    shown = [row for own in opening for row in own]
+    return list(dict.fromkeys([*order[:EXTREMES], *order[::-1][:EXTREMES], *shown]))[:most]
+
+
+def explanation_panels(
+    study: Study, opening: Sequence[Sequence[int]], asked: Sequence[str] | None, most: int
+) -> dict[str, list[str]]:
+    """Title -> a fragment for each caption of the corpus, empty where there is none."""
+    panels = {}
+    for number, metric in enumerate(chosen_metrics(study, asked)):
+        fragments = [""] * len(study.corpus)
+        for row in chosen_rows(study, metric, opening, most):
+            fragments[row] = _panel(study, metric, row, f"why-{number}-{row}")
+        if any(fragments):
+            panels[f"Why {metric} gave this score"] = fragments
+    return panels
+
+
+def _panel(study: Study, metric: str, row: int, key: str) -> str | Markup:
+    from markupsafe import Markup
+
+    scored = study.scores[metric]
+    judged = study.judged.means if study.judged else None
+    try:
+        (told,) = explain_rows(
+            study.corpus, metric, [row], scores=scored.values, signature=scored.signature,
+            judged=judged,
+        )  # fmt: skip
+    except InputError as error:  # a score of 0: there was nothing to move
+        return str(error)
+    return Markup(fragment(told, key))
