@@ -3,7 +3,8 @@
     python tests/metrics/meteor/make_figures.py DATA_FOLDER
 
 Candidates and references are THumB's and Karpathy's (COCO captions) with Penn Treebank tokens,
-and made-up ones that try corners.
+and made-up ones that try corners. Alignments are of the pairs in which many words repeat, and of
+made-up words that repeat even more.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -35,8 +37,8 @@ CORNERS = [
 ]
 
 
-def real_pairs(data: Path) -> list[tuple[str, str]]:
-    """A varied sample of real pairs, tokenised."""
+def all_pairs(data: Path) -> list[tuple[str, str]]:
+    """Every candidate of both data sets with each of its references."""
     lines = (data / "thumb" / "mscoco_references.jsonl").read_text("utf-8").splitlines()
     references = {row["seg_id"]: row["refs"] for row in map(json.loads, lines)}
     lines = (data / "thumb" / "mscoco_THumB-1.0.jsonl").read_text("utf-8").splitlines()
@@ -46,10 +48,43 @@ def real_pairs(data: Path) -> list[tuple[str, str]]:
     captions = json.loads((folder / "m2_transformer.json").read_text("utf-8"))
     others = json.loads((folder / "reference_captions.json").read_text("utf-8"))
     pairs += [(captions[i], text) for i in captions for text in others[i]]
-    chosen = random.Random(20).sample(sorted(set(pairs)), 1500)
+    return sorted(set(pairs))
+
+
+def real_pairs(data: Path) -> list[tuple[str, str]]:
+    """A varied sample of real pairs, tokenised."""
+    chosen = random.Random(20).sample(all_pairs(data), 1500)
     table = token_table([text for pair in chosen for text in pair])
     words = [" ".join(table.words(i)) for i in range(len(table))]
     return [pair for pair in zip(words[::2], words[1::2], strict=True) if all(pair)]
+
+
+def ambiguous_pairs(data: Path) -> list[tuple[str, str]]:
+    """Real pairs of plain words, those in which most words could be matched in several ways."""
+    sample = random.Random(21).sample(all_pairs(data), 8000)
+    plain = [pair for pair in sample if all(re.fullmatch("[a-z ]+[a-z]", text) for text in pair)]
+
+    def choices(pair: tuple[str, str]) -> int:
+        own, their = (text.split() for text in pair)
+        return sum(own.count(word) * their.count(word) for word in set(own)) - len(set(own))
+
+    return sorted(plain, key=choices)[-500:]
+
+
+def repeating_pairs() -> list[tuple[str, str]]:
+    """Made-up words that repeat, among words that match nothing."""
+    draw = random.Random(22)
+    pairs = set()
+    while len(pairs) < 1500:
+        words = draw.choice(["AB", "AABBx", "ABCx", "AAABBCx"])
+        size = draw.choice([4, 6, 9, 14])
+        sides = [draw.choices(words, k=draw.randint(1, size)) for _ in range(2)]
+        texts = [
+            " ".join(f"zq{letter.lower()}v" if letter != "x" else f"{side}zw" for letter in text)
+            for side, text in zip("fg", sides, strict=True)
+        ]
+        pairs.add((texts[0], texts[1]))
+    return sorted(pairs)
 
 
 def main(data: Path) -> None:
@@ -62,7 +97,14 @@ def main(data: Path) -> None:
         [own, ref, [int(float(x)) for x in line.split()]]
         for (own, ref), line in zip(pairs, printed, strict=True)
     ]
-    figures = {"pairs": rows, "scores": items.tolist(), "corpus": corpus}
+    tied = ambiguous_pairs(data) + repeating_pairs()
+    chosen = jar.alignments(java, tied)
+    figures = {
+        "pairs": rows,
+        "scores": items.tolist(),
+        "corpus": corpus,
+        "alignments": [[*pair, found] for pair, found in zip(tied, chosen, strict=True)],
+    }
     text = json.dumps(figures, ensure_ascii=False, separators=(",", ":"))
     target = Path(__file__).parent / "data" / "jar.json.gz"
     target.write_bytes(gzip.compress(text.encode("utf-8"), 9, mtime=0))

@@ -1,14 +1,24 @@
 """METEOR's alignment of many pairs of captions at once.
 
-From all matches, a set in which no word is used twice is chosen by a beam search over the
-words of the reference, from left to right (Denkowski & Lavie 2011, section 2; Denkowski & Lavie
-2014): first the most words by the weights of the matchers, then the fewest chunks. The program
-counts weighted words in whole numbers, for each match and each side, so that a match of two single
-words counts only if it is exact; others join an alignment when they lengthen a chunk or when
-nothing competes with them. Matches without competitors are always part of the alignment.
+From all matches, a set in which no word is used twice is chosen by a beam search over the words
+of the reference, from left to right (Denkowski & Lavie 2011, section 2; Denkowski & Lavie 2014):
+most words first, then fewest chunks, then least distance. Three habits of the program, none of
+them in the papers, decide which of several equally good alignments it takes:
+
+* Words are counted in whole numbers whatever the matchers' weights: an exact match counts its
+  words, any other half of them on each side, rounded down. So a stem or synonym counts nothing;
+  it joins an alignment when it lengthens a chunk or when nothing competes with it.
+* A partial alignment counts a chunk once the chunk is closed, by a reference word that it passes
+  over or by a match elsewhere. The end of the search counts the open one too.
+* Distance is charged for what is turned down: a match costs the distances of the matches listed
+  before it at the same reference word, as far as their words are free; passing over a word costs
+  those of all its matches. The distance of a match itself is never charged.
+
+Partial alignments are sorted, stably, after every word of the reference, and the first 40 live.
+Matches without competitors are always part of the alignment.
 
 All pairs advance together: step `t` extends the partial alignments of every pair by the pair's
-`t`-th reference word that has a match.
+`t`-th slot, a reference word that has a match or before which a match can end.
 """
 
 from __future__ import annotations
@@ -18,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.metrics.meteor.matchers import Captions, Matches
+from captious.metrics.meteor.matchers import EXACT, Captions, Matches
 from captious.metrics.meteor.tables import Ints, spans
 
 BEAM = 40  # Meteor 1.5
@@ -35,24 +45,34 @@ class Alignment:
 
 @dataclass(eq=False)
 class _Beam:
-    """Partial alignments, those of one pair next to each other, best first."""
+    """Partial alignments, those of one pair next to each other, best first.
+
+    A chunk is open where the last match ends at the next reference word or later.
+    """
 
     pair: Ints
     gain: Ints
-    chunks: Ints
-    size: Ints
+    closed: Ints
+    cost: Ints
     own_end: Ints
     their_end: Ints
     used: NDArray[np.uint64]
     trail: Ints
+
+    @classmethod
+    def start(cls, pairs: int, width: int) -> _Beam:
+        """One empty alignment of each pair."""
+        zero = np.zeros(pairs, dtype=np.int64)
+        used = np.zeros((pairs, width), dtype=np.uint64)
+        return cls(np.arange(pairs), zero, zero, zero, zero - 1, zero - 1, used, zero - 1)
 
     def take(self, rows: Ints) -> _Beam:
         """The partial alignments `rows`."""
         return _Beam(
             self.pair[rows],
             self.gain[rows],
-            self.chunks[rows],
-            self.size[rows],
+            self.closed[rows],
+            self.cost[rows],
             self.own_end[rows],
             self.their_end[rows],
             self.used[rows],
@@ -61,11 +81,7 @@ class _Beam:
 
 
 def align_pairs(
-    matches: Matches,
-    captions: Captions,
-    candidate: Ints,
-    reference: Ints,
-    weights: NDArray[np.float64],
+    matches: Matches, captions: Captions, candidate: Ints, reference: Ints
 ) -> Alignment:
     """Choose among `matches` for every pair."""
     fixed = _without_competitors(matches, captions, candidate, reference)
@@ -75,8 +91,8 @@ def align_pairs(
     widths = -(-captions.lengths[candidate] // _WORD)
     for width in np.unique(widths[contested]).tolist():
         pairs = np.flatnonzero(contested & (widths == width))
-        search = _Search(matches, fixed, pairs, max(width, 1), weights)
-        rows = search.run()
+        lengths = captions.lengths[reference[pairs]]
+        rows = _Search(matches, fixed, pairs, lengths, max(width, 1)).run()
         chosen.append(rows[~fixed[rows]])
     rows = np.sort(np.concatenate(chosen))
     return Alignment(rows, _count_chunks(matches, rows, len(candidate)))
@@ -116,55 +132,44 @@ class _Search:
     """Beam search over pairs whose candidates have at most `64 * width` words."""
 
     def __init__(
-        self,
-        matches: Matches,
-        fixed: NDArray[np.bool_],
-        pairs: Ints,
-        width: int,
-        weights: NDArray[np.float64],
+        self, matches: Matches, fixed: NDArray[np.bool_], pairs: Ints, lengths: Ints, width: int
     ) -> None:
         wanted = np.zeros(int(matches.pair.max()) + 1, dtype=bool)
         wanted[pairs] = True
         self.rows = np.flatnonzero(wanted[matches.pair])
-        self.matches, self.pairs, self.width = matches, pairs, width
-        self.own = matches.candidate[self.rows]
-        self.their = matches.reference[self.rows]
-        self.own_length = matches.candidate_length[self.rows]
-        self.their_length = matches.reference_length[self.rows]
-        self.fixed = fixed[self.rows]
-        # Whole numbers on each side: 0.6 of one word is nothing, 0.6 of two words is one.
-        weight = weights[matches.matcher[self.rows]]
-        self.gain = np.floor(weight * self.own_length + 1e-9).astype(np.int64)
-        self.gain += np.floor(weight * self.their_length + 1e-9).astype(np.int64)
-        self.mask = _masks(self.own, self.own_length, width)
-        self._find_slots(np.searchsorted(pairs, matches.pair[self.rows]))
+        self.pairs, self.width = len(pairs), width
+        self.own, own_length = matches.candidate[self.rows], matches.candidate_length[self.rows]
+        self.their, length = matches.reference[self.rows], matches.reference_length[self.rows]
+        self.own_end, self.their_end = self.own + own_length, self.their + length
+        self.distance = np.abs(self.own - self.their)
+        whole = matches.matcher[self.rows] == EXACT
+        self.gain = np.where(whole, own_length + length, own_length // 2 + length // 2)
+        self.mask = _masks(self.own, own_length, width)
+        self._find_slots(np.searchsorted(pairs, matches.pair[self.rows]), lengths, fixed)
 
-    def _find_slots(self, pair: Ints) -> None:
-        """A slot is a reference word with matches; slots of a pair are numbered from left."""
-        new = np.ones(len(pair), dtype=bool)
-        new[1:] = (pair[1:] != pair[:-1]) | (self.their[1:] != self.their[:-1])
-        self.slot_start = np.append(np.flatnonzero(new), len(pair))
-        slots = np.bincount(pair[new], minlength=len(self.pairs))
-        self.slots = slots
-        self.first_slot = np.cumsum(slots) - slots
+    def _find_slots(self, pair: Ints, lengths: Ints, fixed: NDArray[np.bool_]) -> None:
+        stride = int(lengths.max()) + 1
+        starts = pair * stride + self.their
+        ends = (pair * stride + self.their_end)[self.their_end < lengths[pair]]
+        slots = np.unique(np.concatenate([starts, ends]))
+        start, stop = np.searchsorted(starts, slots), np.searchsorted(starts, slots, side="right")
+        # A word behind all matches closes what the end of the search would close.
+        reach = np.zeros(self.pairs, dtype=np.int64)
+        np.maximum.at(reach, pair, self.their_end)
+        kept = (stop > start) | (slots % stride < reach[slots // stride])
+        slots, self.slot_start, self.slot_stop = slots[kept], start[kept], stop[kept]
+        slot_pair, self.position = np.divmod(slots, stride)
+        self.is_fixed = np.zeros(len(slots), dtype=bool)
+        self.is_fixed[np.searchsorted(slots, starts[fixed[self.rows]])] = True
+        self.slots = np.bincount(slot_pair, minlength=self.pairs)
+        self.first_slot = np.cumsum(self.slots) - self.slots
 
     def run(self) -> Ints:
         """Rows of the best alignment's matches, over all pairs."""
-        count = len(self.pairs)
-        zero = np.zeros(count, dtype=np.int64)
-        beam = _Beam(
-            np.arange(count),
-            zero,
-            zero,
-            zero,
-            zero - 1,
-            zero - 1,
-            np.zeros((count, self.width), dtype=np.uint64),
-            zero - 1,
-        )
+        beam = _Beam.start(self.pairs, self.width)
         trail_match: list[Ints] = []
         trail_parent: list[Ints] = []
-        best = np.full(count, -1, dtype=np.int64)
+        best = np.full(self.pairs, -1, dtype=np.int64)
         marks = 0
         for step in range(int(self.slots.max())):
             beam, picked = self._extend(beam, step)
@@ -175,50 +180,50 @@ class _Search:
             done = self.slots[beam.pair] == step + 1
             if done.any():
                 ended = beam.take(np.flatnonzero(done))
-                winner = _best(ended)
+                winner = self._best(ended)
                 best[ended.pair[winner]] = ended.trail[winner]
                 beam = beam.take(np.flatnonzero(~done))
         return self._follow(best, np.concatenate(trail_match), np.concatenate(trail_parent))
 
     def _extend(self, beam: _Beam, step: int) -> tuple[_Beam, Ints]:
         slot = self.first_slot[beam.pair] + step
-        start, stop = self.slot_start[slot], self.slot_start[slot + 1]
-        covered = self.their[start] < beam.their_end
+        covered = self.position[slot] < beam.their_end
         # Each partial alignment takes one of the slot's matches or, last in order, none.
-        choices = np.where(covered, 0, stop - start) + 1
-        row, choice = spans(np.zeros(len(slot), dtype=np.int64), choices)
-        none = choice == choices[row] - 1
-        match = np.where(none, -1, start[row] + choice)
-        free = none & (covered[row] | ~self.fixed[start[row]])
+        count = np.where(covered, 0, self.slot_stop[slot] - self.slot_start[slot]) + 1
+        row, choice = spans(np.zeros(len(slot), dtype=np.int64), count)
+        none = choice == count[row] - 1
+        match = np.where(none, -1, self.slot_start[slot[row]] + choice)
+        possible = none & (covered[row] | ~self.is_fixed[slot[row]])
         taken = np.flatnonzero(~none)
-        clash = (beam.used[row[taken]] & self.mask[match[taken]]).any(axis=1)
-        free[taken[~clash]] = True
-        row, match = row[free], match[free]
-        return self._prune(self._apply(beam.take(row), match, covered[row]), match)
+        free = taken[~(beam.used[row[taken]] & self.mask[match[taken]]).any(axis=1)]
+        possible[free] = True
+        refused = np.zeros(len(row), dtype=np.int64)
+        refused[free] = self.distance[match[free]]
+        before = np.cumsum(refused) - refused
+        before -= before[np.cumsum(count) - count][row]
+        row, match = row[possible], match[possible]
+        grown = beam.take(row)
+        grown.cost += before[possible]
+        self._apply(grown, match, self.position[slot[row]], covered[row])
+        kept = _first_of_pairs(grown, grown.closed, BEAM)
+        return grown.take(kept), match[kept]
 
-    def _apply(self, beam: _Beam, match: Ints, covered: NDArray[np.bool_]) -> _Beam:
+    def _apply(self, beam: _Beam, match: Ints, position: Ints, covered: NDArray[np.bool_]) -> None:
         taken = np.flatnonzero(match >= 0)
         chosen = match[taken]
-        follows = (beam.own_end[taken] == self.own[chosen]) & (
-            beam.their_end[taken] == self.their[chosen]
+        breaks = ~covered
+        breaks[taken] = (beam.own_end[taken] != self.own[chosen]) | (
+            beam.their_end[taken] != self.their[chosen]
         )
+        beam.closed += breaks & (beam.their_end >= position)
         beam.gain[taken] += self.gain[chosen]
-        beam.chunks[taken] += ~follows
-        beam.size[taken] += 1
         beam.used[taken] |= self.mask[chosen]
-        beam.own_end[taken] = self.own[chosen] + self.own_length[chosen]
-        beam.their_end[taken] = self.their[chosen] + self.their_length[chosen]
-        return beam
+        beam.own_end[taken] = self.own_end[chosen]
+        beam.their_end[taken] = self.their_end[chosen]
 
-    def _prune(self, beam: _Beam, match: Ints) -> tuple[_Beam, Ints]:
-        order = np.argsort((beam.pair << 32) - (beam.gain << 16) + beam.chunks, kind="stable")
-        pair = beam.pair[order]
-        first = np.ones(len(pair), dtype=bool)
-        first[1:] = pair[1:] != pair[:-1]
-        starts = np.flatnonzero(first)
-        rank = np.arange(len(pair)) - np.repeat(starts, np.diff(np.append(starts, len(pair))))
-        kept = order[rank < BEAM]
-        return beam.take(kept), match[kept]
+    def _best(self, ended: _Beam) -> Ints:
+        last = self.position[self.first_slot[ended.pair] + self.slots[ended.pair] - 1]
+        return _first_of_pairs(ended, ended.closed + (ended.their_end > last), 1)
 
     def _follow(self, best: Ints, match: Ints, parent: Ints) -> Ints:
         found = []
@@ -229,14 +234,20 @@ class _Search:
         return np.sort(self.rows[np.concatenate(found)])
 
 
-def _best(ended: _Beam) -> Ints:
-    """First of each pair by gain, chunks and, where these tie, the number of matches."""
-    key = (ended.pair << 40) - (ended.gain << 24) + (ended.chunks << 12) - ended.size
-    order = np.argsort(key, kind="stable")
-    pair = ended.pair[order]
+def _first_of_pairs(beam: _Beam, chunks: Ints, count: int) -> Ints:
+    """The first `count` of each pair by gain, chunks and cost; equal ones keep their order."""
+    gains, widths, costs = (int(x.max()) + 1 for x in (beam.gain, chunks, beam.cost))
+    if (int(beam.pair.max()) + 1) * gains * widths * costs < 1 << 62:
+        key = ((beam.pair * gains - beam.gain) * widths + chunks) * costs + beam.cost
+        order = np.argsort(key, kind="stable")
+    else:
+        order = np.lexsort((beam.cost, chunks, -beam.gain, beam.pair))
+    pair = beam.pair[order]
     first = np.ones(len(pair), dtype=bool)
     first[1:] = pair[1:] != pair[:-1]
-    return order[first]
+    starts = np.flatnonzero(first)
+    rank = np.arange(len(pair)) - np.repeat(starts, np.diff(np.append(starts, len(pair))))
+    return order[rank < count]
 
 
 def _masks(start: Ints, length: Ints, width: int) -> NDArray[np.uint64]:

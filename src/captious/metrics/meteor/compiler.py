@@ -143,7 +143,8 @@ def _build_trie(
 
 
 def _paraphrase_rows(source: NDArray[np.int32], target: NDArray[np.int32], nodes: int) -> Arrays:
-    order = np.lexsort((target, source))
+    # The alignment can depend on the order in which the table lists a phrase's paraphrases.
+    order = np.argsort(source, kind="stable")
     counts = np.bincount(source, minlength=nodes)
     return {
         "paraphrases": target[order],

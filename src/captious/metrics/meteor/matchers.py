@@ -13,13 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.metrics.meteor.phrases import Occurrences, related_phrases
+from captious.metrics.meteor.phrases import Occurrences, Related, related_phrases, search_order
 from captious.metrics.meteor.tables import Ints, Tables, Words, spans
 
 MATCHERS = ("exact", "stem", "synonym", "paraphrase")
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
-# In the table of word relations: one bit each, and two bits that count paraphrase entries.
-_BITS = (1, 2, 4, 8)
+# In the table of word relations: one bit each, paraphrases by an entry of the reference's word
+# apart from those by an entry of the candidate's.
+_BITS = (1, 2, 4, 8, 16)
+_TURNED, _STRAIGHT = _BITS[3:]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +39,10 @@ class Captions:
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """Matches in the order of pair, reference word, matcher, candidate word."""
+    """Matches in the order of pair, reference word, matcher, and as the matcher finds them.
+
+    The first three matchers find their matches from left to right in the candidate.
+    """
 
     pair: Ints
     candidate: Ints
@@ -71,11 +76,12 @@ def find_matches(
         own = Occurrences.find(tables, words, captions, candidate)
         theirs = Occurrences.find(tables, words, captions, reference)
         related = related_phrases(tables, own, theirs)
-        relations.relate_paraphrases(words, *related.single_words(tables))
-        columns.append(related.matches(own, theirs, candidate, reference))
+        single = related.between_words(tables)
+        relations.relate_paraphrases(words, related.where(single))
+        columns.append(related.where(~single).matches(own, theirs, candidate, reference))
     columns.append(relations.matches())
-    joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
-    order = np.lexsort((joined[2], joined[1], joined[5], joined[3], joined[0]))
+    *joined, found = (np.concatenate(column) for column in zip(*columns, strict=True))
+    order = np.lexsort((found, joined[5], joined[3], joined[0]))
     return Matches(*(column[order] for column in joined))
 
 
@@ -87,6 +93,7 @@ class _Relations:
         self.own, self.own_place = self._vocabulary(candidate)
         self.their, self.their_place = self._vocabulary(reference)
         self.codes = np.zeros((len(self.own), len(self.their)), dtype=np.uint8)
+        self.ranks: dict[int, tuple[Ints, Ints]] = {}
 
     def _vocabulary(self, rows: Ints) -> tuple[Ints, Ints]:
         used = np.unique(rows)
@@ -116,11 +123,15 @@ class _Relations:
         different = self.own[row] != self.their[column]
         self.codes[row[different], column[different]] |= _BITS[SYNONYM]
 
-    def relate_paraphrases(self, words: Words, own_numbers: Ints, their_numbers: Ints) -> None:
+    def relate_paraphrases(self, words: Words, related: Related) -> None:
         """Paraphrase: single words; entries of the table in both directions count twice."""
-        row = _place_of(words.number[self.own], own_numbers)
-        column = _place_of(words.number[self.their], their_numbers)
-        np.add.at(self.codes, (row, column), _BITS[PARAPHRASE])
+        row = _place_of(words.number[self.own], related.own)
+        column = _place_of(words.number[self.their], related.their)
+        cell = row * len(self.their) + column
+        for bit, chosen in ((_TURNED, related.turned), (_STRAIGHT, ~related.turned)):
+            self.codes[row[chosen], column[chosen]] |= bit
+            order = np.argsort(cell[chosen])
+            self.ranks[bit] = cell[chosen][order], related.rank[chosen][order]
 
     def matches(self) -> tuple[Ints, ...]:
         """Columns of all one-word matches."""
@@ -132,13 +143,25 @@ class _Relations:
         their = self.their_place[self.captions.ids[offsets[self.reference][pair] + theirs]]
         code = self.codes[own, their]
         hit = np.flatnonzero(code)
-        pair, ours, theirs, code = pair[hit], ours[hit], theirs[hit], code[hit]
-        rows = [np.flatnonzero(code & bit) for bit in _BITS[:PARAPHRASE]]
-        rows.append(np.repeat(np.arange(len(code)), code >> 3))
-        chosen = np.concatenate(rows)
-        matcher = np.repeat(np.arange(4), [len(row) for row in rows])
-        one = np.ones(len(chosen), dtype=np.int64)
-        return pair[chosen], ours[chosen], one, theirs[chosen], one, matcher
+        code = code[hit]
+        rows = [hit[(code & bit) > 0] for bit in _BITS]
+        found = [ours[row] for row in rows[:PARAPHRASE]]
+        for bit, row in zip((_TURNED, _STRAIGHT), rows[PARAPHRASE:], strict=True):
+            rank = self._rank(bit, own[row] * len(self.their) + their[row])
+            one = np.ones_like(rank)
+            turned = one == (bit == _TURNED)
+            found.append(search_order(turned, ours[row], one, one, rank))
+        matcher = np.repeat((*range(4), PARAPHRASE), [len(row) for row in rows])
+        chosen, order = np.concatenate(rows), np.concatenate(found)
+        one = np.ones_like(chosen)
+        return pair[chosen], ours[chosen], one, theirs[chosen], one, matcher, order
+
+    def _rank(self, bit: int, cells: Ints) -> Ints:
+        """Ranks of the entries that set `bit` in `cells`."""
+        if not len(cells):
+            return cells
+        known, ranks = self.ranks[bit]
+        return ranks[np.searchsorted(known, cells)]
 
 
 def _rows_of(words: Words, vocabulary: Ints) -> tuple[Ints, Ints]:

@@ -136,12 +136,11 @@ def pair_statistics(
     """METEOR's statistics of every pair of texts."""
     words = tables.describe(tokens.vocabulary)
     captions = Captions(tokens.ids.astype(np.int64), tokens.offsets)
-    weights = np.asarray(Parameters().weights)
     parts = [np.zeros((0, COLUMNS))]
     for rows in _portions(captions, candidate, reference):
         own, their = candidate[rows], reference[rows]
         matches = find_matches(tables, words, captions, own, their, matchers)
-        alignment = align_pairs(matches, captions, own, their, weights)
+        alignment = align_pairs(matches, captions, own, their)
         parts.append(statistics(words, captions, own, their, matches, alignment))
     return np.concatenate(parts)
 
@@ -195,7 +194,7 @@ def align(
     captions = Captions(tokens.ids.astype(np.int64), tokens.offsets)
     own, their = np.array([0]), np.array([1])
     matches: Matches = find_matches(tables, words, captions, own, their)
-    rows = align_pairs(matches, captions, own, their, np.asarray(Parameters().weights)).rows
+    rows = align_pairs(matches, captions, own, their).rows
     columns = (
         matches.candidate,
         matches.candidate_length,

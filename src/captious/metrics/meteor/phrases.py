@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from captious.metrics.meteor.tables import Ints, Tables, Words, spans
 
@@ -54,54 +55,76 @@ class Occurrences:
 
 @dataclass(frozen=True, eq=False)
 class Related:
-    """Pairs of phrases, one of candidates and one of references, that paraphrase each other."""
+    """Entries of the table between phrases of candidates and of references.
+
+    `rank` counts an entry among those of its source phrase; `turned` entries have their source
+    in the reference.
+    """
 
     own: Ints
     their: Ints
+    rank: Ints
+    turned: NDArray[np.bool_]
 
-    def single_words(self, tables: Tables) -> tuple[Ints, Ints]:
-        """Numbers of the single words among them."""
+    def where(self, kept: NDArray[np.bool_]) -> Related:
+        """The entries `kept`."""
+        return Related(self.own[kept], self.their[kept], self.rank[kept], self.turned[kept])
+
+    def between_words(self, tables: Tables) -> NDArray[np.bool_]:
+        """Which entries have a single word on both sides."""
         words = len(tables.arrays["word_keys"])
-        single = (self.own < words) & (self.their < words)
-        return self.own[single], self.their[single]
+        return (self.own < words) & (self.their < words)
 
     def matches(
         self, own: Occurrences, theirs: Occurrences, candidate: Ints, reference: Ints
     ) -> tuple[Ints, ...]:
-        """Columns of the matches in which at least one side has several words."""
-        own_length = _length_of(own)
-        their_length = _length_of(theirs)
-        several = (own_length[self.own] > 1) | (their_length[self.their] > 1)
-        left, right = self.own[several], self.their[several]
-        order = np.argsort(left, kind="stable")
-        left, right = left[order], right[order]
+        """Columns of the matches by these entries."""
+        order = np.argsort(self.own, kind="stable")
         first = np.searchsorted(own.caption, candidate)
         pair, ours = spans(first, np.searchsorted(own.caption, candidate, side="right"))
-        node = own.node[ours]
+        left, node = self.own[order], own.node[ours]
         row, place = spans(np.searchsorted(left, node), np.searchsorted(left, node, side="right"))
-        pair, ours, wanted = pair[row], ours[row], right[place]
-        row, places = _lookup(theirs, reference[pair], wanted)
-        pair, ours = pair[row], ours[row]
+        pair, ours, entry = pair[row], ours[row], order[place]
+        row, places = _lookup(theirs, reference[pair], self.their[entry])
+        pair, ours, entry = pair[row], ours[row], entry[row]
+        start, length = own.start[ours], own.length[ours]
+        their_length = theirs.length[places]
         return (
             pair,
-            own.start[ours],
-            own.length[ours],
+            start,
+            length,
             theirs.start[places],
-            theirs.length[places],
+            their_length,
             np.full(len(pair), 3),
+            search_order(self.turned[entry], start, length, their_length, self.rank[entry]),
         )
+
+
+def search_order(
+    turned: NDArray[np.bool_], start: Ints, length: Ints, their_length: Ints, rank: Ints
+) -> Ints:
+    """Keys that sort paraphrases of one reference word as METEOR's program finds them.
+
+    It looks up the reference's phrases from short to long and then the candidate's from left to
+    right, and follows the entries of each in the table's order.
+    """
+    by_reference = (their_length << 20 | rank) << 20 | start
+    by_candidate = 1 << 60 | (start << 20 | length) << 20 | rank
+    return np.where(turned, by_reference, by_candidate)
 
 
 def related_phrases(tables: Tables, own: Occurrences, theirs: Occurrences) -> Related:
     """Entries of the table, read in both directions, between two sets of occurrences."""
     ours, their = np.unique(own.node), np.unique(theirs.node)
-    row, target = tables.paraphrases(ours)
+    row, target, rank = tables.paraphrases(ours)
     forward = _among(target, their)
-    back, source = tables.paraphrases(their)
+    back, source, turned_rank = tables.paraphrases(their)
     backward = _among(source, ours)
     return Related(
         np.concatenate([ours[row[forward]], source[backward]]),
         np.concatenate([target[forward], their[back[backward]]]),
+        np.concatenate([rank[forward], turned_rank[backward]]),
+        np.repeat([False, True], [len(forward), len(backward)]),
     )
 
 
@@ -111,13 +134,6 @@ def _among(values: Ints, kept: Ints) -> Ints:
     present = np.zeros(max(int(values.max()), int(kept.max())) + 1, dtype=bool)
     present[kept] = True
     return np.flatnonzero(present[values])
-
-
-def _length_of(occurrences: Occurrences) -> Ints:
-    size = int(occurrences.node.max()) + 1 if len(occurrences.node) else 1
-    lengths = np.zeros(size, dtype=np.int64)
-    lengths[occurrences.node] = occurrences.length
-    return lengths
 
 
 def _lookup(occurrences: Occurrences, caption: Ints, node: Ints) -> tuple[Ints, Ints]:

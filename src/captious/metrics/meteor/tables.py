@@ -18,7 +18,7 @@ from captious.metrics.meteor.sources import Sources, find_sources
 from captious.metrics.meteor.stemmer import stem
 
 Ints = NDArray[np.int64]
-_FORMAT = 1  # of the cached arrays; raise it when they change
+_FORMAT = 2  # of the cached arrays; raise it when they change
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +68,12 @@ class Tables:
         found = edges[place] == wanted
         return np.where(found, len(self.arrays["word_keys"]) + place, -1)
 
-    def paraphrases(self, nodes: Ints) -> tuple[Ints, Ints]:
-        """Every (row of `nodes`, node of a paraphrase of it)."""
+    def paraphrases(self, nodes: Ints) -> tuple[Ints, Ints, Ints]:
+        """Every (row of `nodes`, node of a paraphrase of it, rank among its paraphrases)."""
         offsets = self.arrays["paraphrases_offsets"]
-        rows, places = spans(offsets[nodes], offsets[nodes + 1])
-        return rows, self.arrays["paraphrases"][places].astype(np.int64)
+        first = offsets[nodes].astype(np.int64)
+        rows, places = spans(first, offsets[nodes + 1])
+        return rows, self.arrays["paraphrases"][places].astype(np.int64), places - first[rows]
 
     def _find(self, keys: NDArray[np.uint64]) -> Ints:
         known = self.arrays["word_keys"]
