@@ -28,6 +28,13 @@ def test_the_same_seed_gives_the_same_p_values(run, files) -> None:
     assert first == run(*_arguments(files), "--format", "json", "--seed", 7).out
 
 
+def test_trials_without_end_are_refused(run, files) -> None:
+    found = run("compare", "--candidates", files["good"], files["poor"], "--references",
+                files["references"], "--trials", 10**9)  # fmt: skip
+    assert found.code == 2
+    assert "--trials" in found.err and "100000" in found.err
+
+
 def test_one_system_is_not_enough(run, files) -> None:
     found = run("compare", "-c", files["good"], "-r", files["references"], "-m", "bleu1")
     assert found.code == 2 and "at least two systems" in found.err

@@ -132,6 +132,13 @@ def test_one_image_without_a_table_is_refused_not_zero(run, files, tmp_path: Pat
         (["--items", "scores.xls"], 'cannot tell the format from ".xls"'),
         (["--items", "nowhere/scores.csv"], "the folder nowhere does not exist"),
         (["--df", "nowhere.npz", "--metrics", "cider"], "nowhere.npz"),
+        (["--metrics", "cider[sigma=4"], '"cider[sigma=4": a bracket has no partner.'),
+        (["--metrics", "rouge_l[beta=inf]"], "it must be above 0 and finite"),
+        (["--resamples", 10**9], "less than or equal to 100000"),
+        (["--jobs", 10**6], "less than or equal to 256"),
+        (["--name", ""], "error: --name: the value is empty. Give one, or leave it out."),
+        (["--items", " "], "error: --items: the value is empty."),
+        (["--metrics="], "error: --metrics: the value is empty."),
     ],
 )
 def test_wrong_options_are_one_line(run, files, arguments, said) -> None:
@@ -139,6 +146,42 @@ def test_wrong_options_are_one_line(run, files, arguments, said) -> None:
     assert found.code == 2
     assert said in found.err
     assert "Traceback" not in found.err and len(found.err.strip().splitlines()) == 1
+
+
+def test_a_table_of_frequencies_that_no_metric_uses_is_noted(run, files) -> None:
+    found = run("score", *_common(files), "--metrics", "bleu1", "--df", "nowhere.npz")
+    assert found.code == 0
+    assert found.err.startswith("note: --df nowhere.npz is not used")
+    assert len(found.err.strip().splitlines()) == 1
+
+
+def test_csv_is_exact_unless_it_is_for_a_spreadsheet(run, files, tmp_path: Path) -> None:
+    texts = {"1": '=HYPERLINK("x")', "2": "-2 dogs.", "3": "A plate = pasta."}
+    (tmp_path / "odd.json").write_text(json.dumps(texts))
+    asked = ["score", "--candidates", tmp_path / "odd.json", "--references", files["references"],
+             "--metrics", "bleu1", "--resamples", 0, "--items", tmp_path / "items.CSV"]  # fmt: skip
+
+    def captions() -> list[str]:
+        with (tmp_path / "items.CSV").open(newline="") as file:
+            return [row["caption"] for row in csv.DictReader(file)]
+
+    assert run(*asked).code == 0
+    assert captions() == list(texts.values())
+    assert run(*asked, "--csv-safe").code == 0
+    assert captions() == ["'" + texts["1"], "'" + texts["2"], texts["3"]]
+    named = run(*asked, "--csv-safe", "--name", "=odd", "--format", "csv")
+    assert named.out.splitlines()[1].startswith("'=odd,")
+
+
+def test_a_closed_output_is_no_crash(files) -> None:
+    code = "import sys; from captious.cli.main import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", code, "score", "-c", files["good"], "-r", files["references"],
+               "-m", "bleu1", "--resamples", "0"]  # fmt: skip
+    found = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *map(str, command)],
+        stderr=subprocess.PIPE, text=True, check=False,
+    )  # fmt: skip
+    assert (found.returncode, found.stderr) == (0, "")
 
 
 def test_help_explains_itself_with_an_example(run) -> None:

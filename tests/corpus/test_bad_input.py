@@ -40,6 +40,10 @@ def write(content: str | bytes, name: str = "c.json") -> None:
 
 # Content of c.json -> the line that it gives.
 CONTENTS = {
+    "empty lists": (
+        '{"1": [], "2": []}',
+        "c.json: every list is empty. Give at least one caption, or leave the image out.",
+    ),
     "truncated": (
         GOOD[:50],
         "c.json: line 1, column 51: the JSON ends too early. The file was cut short; write or "
@@ -225,8 +229,22 @@ def test_table_without_header() -> None:
     write("1,A dog.\n2,A cat.\n", "c.csv")
     assert message("c.csv") == (
         'c.csv: line 1: "1,A dog." does not name a column for images and one for captions. '
-        "Start the file with a header, such as image_id,caption."
+        "Start the file with a header, such as image_id,caption (for ratings: "
+        "image_id,rater,rating)."
     )
+
+
+def test_table_with_one_column_twice() -> None:
+    write("image_id,caption,caption\n1,A dog.,A cat.\n", "c.csv")
+    assert message("c.csv") == (
+        'c.csv: line 1: the column "caption" stands twice. '
+        "Keep one, or give the other another name."
+    )
+
+
+def test_ratings_may_be_of_items() -> None:
+    write("item,rater,rating\n7,a,1\n7,b,2\n", "ratings.csv")
+    assert read_judgments("ratings.csv").judgments.values.tolist() == [1.0, 2.0]
 
 
 def test_parquet_without_caption() -> None:

@@ -44,6 +44,13 @@ def test_sources_are_kept_with_their_labels(tmp_path: Path) -> None:
     assert split_source(first[3]) == ("d80", "wine glass")
 
 
+def test_a_count_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "objects.json"
+    file.write_text(json.dumps({"7": {"dog": 10**9}}))
+    with pytest.raises(InputError, match='key "7": a count is above 10,000'):
+        read_objects(file, ["7"])
+
+
 def test_a_broken_source_says_where(tmp_path: Path) -> None:
     file = tmp_path / "objects.json"
     file.write_text(json.dumps({"7": {"gold": ["dog"], "d80": {"dog": "two"}}}))

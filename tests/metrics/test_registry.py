@@ -22,9 +22,12 @@ def test_options_are_read_as_the_type_of_their_default() -> None:
         ("cider[sigma]", 'cider: option "sigma" has no value. Write sigma=value.'),
         ("cider[n=four]", 'cider: option "n" is a whole number; found "four".'),
         ("cider[sigma=six]", 'cider: option "sigma" is a number; found "six".'),
+        ("cider[df=]", 'cider: option "df" has no value. Write df=value.'),
+        ("cider]", '"cider]": a bracket has no partner. Write name[option=value].'),
+        ("cider[n=4", '"cider[n=4": a bracket has no partner. Write name[option=value].'),
         (
-            "cider]",
-            '"cider]" is not a metric name. Write a name, or name[option=value,option=value].',
+            "cider n=4",
+            '"cider n=4" is not a metric name. Write a name, or name[option=value,option=value].',
         ),
     ],
 )
@@ -36,6 +39,7 @@ def test_a_wrong_name_or_option_is_one_clear_line(asked: str, said: str) -> None
 
 def test_commas_inside_brackets_do_not_separate_metrics() -> None:
     assert split_list("a, b[x=1,y=2],,c") == ["a", "b[x=1,y=2]", "c"]
+    assert split_list("a[x=1,y=2],b[z=3],c[w=4") == ["a[x=1,y=2]", "b[z=3]", "c[w=4"]
 
 
 def test_asking_twice_for_a_metric_is_asking_once() -> None:

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from captious.text.ptb import PUNCTUATION, tokenise, tokenise_flat, tokenise_many
+from captious.text import ptb
+from captious.text.ptb import PUNCTUATION, tokenise, tokenise_many
 from captious.text.ptb_lexer import lex
 
 HERE = Path(__file__).parent
@@ -225,9 +226,6 @@ def test_any_text_gives_tokens_without_white_space(
     assert rows == [tokenise(text, **options) for text in texts]
     for row in rows:
         assert all(token and token.split() == [token] for token in row)
-    tokens, lengths = tokenise_flat(texts, **options)
-    assert tokens == [token for row in rows for token in row]
-    assert lengths.tolist() == [len(row) for row in rows]
 
 
 @settings(deadline=None, max_examples=500)
@@ -244,3 +242,23 @@ def test_options_only_drop_and_lower(text: str) -> None:
     assert [token for token in kept if token not in PUNCTUATION] == [
         token for token in tokenise(text) if token not in PUNCTUATION
     ]
+
+
+WORDS = sorted({*ptb._NOT_PLAIN, "dunkin", "ol", "cap", "let", "dog", "not", "lrb", "non", "us"})
+CASED = st.sampled_from(WORDS).flatmap(lambda w: st.sampled_from([w, w.upper(), w.capitalize()]))
+COMPOUNDS = st.builds(
+    lambda words, possessive, mark: "-".join(words) + possessive + mark,
+    st.lists(CASED, min_size=1, max_size=3),
+    st.sampled_from(["", "'s"]),
+    st.sampled_from(["", ".", ","]),
+)
+NEIGHBOURS = st.sampled_from(["", "The", "dog", "Dog", "5", '"', "'s", "<b>", "X.", "A", "- a"])
+
+
+@settings(deadline=None, max_examples=400)
+@given(COMPOUNDS, NEIGHBOURS)
+def test_words_compounds_and_possessives_are_what_the_lexer_makes_of_them(
+    piece: str, after: str
+) -> None:
+    whole = [part for token in lex(f"{piece} {after}") for part in token.split()]
+    assert tokenise(f"{piece} {after}", keep_punctuation=True, lower_case=False) == whole

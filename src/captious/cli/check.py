@@ -40,6 +40,7 @@ def check(
             help="Write the candidates normalised as THumB asks: a file, or a folder for several.",
         ),
     ] = None,
+    csv_safe: options.CsvSafe = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
     """List what is wrong with captions, references, images and objects.
@@ -59,7 +60,7 @@ def check(
 
         for path, changed in fix_files(candidates, fix).items():
             note(f"wrote {path} (captions changed: {changed:,}).")
-    emit(_table(report, allowed), report.to_dict(), form)
+    emit(_table(report, allowed), report.to_dict(), form, csv_safe=csv_safe)
     if report.wrong(strict=strict, allow=allowed):
         raise typer.Exit(1)
 

@@ -21,10 +21,14 @@ def compare(
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, help="Bootstrap resamples.")
+        int,
+        typer.Option("--resamples", min=1, max=options.MOST_DRAWS, help="Bootstrap resamples."),
     ] = options.DEFAULT_RESAMPLES,
     trials: Annotated[
-        int, typer.Option("--trials", min=1, help="Trials of approximate randomisation.")
+        int,
+        typer.Option(
+            "--trials", min=1, max=options.MOST_DRAWS, help="Trials of approximate randomisation."
+        ),
     ] = options.DEFAULT_TRIALS,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,

@@ -9,6 +9,7 @@ import typer
 
 from captious.cli import options
 from captious.cli.output import Format
+from captious.errors import InputError
 
 if TYPE_CHECKING:
     from captious.corpus import Scores
@@ -36,6 +37,8 @@ def demo(
     if files:
         _copy(files)
         return
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: is a file. Name a folder for the report.")
     from captious import scoring
     from captious.cli import tables
     from captious.cli.output import emit, progress_bar
@@ -60,7 +63,6 @@ def _copy(folder: Path) -> None:
 
     from captious.cli.output import note
     from captious.data import demo_path
-    from captious.errors import InputError
 
     if folder.exists():
         raise InputError(f"{folder}: is there already. Name a folder that does not exist yet.")

@@ -44,7 +44,12 @@ def metrics(text: str, df: Path | None = None, corpus: Corpus | None = None) -> 
         note("cider is left out: one image has no document frequencies. Give a table with --df.")
     if df is None:
         return list(names)
-    return [_with_table(name, df) for name in names]
+    wanted = [_with_table(name, df) for name in names]
+    if not any(isinstance(metric, Metric) for metric in wanted):
+        note(
+            f"--df {df} is not used: none of these metrics has document frequencies, as cider has."
+        )
+    return wanted
 
 
 def refuse_unknown(text: str) -> None:

@@ -51,16 +51,29 @@ Duplicates = Annotated[
     typer.Option("--duplicates", help="A second caption of a system for one image: error (refuse), "
                  "first (keep the first) or all (score both)."),
 ]  # fmt: skip
+# More draws than these change no digit that is printed, and run for hours.
+MOST_DRAWS = 100_000
+MOST_JOBS = 256
 Resamples = Annotated[
-    int, typer.Option("--resamples", min=0, help="Bootstrap resamples; 0 for no intervals.")
+    int,
+    typer.Option(
+        "--resamples", min=0, max=MOST_DRAWS, help="Bootstrap resamples; 0 for no intervals."
+    ),
 ]
 Level = Annotated[
     float, typer.Option("--level", min=0.5, max=0.9999, help="Confidence level of intervals.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
 Jobs = Annotated[
-    int, typer.Option("--jobs", "-j", min=1, help="Processes; the result does not depend on it.")
-]
+    int,
+    typer.Option("--jobs", "-j", min=1, max=MOST_JOBS, help="Processes; the result does not depend "
+                 "on it."),
+]  # fmt: skip
+CsvSafe = Annotated[
+    bool,
+    typer.Option("--csv-safe", help="CSV for a spreadsheet: an apostrophe before text that it "
+                 "would run as a formula."),
+]  # fmt: skip
 OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
 
 DEFAULT_RESAMPLES = 1000

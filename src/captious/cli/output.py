@@ -6,10 +6,11 @@ import csv
 import io
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -48,13 +49,19 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
 
-def emit(table: Table | Sequence[Table], payload: Any, form: Format) -> None:
+def emit(
+    table: Table | Sequence[Table], payload: Any, form: Format, *, csv_safe: bool = False
+) -> None:
     """Print tables in the asked form on standard output; JSON prints the payload instead."""
     if form is Format.json:
         print(to_json(payload))
         return
     tables = [table] if isinstance(table, Table) else list(table)
-    renderers = {Format.csv: to_csv, Format.latex: to_latex, Format.markdown: to_markdown}
+    renderers: dict[Format, Callable[[Table], str]] = {
+        Format.csv: partial(to_csv, safe=csv_safe),
+        Format.latex: to_latex,
+        Format.markdown: to_markdown,
+    }
     for index, one in enumerate(tables):
         if form is Format.table:
             _print_rich(one)
@@ -81,13 +88,20 @@ def scaled(value: float, percent: bool, digits: int = 1) -> str:
     return f"{value * 100:.{digits}f}" if percent else f"{value:.{digits}f}"
 
 
-def to_csv(table: Table) -> str:
-    """Comma-separated values, numbers unrounded."""
+def to_csv(table: Table, *, safe: bool = False) -> str:
+    """Comma-separated values, numbers unrounded; `safe` keeps text from being run as a formula."""
+    from captious.files import not_a_formula
+
+    def spelled(cell: Cell) -> str | int:
+        if isinstance(cell, Number):
+            return repr(cell.value)
+        return not_a_formula(cell) if safe and isinstance(cell, str) else cell
+
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(table.header)
     for row in table.rows:
-        writer.writerow([repr(c.value) if isinstance(c, Number) else c for c in row])
+        writer.writerow(map(spelled, row))
     return buffer.getvalue()
 
 

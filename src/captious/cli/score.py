@@ -29,6 +29,7 @@ def score(
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
+    csv_safe: options.CsvSafe = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
     """Score captions with automatic metrics.
@@ -54,7 +55,7 @@ def score(
     if items:
         from captious.corpus.write import write_items
 
-        write_items(scores, items)
+        write_items(scores, items, csv_safe=csv_safe)
         note(f"wrote {len(corpus):,} rows to {items}")
     table = tables.score_rows(scores) if form is Format.csv else tables.score_table(scores, level)
-    emit(table, scores.to_dict(), form)
+    emit(table, scores.to_dict(), form, csv_safe=csv_safe)

@@ -17,6 +17,7 @@ from captious.errors import InputError, one_line
 
 EXPECTED = "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} or COCO instances."
 SOURCE_MARK = ":"
+MOST_INSTANCES = 10_000  # of one label in one image; COCO's most crowded images have hundreds
 
 
 def read_objects(path: PathText, image_ids: Sequence[str]) -> Ragged:
@@ -72,6 +73,10 @@ def _labels(source: Source, key: str, value: object) -> list[str]:
             ]
         if not all(type(count) is int and count >= 0 for count in value.values()):
             raise InputError(f"{where}: a count is no whole number. {EXPECTED}")
+        if any(count > MOST_INSTANCES for count in value.values()):
+            raise InputError(
+                f"{where}: a count is above {MOST_INSTANCES:,}, more than an image holds. Mend it."
+            )
         return [label for label, count in value.items() for _ in range(count)]
     raise InputError(f"{where}: holds neither a list of labels nor counts. {EXPECTED}")
 

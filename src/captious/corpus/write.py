@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,29 +12,37 @@ import numpy as np
 
 from captious.corpus.scores import Scores
 from captious.errors import InputError, MissingDependencyError
-from captious.files import atomically, check_output
+from captious.files import atomically, check_output, not_a_formula
 
 ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
 
 
 def check_item_path(path: Path, inputs: Iterable[Path] = ()) -> None:
     """Refuse, before any work is done, a file that could not be written afterwards."""
-    if path.suffix not in ITEM_SUFFIXES:
+    if path.suffix.lower() not in ITEM_SUFFIXES:
         raise InputError(
             f'{path}: cannot tell the format from "{path.suffix}". '
             f"End the name in {', '.join(ITEM_SUFFIXES)}."
         )
     check_output(path, inputs)
-    if path.suffix == ".parquet":
+    if path.suffix.lower() == ".parquet":
         _pyarrow()
 
 
-def write_items(scores: Scores, path: Path) -> None:
-    """One row an example: system, image_id, caption and a column for each metric."""
+def write_items(scores: Scores, path: Path, *, csv_safe: bool = False) -> None:
+    """One row an example: system, image_id, caption and a column for each metric.
+
+    Texts are written as they are, so that they can be read back; with `csv_safe` a CSV file gets
+    an apostrophe before texts that a spreadsheet would run as formulas.
+    """
     check_item_path(path)
-    writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+    writers: dict[str, Callable[[Scores, Path], None]] = {
+        ".csv": partial(_write_csv, spell=not_a_formula if csv_safe else str),
+        ".jsonl": _write_jsonl,
+        ".parquet": _write_parquet,
+    }
     with atomically(path) as temporary:
-        writers[path.suffix](scores, temporary)
+        writers[path.suffix.lower()](scores, temporary)
 
 
 def _columns(scores: Scores) -> dict[str, list[str] | list[float]]:
@@ -46,8 +55,11 @@ def _columns(scores: Scores) -> dict[str, list[str] | list[float]]:
     return columns | {name: scores[name].values.tolist() for name in scores}
 
 
-def _write_csv(scores: Scores, path: Path) -> None:
-    columns = _columns(scores)
+def _write_csv(scores: Scores, path: Path, spell: Callable[[str], str]) -> None:
+    columns = {
+        name: column if name in scores.metrics else [spell(str(text)) for text in column]
+        for name, column in _columns(scores).items()
+    }
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)

@@ -27,7 +27,8 @@ from captious.text.ngrams import MAX_ORDER, NgramTable
 
 SCALE = 10.0  # Vedantam et al. 2015, section 6: so that CIDEr-D is of the size of other metrics
 DOCUMENTS = ("images", "examples")
-_CHUNK = 1 << 21  # n-grams weighed at once, to bound memory
+_MATCHES = 1 << 21  # matches weighed at once, to bound memory
+_CHUNK = 1 << 16  # n-grams weighed at once: few enough for the processor's cache
 
 
 @dataclass(frozen=True)
@@ -129,8 +130,8 @@ class TfIdfMetric(Metric):
         size = len(batch.pairs()[0])
         orders = table.index.orders
         dots = np.zeros(size * MAX_ORDER)
-        for start in range(0, len(matches.pairs), _CHUNK):
-            part = slice(start, start + _CHUNK)
+        for start in range(0, len(matches.pairs), _MATCHES):
+            part = slice(start, start + _MATCHES)
             ours, theirs = matches.candidate_counts[part], matches.reference_counts[part]
             grams = matches.grams[part]
             counts = (np.minimum(ours, theirs) if clip else ours).astype(np.float64) * theirs

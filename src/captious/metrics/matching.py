@@ -16,10 +16,10 @@ from captious.corpus.columns import IntArray, factorise
 from captious.metrics.batch import Batch
 from captious.text.lookup import Lookup, chunks
 from captious.text.ngrams import MAX_ORDER, NgramTable, count_ngrams
-from captious.text.tokens import TokenTable, table_of, token_table
+from captious.text.tokens import TokenTable, token_table
 
 STEMMED = "+stem"
-_CHUNK = 1 << 21  # reference n-grams joined at once, to bound memory
+_CHUNK = 1 << 17  # n-grams joined at once: few enough for the processor's cache
 
 
 class Matches(NamedTuple):
@@ -49,14 +49,6 @@ def named_table(texts: Sequence[str], tokeniser: str) -> TokenTable:
     """
     if tokeniser.endswith(STEMMED):
         return _stemmed(named_table(texts, tokeniser.removesuffix(STEMMED)))
-    if tokeniser in {"13a", "13a-lower"}:
-        from captious.text.mt13a import tokenise_many as tokenise_13a
-
-        return table_of(tokenise_13a(texts, lowercase=tokeniser == "13a-lower"))
-    if tokeniser == "rouge_score":
-        from captious.text.alphanumeric import tokenise_many as tokenise_alphanumeric
-
-        return table_of(tokenise_alphanumeric(texts))
     return token_table(texts, tokeniser)
 
 
@@ -91,7 +83,8 @@ def join_pairs(batch: Batch, table: NgramTable) -> Matches:
     theirs = np.bincount(examples, weights=table.sizes[texts], minlength=len(batch))
     work = theirs.astype(np.int64) + table.sizes[batch.candidate_text] + 1
     starts = np.append(pair_starts(batch), len(examples))
-    joined = [_join_part(batch, table, starts, part) for part in chunks(work, _CHUNK)]
+    flags = np.zeros(len(table.index), dtype=bool)
+    joined = [_join_part(batch, table, starts, part, flags) for part in chunks(work, _CHUNK)]
     if not joined:
         nothing = np.zeros(0, dtype=np.int32)
         return Matches(nothing, nothing, nothing, nothing, np.zeros((0, MAX_ORDER), np.int64))
@@ -104,7 +97,10 @@ def join_pairs(batch: Batch, table: NgramTable) -> Matches:
     )
 
 
-def _join_part(batch: Batch, table: NgramTable, starts: IntArray, part: slice) -> Matches:
+def _join_part(
+    batch: Batch, table: NgramTable, starts: IntArray, part: slice, flags: NDArray[np.bool_]
+) -> Matches:
+    """Matches of some examples; `flags` holds a place for each n-gram, unset before and after."""
     first, last = int(starts[part.start]), int(starts[part.stop])
     examples, texts = (column[first:last] for column in batch.pairs())
     own_entries, owners = table.entries_of(batch.candidate_text[part])
@@ -112,10 +108,10 @@ def _join_part(batch: Batch, table: NgramTable, starts: IntArray, part: slice) -
     lookup = Lookup(owners * len(table.index) + own_grams)
     entries, pairs = table.entries_of(texts)
     # Most n-grams of references are in no candidate at all; a look at a flag spares their search.
-    in_candidates = np.zeros(len(table.index), dtype=bool)
-    in_candidates[own_grams] = True
+    flags[own_grams] = True
     grams = table.grams[entries]
-    likely = np.flatnonzero(in_candidates[grams])
+    likely = np.flatnonzero(flags[grams])
+    flags[own_grams] = False
     entries, pairs, grams = entries[likely], pairs[likely], grams[likely]
     found = lookup.find((examples - part.start)[pairs] * len(table.index) + grams)
     hits = np.flatnonzero(found >= 0)

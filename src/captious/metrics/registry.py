@@ -65,6 +65,10 @@ def resolve(specification: str) -> Metric:
     >>> resolve("cider[sigma=4]").sigma
     4.0
     """
+    if specification.count("[") != specification.count("]"):
+        raise InputError(
+            f'"{one_line(specification)}": a bracket has no partner. Write name[option=value].'
+        )
     match = _SPECIFICATION.fullmatch(specification.strip())
     if not match:
         raise InputError(
@@ -97,7 +101,7 @@ def split_list(text: str) -> list[str]:
     >>> split_list("bleu4,cider[n=4,sigma=6]")
     ['bleu4', 'cider[n=4,sigma=6]']
     """
-    parts = re.findall(r"(?:[^,\[]|\[[^\]]*\])+", text)
+    parts = re.split(r",(?![^\[]*\])", text)
     return [part.strip() for part in parts if part.strip()]
 
 
@@ -112,7 +116,7 @@ def _build(metric: type[Metric], options: str) -> Metric:
             raise UnknownNameError(f"option of {metric.name}", key, known)
         if key in values:
             raise InputError(f'{metric.name}: option "{key}" is given twice. Give it once.')
-        if not equals:
+        if not equals or not text.strip():
             raise InputError(f'{metric.name}: option "{key}" has no value. Write {key}=value.')
         values[key] = _parse(metric.name, known[key], text.strip())
     return metric(**values)

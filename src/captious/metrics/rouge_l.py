@@ -49,8 +49,8 @@ class RougeL(Metric):
     def __post_init__(self) -> None:
         if self.variant not in VARIANTS:
             raise UnknownNameError("variant of rouge_l", self.variant, VARIANTS)
-        if not self.beta > 0:
-            raise InputError(f"rouge_l: beta is {self.beta}; it must be above 0.")
+        if not 0 < self.beta < np.inf:
+            raise InputError(f"rouge_l: beta is {self.beta}; it must be above 0 and finite.")
         if not self.tokeniser:
             own = "ptb" if self.variant == COCO else ROUGE_SCORE
             object.__setattr__(self, "tokeniser", own)

@@ -5,23 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from captious.stats.estimate import (
-    Clusters,
-    Estimate,
-    Statistic,
-    estimate,
-    require_clusters,
-    rows_of,
-    undefined,
-)
-from captious.stats.ratings import (
-    CategoryCounts,
-    Floats,
-    Patterns,
-    as_ratings,
-    complete_rows,
-    patterns,
-)
+from captious.stats.estimate import Clusters, Estimate, Statistic, estimate_complete
+from captious.stats.ratings import CategoryCounts, Floats, Patterns
 from captious.stats.resample import DEFAULT_SEED, Seed
 
 
@@ -44,23 +29,13 @@ def kendall_w(
     >>> kendall_w([[1, 1], [2, 2], [3, 3]]).value
     1.0
     """
-    matrix = as_ratings(ratings)
-    require_clusters(clusters, len(matrix))
-    kept = np.flatnonzero(complete_rows(matrix))
-    n_raters = matrix.shape[1]
-    if n_raters < 2:
-        return undefined("W needs two raters", len(kept), n_raters, level)
-    if len(kept) < 2:
-        return undefined(
-            "fewer than two items are rated by every rater", len(kept), n_raters, level
-        )
-    data = patterns(matrix[kept])
-    return estimate(
-        _w(data, correct_ties),
-        data,
+    return estimate_complete(
+        "W",
+        ratings,
+        lambda data: _w(data, correct_ties),
         reason="every rater gives all items the same rating, so there is no ranking",
         resamples=resamples,
-        clusters=rows_of(clusters, kept),
+        clusters=clusters,
         level=level,
         seed=seed,
     )

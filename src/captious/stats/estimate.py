@@ -12,9 +12,18 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from captious.errors import StatisticsError
-from captious.stats.ratings import Floats, Integers, Patterns, number
+from captious.stats.ratings import (
+    Floats,
+    Integers,
+    Patterns,
+    as_ratings,
+    complete_rows,
+    number,
+    patterns,
+)
 from captious.stats.resample import (
     DEFAULT_SEED,
     Seed,
@@ -87,6 +96,39 @@ def estimate(
         value, interval.low, interval.high, level, n_items, n_raters, resamples,
         interval.undefined, "",
     )  # fmt: skip
+
+
+def estimate_complete(
+    name: str,
+    ratings: ArrayLike,
+    statistic_of: Callable[[Patterns], Statistic],
+    *,
+    reason: str,
+    resamples: int = 0,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    seed: Seed = DEFAULT_SEED,
+) -> Estimate:
+    """`estimate` over the items that every rater rated, of which there must be two."""
+    matrix = as_ratings(ratings)
+    require_clusters(clusters, len(matrix))
+    kept = np.flatnonzero(complete_rows(matrix))
+    n_raters = matrix.shape[1]
+    if n_raters < 2:
+        return undefined(f"{name} needs two raters", len(kept), n_raters, level)
+    if len(kept) < 2:
+        few = "fewer than two items are rated by every rater"
+        return undefined(few, len(kept), n_raters, level)
+    data = patterns(matrix[kept])
+    return estimate(
+        statistic_of(data),
+        data,
+        reason=reason,
+        resamples=resamples,
+        clusters=rows_of(clusters, kept),
+        level=level,
+        seed=seed,
+    )
 
 
 def rows_of(clusters: Clusters, kept: Integers) -> list[Hashable] | None:

@@ -8,16 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from captious.errors import StatisticsError
-from captious.stats.estimate import (
-    Clusters,
-    Estimate,
-    Statistic,
-    estimate,
-    require_clusters,
-    rows_of,
-    undefined,
-)
-from captious.stats.ratings import Floats, Patterns, as_ratings, complete_rows, patterns
+from captious.stats.estimate import Clusters, Estimate, Statistic, estimate_complete
+from captious.stats.ratings import Floats, Patterns
 from captious.stats.resample import DEFAULT_SEED, Seed
 
 Unit = Literal["single", "average"]
@@ -47,23 +39,13 @@ def icc(
     """
     if unit not in ("single", "average"):
         raise StatisticsError(f"unit: {unit!r} is not one of single, average.")
-    matrix = as_ratings(ratings)
-    require_clusters(clusters, len(matrix))
-    kept = np.flatnonzero(complete_rows(matrix))
-    n_raters = matrix.shape[1]
-    if n_raters < 2:
-        return undefined("ICC needs two raters", len(kept), n_raters, level)
-    if len(kept) < 2:
-        return undefined(
-            "fewer than two items are rated by every rater", len(kept), n_raters, level
-        )
-    data = patterns(matrix[kept])
-    return estimate(
-        _icc2(data, unit),
-        data,
+    return estimate_complete(
+        "ICC",
+        ratings,
+        lambda data: _icc2(data, unit),
         reason="all ratings are equal, so there is no variance to divide",
         resamples=resamples,
-        clusters=rows_of(clusters, kept),
+        clusters=clusters,
         level=level,
         seed=seed,
     )

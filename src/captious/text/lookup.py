@@ -7,17 +7,19 @@ twenty jumps through memory; a hash table laid out in NumPy arrays answers with 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
+Integers = NDArray[np.signedinteger[Any]]
 
 ABSENT = -1
 _SLOTS_A_KEY = 4
 _FEWEST_BITS = 4
 _SIGNED_BITS = 63
+_SHORT_BITS = 31
 _BLOCK = 1 << 20  # needles looked up at once, to bound memory
 # Odd multipliers spread keys over the high bits (Fibonacci hashing, Knuth, TAOCP 6.4); a key that
 # loses its slot under one gets another under the next.
@@ -86,7 +88,19 @@ def _slots(keys: IntArray, multiplier: int, bits: int) -> NDArray[np.uint64]:
     return mixed
 
 
-def sorted_distinct(values: IntArray) -> IntArray:
+def group_keys(sizes: IntArray, bits: int) -> Integers:
+    """For each member of each group the group's number, with room for `bits` bits below it.
+
+    In 32-bit integers where they suffice, since those are sorted twice as fast.
+
+    >>> group_keys(np.array([2, 1]), 4).tolist()
+    [0, 0, 16]
+    """
+    kind = np.int32 if len(sizes) << bits <= 1 << _SHORT_BITS else np.int64
+    return np.repeat((np.arange(len(sizes)) << bits).astype(kind), sizes)
+
+
+def sorted_distinct(values: Integers) -> Integers:
     """Distinct values in ascending order.
 
     >>> sorted_distinct(np.array([3, 1, 3, 2])).tolist()
@@ -116,7 +130,7 @@ def numbered(values: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
     return ordered[begins], places
 
 
-def first_of_runs(ordered: IntArray) -> NDArray[np.bool_]:
+def first_of_runs(ordered: Integers) -> NDArray[np.bool_]:
     """Where each run of equal neighbours begins."""
     begins = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])

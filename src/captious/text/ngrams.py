@@ -13,12 +13,20 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.text.lookup import ABSENT, Lookup, chunks, first_of_runs, numbered, ranges
+from captious.text.lookup import (
+    ABSENT,
+    Lookup,
+    chunks,
+    first_of_runs,
+    group_keys,
+    numbered,
+    ranges,
+)
 from captious.text.tokens import TokenTable
 
 IntArray = NDArray[np.int64]
 MAX_ORDER = 4  # BLEU, ROUGE and CIDEr all stop at four
-_CHUNK = 1 << 20  # tokens whose n-grams are counted at once, to bound memory
+_CHUNK = 1 << 14  # tokens whose n-grams are counted at once: few enough for the processor's cache
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +117,7 @@ class NgramTable:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def sizes(self) -> IntArray:
         """How many distinct n-grams each text has."""
         return np.diff(self.offsets)
@@ -163,12 +171,12 @@ def _count_part(
     first, last = int(tokens.offsets[part.start]), int(tokens.offsets[part.stop])
     # A text and an n-gram in one number: shifts undo it much faster than divisions.
     bits = int(starts[-1]).bit_length()
-    text_keys = np.repeat(np.arange(len(lengths)) << bits, lengths)
+    text_keys = group_keys(lengths, bits)
     keyed = []
     for start, column in zip(starts.tolist(), numbers, strict=False):
         here = column[first:last]
         kept = here >= 0
-        keyed.append(text_keys[kept] + here[kept] + start)
+        keyed.append(text_keys[kept] + (here[kept] + start))
     ordered = np.sort(np.concatenate(keyed))
     begins = np.flatnonzero(first_of_runs(ordered))
     distinct = ordered[begins]

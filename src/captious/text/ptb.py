@@ -27,9 +27,6 @@ from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from captious.text import ptb_patterns
 from captious.text.ptb_chars import SOFT_HYPHEN
 from captious.text.ptb_lexer import lex
@@ -48,7 +45,6 @@ _REACHES_ACROSS = re.compile(r"<|[^\S ]|[\d)] \d|\. \.")
 # A piece that can be the second half of such a token, or that holds a tag or another blank.
 _MAY_CONTINUE = re.compile(r"[\d.]|.*[<\s]", re.DOTALL)
 _PLAIN_END = re.compile(r"[A-Za-z]{2,}\.")
-_PLAIN_WORD = re.compile("([A-Za-z]{2,})([.,]?)")
 _OPEN_ABBREVIATIONS = frozenset(
     ptb_patterns.ENDING_ABBREVIATIONS
     + ptb_patterns.CAPITAL_ABBREVIATIONS
@@ -78,12 +74,24 @@ def _depends_on_next_piece(piece: str) -> bool:
     return not _PLAIN_END.fullmatch(piece) or piece[:-1].lower() in _OPEN_ABBREVIATIONS
 
 
-def _piece_tokens(piece: str) -> list[str]:
-    """Tokens of a piece that stands alone; the lexer is not needed for a plain word."""
-    plain = _PLAIN_WORD.fullmatch(piece)
-    if plain is None or plain[1].lower() in _NOT_PLAIN:
-        return lex(piece)
-    return [plain[1], plain[2]] if plain[2] else [plain[1]]
+def _is_plain_word(word: str) -> bool:
+    """Whether no neighbour changes the tokens of this word, which is one token."""
+    return len(word) > 1 and word.isascii() and word.isalpha() and word.lower() not in _NOT_PLAIN
+
+
+def _compound_tokens(piece: str) -> list[str]:
+    """Tokens of words joined by hyphens and of possessives; none where the lexer must decide.
+
+    Nothing beside such a piece changes its tokens: `flat-screen,` is `flat-screen` and `,`.
+    """
+    word = piece[:-1] if piece.endswith((".", ",")) else piece
+    stem = word.removesuffix("'s")
+    parts = stem.split("-")
+    if not all(len(part) > 1 and part.isascii() and part.isalpha() for part in parts):
+        return []
+    if len(parts) == 1 and not _is_plain_word(stem):
+        return []
+    return [token for token in (stem, word[len(stem) :], piece[len(word) :]) if token]
 
 
 def _lowered(token: str) -> str:
@@ -107,6 +115,11 @@ class _Options(NamedTuple):
             tokens = (token for token in tokens if token not in PUNCTUATION)
         return [part for token in tokens for part in token.split()]
 
+    def plain(self, word: str, mark: str) -> tuple[str, ...]:
+        """The same, much faster, for a plain word and the mark after it, if any."""
+        token = word.lower() if self.lower_case else word
+        return (token, mark) if mark and self.keep_punctuation else (token,)
+
 
 class _Pieces(dict[str, tuple[str, ...]]):
     """Tokens of pieces of text between blanks, found once each.
@@ -121,19 +134,26 @@ class _Pieces(dict[str, tuple[str, ...]]):
         self._strict = strict
 
     def __missing__(self, piece: str) -> tuple[str, ...]:
-        if self._strict and _MAY_CONTINUE.match(piece):
-            raise _NeedsContextError
-        if _depends_on_next_piece(piece):
-            raise _NeedsContextError
-        tokens = tuple(self._options.applied(_piece_tokens(piece)))
+        word = piece[:-1] if piece.endswith((".", ",")) else piece
+        if _is_plain_word(word):
+            tokens = self._options.plain(word, piece[len(word) :])
+        else:
+            tokens = tuple(self._options.applied(_compound_tokens(piece) or self._lexed(piece)))
         if len(piece) <= _PIECE_LIMIT:
             if len(self) >= _CACHE_LIMIT:
                 self.clear()
             self[piece] = tokens
         return tokens
 
+    def _lexed(self, piece: str) -> list[str]:
+        if self._strict and _MAY_CONTINUE.match(piece):
+            raise _NeedsContextError
+        if _depends_on_next_piece(piece):
+            raise _NeedsContextError
+        return lex(piece)
 
-class _Tokeniser:
+
+class Tokeniser:
     """Tokens of whole texts, from their pieces where that is safe, else from the lexer."""
 
     def __init__(self, options: _Options) -> None:
@@ -147,6 +167,13 @@ class _Tokeniser:
             return list(chain.from_iterable(map(self._strict.__getitem__, text.split(" "))))
         except _NeedsContextError:
             return self._careful_tokens(text.strip(_TRIMMED))
+
+    def piece_tokens(self, piece: str) -> tuple[str, ...] | None:
+        """Tokens of what stands between two blanks; nothing where its neighbours matter."""
+        try:
+            return self._strict[piece]
+        except _NeedsContextError:
+            return None
 
     def tokens_before(self, text: str, following: str) -> list[str]:
         """Tokens of a text that the line `following` comes after."""
@@ -167,8 +194,9 @@ class _Tokeniser:
 
 
 @cache
-def _tokeniser(keep_punctuation: bool, lower_case: bool) -> _Tokeniser:
-    return _Tokeniser(_Options(keep_punctuation, lower_case))
+def tokeniser_with(keep_punctuation: bool = False, lower_case: bool = True) -> Tokeniser:
+    """The tokeniser of these options, with all that it remembers."""
+    return Tokeniser(_Options(keep_punctuation, lower_case))
 
 
 def tokenise(text: str, *, keep_punctuation: bool = False, lower_case: bool = True) -> list[str]:
@@ -179,7 +207,7 @@ def tokenise(text: str, *, keep_punctuation: bool = False, lower_case: bool = Tr
     >>> tokenise("It's 5 p.m. in Washington, D.C.", keep_punctuation=True, lower_case=False)
     ['It', "'s", '5', 'p.m.', 'in', 'Washington', ',', 'D.C.']
     """
-    return _tokeniser(keep_punctuation, lower_case).tokens(text)
+    return tokeniser_with(keep_punctuation, lower_case).tokens(text)
 
 
 def tokenise_many(
@@ -199,7 +227,7 @@ def tokenise_many(
     >>> tokenise_many(["The letter S.", "A dog!"], as_one_file=True)
     [['the', 'letter', 's'], ['a', 'dog']]
     """
-    tokeniser = _tokeniser(keep_punctuation, lower_case)
+    tokeniser = tokeniser_with(keep_punctuation, lower_case)
     if as_one_file:
         return list(map(tokeniser.tokens_before, texts, _next_lines(texts)))
     return list(map(tokeniser.tokens, texts))
@@ -214,26 +242,3 @@ def _next_lines(texts: Sequence[str]) -> list[str]:
         if text.strip(_TRIMMED):
             following = text
     return lines[::-1]
-
-
-def tokenise_flat(
-    texts: Sequence[str],
-    *,
-    keep_punctuation: bool = False,
-    lower_case: bool = True,
-    as_one_file: bool = False,
-) -> tuple[list[str], NDArray[np.int64]]:
-    """Tokens of many captions end to end, and how many each caption has.
-
-    >>> tokens, lengths = tokenise_flat(["A dog.", "", "Two dogs!"])
-    >>> tokens, lengths.tolist()
-    (['a', 'dog', 'two', 'dogs'], [2, 0, 2])
-    """
-    rows = tokenise_many(
-        texts,
-        keep_punctuation=keep_punctuation,
-        lower_case=lower_case,
-        as_one_file=as_one_file,
-    )
-    lengths = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
-    return list(chain.from_iterable(rows)), lengths

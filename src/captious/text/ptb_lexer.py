@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 
 from captious.text import ptb_patterns as p
-from captious.text.ptb_chars import DIGIT, SOFT_HYPHEN
+from captious.text.ptb_chars import DIGIT, SOFT_HYPHEN, within_ascii
 from captious.text.ptb_rules import RULES, Rule
 
 # A caption is one line: what breaks a line of the reference's input is a blank here.
@@ -28,16 +28,35 @@ _WWW_STOP = re.compile(rf"[{p.OUTSIDE_WWW}]|\.\.")
 _WWW_DOMAIN = re.compile(r"\.[a-zA-Z]{2}")
 _HOST_STOP = re.compile(rf"[{p.OUTSIDE_HOST}]|\.\.")
 _HOST_DOMAIN = re.compile(rf"\.{p.TOP_DOMAIN}", re.ASCII)
-_FILE_STOP = re.compile(rf"[^{p.WORD_START}{DIGIT}&;.]|\.\.")
+_FILE_STOP = rf"[^{p.WORD_START}{DIGIT}&;.]|\.\."
 _FILE_EXTENSION = re.compile(rf"\.{p.FILE_EXTENSION}(?={p.AFTER_FILE})", re.ASCII)
 _DOTTED_STOP = re.compile(rf"[^A-Za-z0-9.,{SOFT_HYPHEN}]")
 _DOTTED_HYPHEN = re.compile(rf"-[A-Za-z0-9{SOFT_HYPHEN}]")
 
 
-@lru_cache(maxsize=4096)
-def _rules_from(character: str) -> tuple[Rule, ...]:
-    """Rules whose tokens can begin with `character`, in order of precedence."""
-    return tuple(rule for rule in RULES if re.match(f"[{rule.starts}]", character))
+class _Grammar:
+    """The rules for texts of ASCII characters, or for all texts.
+
+    Most captions are ASCII, and classes without the letters of all scripts are ready at once.
+    """
+
+    def __init__(self, *, ascii_only: bool) -> None:
+        self._rules = tuple(rule.within_ascii() for rule in RULES) if ascii_only else RULES
+        self._by_start: dict[str, tuple[Rule, ...]] = {}
+        self.file_stop = re.compile(within_ascii(_FILE_STOP) if ascii_only else _FILE_STOP)
+
+    def rules_from(self, character: str) -> tuple[Rule, ...]:
+        """Rules whose tokens can begin with `character`, in order of precedence."""
+        found = self._by_start.get(character)
+        if found is None:
+            found = tuple(rule for rule in self._rules if rule.first_character.match(character))
+            self._by_start[character] = found
+        return found
+
+
+@cache
+def _grammar(ascii_only: bool) -> _Grammar:
+    return _Grammar(ascii_only=ascii_only)
 
 
 class _Ahead:
@@ -58,7 +77,7 @@ class _Ahead:
         return self._next
 
 
-def _horizons(text: str) -> dict[str, Callable[[int], bool]]:
+def _horizons(text: str, file_stop: re.Pattern[str]) -> dict[str, Callable[[int], bool]]:
     """For each named horizon, the test whether its rules can match at a position of `text`."""
     last_tag_end = text.rfind(">")
     dotted_stop = _Ahead(_DOTTED_STOP, text)
@@ -73,7 +92,7 @@ def _horizons(text: str) -> dict[str, Callable[[int], bool]]:
         "email": before(_EMAIL_AT, _EMAIL_STOP, 1),
         "www": before(_WWW_DOMAIN, _WWW_STOP, 5),
         "host": before(_HOST_DOMAIN, _HOST_STOP, 1),
-        "file": before(_FILE_EXTENSION, _FILE_STOP, 1),
+        "file": before(_FILE_EXTENSION, file_stop, 1),
         "hyphen": lambda position: _DOTTED_HYPHEN.match(text, dotted_stop.at(position)) is not None,
     }
 
@@ -83,11 +102,12 @@ def _lex_units(text: str, following: str) -> list[str]:
     tokens: list[str] = []
     end_of_text = len(text)
     text += f"\n{following}{_END}" if following else _END
-    horizons = _horizons(text)
+    grammar = _grammar(text.isascii())
+    horizons = _horizons(text, grammar.file_stop)
     position = 0
     while position < end_of_text:
         longest = position
-        for rule in _rules_from(text[position]):
+        for rule in grammar.rules_from(text[position]):
             if not horizons[rule.horizon](position):
                 continue
             match = rule.pattern.match(text, position)

@@ -7,28 +7,53 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from captious.text import ptb_patterns as p
-from captious.text.ptb_chars import BLANK, CAPITAL, DIGIT, LETTER, SOFT_HYPHEN, SPACE, SYMBOL
+from captious.text.ptb_chars import (
+    BLANK,
+    CAPITAL,
+    DIGIT,
+    LETTER,
+    SOFT_HYPHEN,
+    SPACE,
+    SYMBOL,
+    within_ascii,
+)
 
 Spell = Callable[[str], str]
 
 
-class Rule(NamedTuple):
+@dataclass(frozen=True)
+class Rule:
     """One kind of token.
 
-    Group 1 of `pattern` is the token, what follows the group is right context. `starts` is the
+    Group 1 of `source` is the token, what follows the group is right context. `starts` is the
     inside of a character class: the characters a token of this kind can begin with. `horizon`
     names the look-ahead without which the rule cannot match. The last `returned` characters are
     read again as the start of the next token.
     """
 
-    pattern: re.Pattern[str]
+    source: str
     starts: str
     spell: Spell
     horizon: str = ""
     returned: int = 0
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """The regular expression, compiled when it is first tried: all together take 0.2 s."""
+        return re.compile(self.source, re.ASCII)
+
+    @cached_property
+    def first_character(self) -> re.Pattern[str]:
+        """What a token of this kind can begin with."""
+        return re.compile(f"[{self.starts}]")
+
+    def within_ascii(self) -> Rule:
+        """The same rule for texts of ASCII characters only."""
+        return replace(self, source=within_ascii(self.source), starts=within_ascii(self.starts))
 
 
 _QUOTES = {
@@ -94,9 +119,9 @@ def _lone_initial(text: str) -> str:
 
 
 def _rule(
-    pattern: str, starts: str, spell: Spell = _as_is, horizon: str = "", returned: int = 0
+    source: str, starts: str, spell: Spell = _as_is, horizon: str = "", returned: int = 0
 ) -> Rule:
-    return Rule(re.compile(pattern, re.ASCII), starts, spell, horizon, returned)
+    return Rule(source, starts, spell, horizon, returned)
 
 
 _ASCII_ALNUM = "A-Za-z0-9"

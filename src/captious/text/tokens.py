@@ -7,8 +7,9 @@ integers. A million captions of ten tokens take 40 MB this way instead of 700 MB
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from captious.errors import UnknownNameError
 
 IntArray = NDArray[np.int64]
-Tokenise = Callable[[Sequence[str]], Iterable[list[str]]]
+TOKENISERS = ("ptb", "13a", "13a-lower", "rouge_score", "space")
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +38,7 @@ class TokenTable:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
-    @property
+    @cached_property
     def lengths(self) -> IntArray:
         """How many tokens each text has."""
         return np.diff(self.offsets)
@@ -55,9 +56,28 @@ def token_table(texts: Sequence[str], tokeniser: str = "ptb") -> TokenTable:
     """Tokenise `texts` with the named tokeniser into one table.
 
     `ptb` is the Penn Treebank tokenisation of coco-caption (lower case, punctuation removed);
-    `space` splits at white space and changes nothing else.
+    `13a` is mteval's, as sacreBLEU has it, and `13a-lower` the same in lower case; `rouge_score`
+    keeps ASCII letters and digits in lower case; `space` splits at white space and changes
+    nothing else.
+
+    >>> token_table(["A dog, 2.5 m long."], "13a").words(0)
+    ['A', 'dog', ',', '2.5', 'm', 'long', '.']
     """
-    return table_of(_tokenisers(tokeniser)(texts))
+    if tokeniser == "ptb":
+        from captious.text.ptb_columns import token_columns
+
+        return TokenTable(*token_columns(texts))
+    if tokeniser in {"13a", "13a-lower"}:
+        from captious.text.mt13a import tokenise_many as tokenise_13a
+
+        return table_of(tokenise_13a(texts, lowercase=tokeniser == "13a-lower"))
+    if tokeniser == "rouge_score":
+        from captious.text.alphanumeric import tokenise_many as tokenise_alphanumeric
+
+        return table_of(tokenise_alphanumeric(texts))
+    if tokeniser == "space":
+        return table_of(text.split() for text in texts)
+    raise UnknownNameError("tokeniser", tokeniser, TOKENISERS)
 
 
 def table_of(rows: Iterable[list[str]]) -> TokenTable:
@@ -75,13 +95,3 @@ def table_of(rows: Iterable[list[str]]) -> TokenTable:
         offsets=np.array(ends, dtype=np.int64),
         vocabulary=list(known),
     )
-
-
-def _tokenisers(name: str) -> Tokenise:
-    if name == "ptb":
-        from captious.text.ptb import tokenise_many
-
-        return tokenise_many
-    if name == "space":
-        return lambda texts: (text.split() for text in texts)
-    raise UnknownNameError("tokeniser", name, ["ptb", "space"])

@@ -185,6 +185,8 @@ def _read_lists_by_id(source: Source, document: dict[str, Any]) -> tuple[Rows, i
         for key, count in zip(document, counts, strict=True)
         if not count
     ]
+    if len(problems) == len(document):
+        raise InputError(f"{source.name}: every list is empty. {mend}")
     if not any(isinstance(text, str) for text in captions):
         found = _kind(next(iter(document.values())))
         raise InputError(

@@ -10,6 +10,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "image": (
         "image_id", "imageid", "img_id", "imgid", "cocoid", "coco_id", "seg_id", "image", "img",
         "image_name", "file_name", "filename", "image_path", "id", "key",
+        "item", "item_id",
     ),
     "caption": (
         "caption", "candidate", "hyp", "hypothesis", "mt", "prediction", "predicted_caption",

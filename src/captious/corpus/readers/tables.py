@@ -25,7 +25,8 @@ def read_delimited(source: Source) -> Rows:
         found = one_line(header_line, 60)
         raise InputError(
             f'{source.name}: line 1: "{found}" does not name a column for images and one for '
-            "captions. Start the file with a header, such as image_id,caption."
+            "captions. Start the file with a header, such as image_id,caption (for ratings: "
+            "image_id,rater,rating)."
         )
     columns, lines, problems = _columns(source, delimiter)
     named, keys = by_role(columns)
@@ -54,6 +55,7 @@ def _columns(source: Source, delimiter: str) -> tuple[dict[str, Column], list[in
         try:
             header = [name.strip() for name in next(row for row in reader if row)]
             columns: dict[str, Column] = {name: [] for name in header if is_of_use(name)}
+            _refuse_repeated(source, header, columns)
             wanted = [(header.index(name), column) for name, column in columns.items()]
             for row in reader:
                 if len(row) == len(header):
@@ -72,6 +74,15 @@ def _columns(source: Source, delimiter: str) -> tuple[dict[str, Column], list[in
     if not lines and not problems:
         raise InputError(f"{source.name}: a header but no rows. Add a line for each caption.")
     return columns, lines, problems
+
+
+def _refuse_repeated(source: Source, header: list[str], columns: dict[str, Column]) -> None:
+    for name in columns:
+        if header.count(name) > 1:
+            raise InputError(
+                f'{source.name}: line 1: the column "{one_line(name, 40)}" stands twice. '
+                "Keep one, or give the other another name."
+            )
 
 
 @contextmanager
