@@ -82,6 +82,13 @@ def test_a_generic_protocol_comes_as_path_name_or_text(db: Database, tmp_path: P
         assert responses.items(db, campaign)[0].form.fields[0].name == "helpful"
 
 
+def test_a_text_is_never_opened_as_a_file(db: Database, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(YAML)
+    with pytest.raises(InputError):
+        create.draft("generic", CORPUS, title="One", protocol_file=str(path))
+
+
 def test_a_slug_is_used_once(db: Database) -> None:
     create.create(db, create.draft("tagging", CORPUS, title="Dogs"), actor="lea")
     with pytest.raises(InputError, match='"dogs" is the name of another campaign'):

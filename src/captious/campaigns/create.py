@@ -158,10 +158,11 @@ def image_files(corpus: Corpus, images: ImageFiles | None) -> dict[str, Path]:
 
 
 def _yaml(given: str | Path | None) -> str | None:
-    if given is None or (isinstance(given, str) and "\n" in given):
-        return given if given is None else str(given)
+    """The text of a generic protocol: a `str` is the text itself, never a path to be opened."""
+    if not isinstance(given, Path):
+        return given
     try:
-        return Path(given).read_text(encoding="utf-8")
+        return given.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{given}: cannot be read: {error}.") from error
 

@@ -159,7 +159,7 @@ def test_what_is_typed_wrong_stands_at_its_field(
         ([("candidates", ("m.json", captions("m"))), ("references", ("r.json", b"[]"))], "r.json"),
         ([("candidates", ("m.json", captions("m"))), ("images", ("7.png", b"no"))], "7.png"),
         ([("candidates", ("m.json", captions("m"))), ("candidates", ("n.json", captions("n", 3)))],
-         "keep the images that all systems describe"),
+         "all describe by ticking the box below"),
     ],
 )  # fmt: skip
 def test_files_that_are_wrong_are_told_in_one_line(

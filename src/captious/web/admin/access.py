@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from fastapi import Depends, Path, Request
 from fastapi.responses import HTMLResponse
 from starlette.datastructures import FormData, UploadFile
+from starlette.responses import Response
 
 from captious.campaigns.database import Database
 from captious.campaigns.records import Account, Campaign
@@ -25,11 +26,11 @@ PAGE: dict[str, Any] = {
     "tags": ["admin pages"],
 }
 WRITE: dict[str, Any] = {
-    "response_class": HTMLResponse,
+    "response_class": Response,
     "status_code": 303,
     "responses": {
         303: {"description": "Done; on to the page that shows it."},
-        **documented_pages(401, 403, 409, 415),
+        **documented_pages(401, 403, 409, 415, 429),
     },
     "tags": ["admin pages"],
 }

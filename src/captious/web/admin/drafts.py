@@ -148,8 +148,7 @@ def build(plan: Plan, place: Path) -> Built:
             corpus,
             title=plan.title,
             options=plan.options,
-            # The line end says that this is the protocol and not the path of one.
-            protocol_file=f"{plan.protocol_text}\n" if plan.protocol == GENERIC else None,
+            protocol_file=plan.protocol_text if plan.protocol == GENERIC else None,
             seed=plan.seed,
             settings=Settings(instructions=plan.instructions, contact=plan.contact),
         )
@@ -167,4 +166,4 @@ def _files(folder: Path) -> list[Path]:
 def _without_folder(text: str, place: Path) -> str:
     for part in ("candidates", "references", "images"):
         text = text.replace(f"{place / part}/", "").replace(str(place / part), part)
-    return text.replace("--common", '"keep the images that all systems describe"')
+    return text.replace("all describe: --common", "all describe by ticking the box below")

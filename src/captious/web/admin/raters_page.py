@@ -41,6 +41,7 @@ NATIVE_WORDS = ("native", "yes", "y", "1", "true")
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 RaterId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 _TOKEN = form_body({}, required=["csrf"])
+_LINKS = {200: {"description": "The links, shown this once.", "content": {"text/html": {}}}}
 
 
 class ShownLink(NamedTuple):
@@ -92,7 +93,7 @@ def raters_list(
 
 @router.post(
     "/admin/c/{slug}/raters",
-    **WRITE,
+    **{**WRITE, "responses": {**WRITE["responses"], **_LINKS}},
     openapi_extra=form_body(
         {
             "lines": "A rater a line: name, or name, email, native",
@@ -119,7 +120,7 @@ def add_raters(
 
 @router.post(
     "/admin/c/{slug}/raters/{rater_id}/link",
-    **{**WRITE, "status_code": 200},
+    **{**WRITE, "status_code": 200, "responses": {**WRITE["responses"], **_LINKS}},
     openapi_extra=_TOKEN,
 )
 def make_link(

@@ -14,7 +14,6 @@ from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages, security
 from captious.web.admin.access import PAGE, WRITE, Db, Viewer, Written, show, texts_of, words
-from captious.web.errors import documented_pages
 from captious.web.openapi import form_body
 
 router = APIRouter()
@@ -31,7 +30,7 @@ def sign_in_page(request: Request, next: Annotated[str, Query(max_length=500)] =
 
 @router.post(
     "/admin/sign-in",
-    **{**WRITE, "responses": {**WRITE["responses"], **documented_pages(401, 403, 415, 429)}},
+    **WRITE,
     openapi_extra=form_body(
         {"name": "Who", "password": "The password", "next": "Where to go on"},
         required=["csrf", "name", "password"],
