@@ -239,6 +239,7 @@ def test_a_broken_export_stores_nothing(db, other, make_campaign, tmp_path):
         ({"kind": "guess"}, "is missing or wrong"),
         ({"answers": "[]"}, "is missing or wrong"),
         ({"replaces": 77}, "it replaces 77"),
+        ({"key": "\x00"}, "cannot be stored"),
     ):
         file.write_text(json.dumps(first | wrong) + "\n")
         with pytest.raises(InputError, match=message):

@@ -75,7 +75,7 @@ def datasheet(facts: Facts, agreement: Sequence[Table] = (), files: Sequence[str
         "",
         f"Written by captious {__version__} on {day(facts.written)} from what the campaign's "
         "database holds, in the sections of Gebru et al. (2021), *Datasheets for Datasets*. "
-        f'Lines that begin with "{BLANK.strip("*")}" are for the people who ran it.',
+        f'What is marked "{BLANK.strip("*:")}" is for the people who ran it.',
     ]
     for name, answers in sections.items():
         lines += ["", f"## {name}"]

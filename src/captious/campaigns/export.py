@@ -290,6 +290,9 @@ def _readme(campaign: Campaign, files: Sequence[Described]) -> str:
         "| `datasheet.md` | How the data came about, and what is still to be told. |",
         "| `croissant.json` | Croissant 1.0 description of the files, with checksums. |",
         "",
+        "In CSV, a text that a spreadsheet would run as a formula (it begins with = + - @) has a "
+        "quote before it. JSONL and Parquet hold every text as it is.",
+        "",
         "```text",
         "captious agreement judgments.jsonl --aspect ASPECT   # how far the raters agree",
         "captious meta judgments.jsonl --metrics cider        # how far a metric goes with them",

@@ -16,6 +16,8 @@ from captious.files import atomically
 
 FORMATS = ("jsonl", "csv", "parquet")
 BATCH = 20_000
+# How a spreadsheet knows a formula; and the quote itself, so that reading finds the text again.
+GUARDED = ("=", "+", "-", "@", "\t", "\r", "'")
 
 RowValues = dict[str, Any]
 Sink = Callable[[Sequence[RowValues]], None]
@@ -82,7 +84,7 @@ def _csv(path: Path, columns: Sequence[Column]) -> Iterator[Sink]:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(names)
-        yield lambda rows: writer.writerows([_plain(row.get(n)) for n in names] for row in rows)
+        yield lambda rows: writer.writerows([cell(row.get(n)) for n in names] for row in rows)
 
 
 @contextmanager
@@ -110,12 +112,34 @@ def _parquet(path: Path, columns: Sequence[Column]) -> Iterator[Sink]:
         yield write
 
 
-def _plain(cell: Any, empty: str | None = "") -> Any:
-    if cell is None:
+def cell(value: Any) -> Any:
+    """A value for CSV: a text that a spreadsheet would run as a formula gets a quote before it.
+
+    >>> cell("=1+1"), cell("A dog."), cell(-1.5), cell("'quoted")
+    ("'=1+1", 'A dog.', -1.5, "''quoted")
+    """
+    found = _plain(value)
+    if isinstance(found, str) and found.startswith(GUARDED):
+        return f"'{found}"
+    return found
+
+
+def uncell(text: str) -> str:
+    """The text that `cell` made a cell of.
+
+    >>> uncell(cell("=1+1")), uncell(cell("'quoted")), uncell("A dog.")
+    ('=1+1', "'quoted", 'A dog.')
+    """
+    guarded = text.startswith("'") and text[1:].startswith(GUARDED)
+    return text[1:] if guarded else text
+
+
+def _plain(value: Any, empty: str | None = "") -> Any:
+    if value is None:
         return empty
-    if isinstance(cell, (dict, list, tuple)):
-        return orjson.dumps(cell).decode()
-    return cell
+    if isinstance(value, (dict, list, tuple)):
+        return orjson.dumps(value).decode()
+    return value
 
 
 def _pyarrow() -> Any:

@@ -12,6 +12,7 @@ from captious.corpus import Judgments
 from captious.protocols import Form, HumanProtocol, Item, Response
 from captious.protocols.audit import HUMAN, ErrorAudit
 from captious.protocols.store import item_to_dict
+from captious.protocols.thumb import ADJUDICATION
 
 RowValues = dict[str, Any]
 
@@ -121,9 +122,11 @@ def _rows(judged: Judgments) -> Iterator[RowValues]:
 
 
 def _several_humans(items: Sequence[Item]) -> frozenset[str]:
+    """Images with a human caption in more items than one; a decision repeats its item's."""
     counts: dict[str, int] = {}
     for item in items:
-        if any(HUMAN in systems for systems in item.sources.values()):
+        decision = item.stage == ADJUDICATION
+        if not decision and any(HUMAN in systems for systems in item.sources.values()):
             counts[item.image] = counts.get(item.image, 0) + 1
     return frozenset(image for image, count in counts.items() if count > 1)
 

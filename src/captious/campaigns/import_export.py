@@ -13,6 +13,7 @@ from typing import Any, get_args
 import orjson
 
 from captious.campaigns.create import checked_slug, checked_title
+from captious.campaigns.export_files import uncell
 from captious.campaigns.import_store import Imported, ImportedRater, ImportedResponse
 from captious.campaigns.records import Draft, Kind, RaterState, Settings, Source, State
 from captious.corpus.images import find_images
@@ -192,7 +193,8 @@ def _table(folder: Path, name: str) -> Iterator[dict[str, Any]]:
         import csv
 
         with path.open(encoding="utf-8", newline="") as file:
-            yield from csv.DictReader(file)
+            for row in csv.DictReader(file):
+                yield {name: uncell(value or "") for name, value in row.items() if name}
     else:
         from pyarrow import parquet
 

@@ -19,7 +19,7 @@ from captious.campaigns.database import Database
 from captious.campaigns.lifecycle import by_id
 from captious.campaigns.records import Campaign, Draft
 from captious.campaigns.references import keep_references
-from captious.campaigns.rows import ids_of
+from captious.campaigns.rows import ids_of, storable
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers
 from captious.protocols.thumb import ADJUDICATION
@@ -91,6 +91,12 @@ def store(db: Database, given: Imported, *, actor: str) -> Campaign:
 
 def check(given: Imported) -> None:
     """Refuse responses to items that are not there, by raters who are not, or told twice."""
+    for item in given.draft.items:
+        for text in (item.key, item.image, item.stage, item.balance):
+            storable(text, "item")
+    for one_rater in given.raters:
+        for text in (one_rater.pseudonym, one_rater.name, one_rater.email, one_rater.reason):
+            storable(text, "rater")
     items = {item.key for item in given.draft.items}
     people = {one.pseudonym for one in given.raters}
     if len(people) < len(given.raters):
@@ -99,6 +105,7 @@ def check(given: Imported) -> None:
     keys: set[tuple[str, str]] = set()
     for one in given.responses:
         author = "" if one.kind == "adjudication" else one.rater
+        storable(one.key + one.actor, "response")
         if one.item not in items:
             raise UnknownNameError("item", one.item, sorted(items)[:20])
         if author and author not in people:

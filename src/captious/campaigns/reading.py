@@ -123,7 +123,12 @@ def standing(
             response.c.time, response.c.hints,
         )
         .select_from(
-            response.join(assignment, assignment.c.response_id == response.c.id)
+            # By the assignment's own number, which is indexed; it points back where it stands.
+            response.join(
+                assignment,
+                (assignment.c.id == response.c.assignment_id)
+                & (assignment.c.response_id == response.c.id),
+            )
             .join(schema.item, schema.item.c.id == response.c.item_id)
             .join(rater, rater.c.id == response.c.rater_id)
         )

@@ -86,7 +86,7 @@ def status(campaign: Campaign, view: Overview, cost: Estimate) -> list[Table]:
     title = f"{campaign.title} ({campaign.slug}): {view.done:,} of {view.target:,} responses"
     return [
         Table(["stage", "items", "finished", "responses", "wanted"], stages, title),
-        Table(["", ""], facts),
+        Table(["campaign", ""], facts),
         cost_table(cost),
     ]
 
@@ -135,6 +135,9 @@ def quality(found: Sequence[RaterQuality], flags: Sequence[Flag]) -> list[Table]
         "fast: share under the minimum time; run: longest run of one answer; "
         "r: with the mean of the others over so many answers"
     ]
+    if not flags:
+        notes.append("no rule points at anyone")
+        return [Table(header, rows, "raters", notes)]
     return [Table(header, rows, "raters", notes), flag_table(flags)]
 
 
