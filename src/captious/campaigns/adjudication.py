@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 
 from captious.campaigns import counted, log, responses, schema, snapshots
 from captious.campaigns.database import Database
 from captious.campaigns.disagreement_rules import find_disagreements, named, spread_of, together
 from captious.campaigns.reading import ADJUDICATOR
 from captious.campaigns.records import Campaign, Receipt
-from captious.campaigns.rows import add_items, ids_of
+from captious.campaigns.rows import add_items, ids_of, item_columns, item_of
 from captious.campaigns.snapshots import Content, Snapshot
-from captious.errors import InputError
+from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers, Item, Problem, Response
 from captious.protocols.thumb import ADJUDICATION, Thumb
 
@@ -67,51 +67,69 @@ def disagreements(
     if undecided_only:
         decided = _decided_keys(db, campaign)
         rows = [row for row in rows if row[0] not in decided]
-    found = []
-    for key, spread, why in rows[offset : offset + limit]:
-        one = disagreement(db, campaign, key)
-        found.append(replace(one, spread=spread, why=why))
-    return found
+    page = rows[offset : offset + limit]
+    found = _gathered(db, campaign, [key for key, _, _ in page])
+    return [
+        replace(found[key], spread=spread, why=why) for key, spread, why in page if key in found
+    ]
 
 
 def disagreement(db: Database, campaign: Campaign, item_key: str) -> Disagreement:
     """One item with every answer to it, and what was decided if anything was."""
-    item = responses.item(db, campaign, item_key)
-    by_image = isinstance(campaign.rules(), Thumb)
-    items, found, decided = _about(db, campaign, item, by_image)
-    pairs = together(campaign.rules(), items, found).get(item_key, [])
-    spread, why = spread_of(item, {name: one.answers for name, one in named(pairs).items()})
-    return Disagreement(item, tuple(one for _, one in pairs), spread, why, decided)
+    found = _gathered(db, campaign, [item_key])
+    if item_key not in found:
+        raise UnknownNameError("item", item_key, [])
+    return found[item_key]
 
 
-def _about(
-    db: Database, campaign: Campaign, item: Item, by_image: bool
-) -> tuple[list[Item], list[Response], Answers | None]:
-    """The items that are shown together, the answers to them that count, and the decision."""
-    table, response, rater = schema.item, schema.response, schema.rater
-    wanted = [table.c.campaign_id == campaign.id]
-    if by_image:
-        wanted.append(table.c.image == item.image)
-    else:
-        wanted.append(table.c.key.in_([item.key, decision_key(item.key)]))
+def _gathered(db: Database, campaign: Campaign, keys: list[str]) -> dict[str, Disagreement]:
+    """Each item with the answers to it that count and the decision about it, in a few queries."""
+    rules = campaign.rules()
+    table = schema.item.c
+    own = table.campaign_id == campaign.id
     with db.read() as connection:
-        rows = connection.execute(
-            select(table.c.key, response.c.answers, response.c.time, response.c.kind,
-                   rater.c.pseudonym, rater.c.state)
-            .join(response, response.c.item_id == table.c.id)
-            .outerjoin(rater, rater.c.id == response.c.rater_id)
-            .where(*wanted).order_by(response.c.id)
-        ).all()  # fmt: skip
-    decided: Answers | None = None
+        shown = {item.key: item for item in _items(db, connection, own & table.key.in_(keys))}
+        if isinstance(rules, Thumb):
+            wanted = own & table.image.in_({item.image for item in shown.values()})
+        else:
+            wanted = own & table.key.in_([*shown, *map(decision_key, shown)])
+        items = _items(db, connection, wanted)
+        said, decided = _answers(connection, wanted)
+    pairs = together(rules, items, said)
+    found = {}
+    for key, item in shown.items():
+        answers = {name: one.answers for name, one in named(pairs.get(key, [])).items()}
+        spread, why = spread_of(item, answers)
+        given = tuple(one for _, one in pairs.get(key, []))
+        found[key] = Disagreement(item, given, spread, why, decided.get(decision_key(key)))
+    return found
+
+
+def _items(db: Database, connection: Connection, wanted: ColumnElement[bool]) -> list[Item]:
+    rows = connection.execute(select(*item_columns).where(wanted).order_by(schema.item.c.id)).all()
+    return [item_of(db, connection, row) for row in rows]
+
+
+def _answers(
+    connection: Connection, wanted: ColumnElement[bool]
+) -> tuple[list[Response], dict[str, Answers]]:
+    """The latest answers of raters who count, and the latest decisions by item."""
+    item, response, rater = schema.item, schema.response, schema.rater
+    rows = connection.execute(
+        select(item.c.key, response.c.answers, response.c.time, response.c.kind,
+               rater.c.pseudonym, rater.c.state)
+        .join(response, response.c.item_id == item.c.id)
+        .outerjoin(rater, rater.c.id == response.c.rater_id)
+        .where(wanted).order_by(response.c.id)
+    ).all()  # fmt: skip
+    decided: dict[str, Answers] = {}
     latest: dict[tuple[str, str], Response] = {}
     for key, answers, time, kind, name, state in rows:
         if kind == "adjudication":
-            decided = answers if key == decision_key(item.key) else decided
+            decided[key] = answers
         elif state == "active":
             latest[key, name] = Response(key, answers, name, time)
-    keys = dict.fromkeys([item.key, *(key for key, _ in latest)])
-    items = [responses.item(db, campaign, key) for key in keys]
-    return items, list(latest.values()), decided
+    return list(latest.values()), decided
 
 
 def decision_key(item_key: str) -> str:

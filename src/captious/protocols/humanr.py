@@ -85,6 +85,7 @@ class Comparison(NamedTuple):
     rater: str
     score: float
     time: float
+    stage: str = FIRST
 
 
 @dataclass(frozen=True)
@@ -166,7 +167,7 @@ class Humanr(HumanProtocol):
         """
         return as_judgments(
             [
-                Row(one.image, one.system, one.rater, "preference", one.score, FIRST, one.time)
+                Row(one.image, one.system, one.rater, "preference", one.score, one.stage, one.time)
                 for one in comparisons(items, responses)
             ]
         )
@@ -288,6 +289,11 @@ def _rating(response: Response) -> float:
     return rating
 
 
+def _candidate(item: Item) -> str:
+    """What stands against the human caption; `balance` is blank where an adjudicator decided."""
+    return next(name for names in item.sources.values() for name in names if name != HUMAN)
+
+
 def comparisons(items: Iterable[Item], responses: Iterable[Response]) -> list[Comparison]:
     """Every answer that counts, turned to the candidate; removed raters and checks left out."""
     items, responses = list(items), list(responses)
@@ -303,6 +309,8 @@ def comparisons(items: Iterable[Item], responses: Iterable[Response]) -> list[Co
         return []
     scores = preference_score(ratings, on_right)
     return [
-        Comparison(item.image, item.balance, response.rater, float(score), response.time)
+        Comparison(
+            item.image, _candidate(item), response.rater, float(score), response.time, item.stage
+        )
         for (item, response), score in zip(kept, scores, strict=True)
     ]

@@ -30,13 +30,22 @@
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
   }
 
+  // Escape leaves a text box, not the place: arrows go on from there.
+  let left = null;
+  document.addEventListener("focusin", () => { left = null; });
+  function leaveText(box) {
+    box.blur();
+    left = box.closest("[data-question]");
+  }
+
   const here = () => document.activeElement?.closest("[data-question]") ?? null;
   const writing = (element) => element?.matches("textarea, select, input:not([type=radio], [type=checkbox])") ?? false;
   const changed = (input) => ["input", "change"].forEach((kind) => input.dispatchEvent(new Event(kind, { bubbles: true })));
 
   function move(step) {
     const all = shown();
-    const at = all.indexOf(here());
+    const below = document.activeElement?.matches("[data-submit]") && step < 0;
+    const at = below ? all.length : all.indexOf(here() ?? left);
     focusQuestion(at < 0 ? (firstMissing() ?? all[0]) : all[Math.min(all.length - 1, Math.max(0, at + step))]);
   }
 
@@ -61,8 +70,9 @@
   }
 
   function enter(event) {
-    // On a button, a link or a fold Enter does what it says there.
-    if (event.target.closest("button, a, summary") || document.querySelector("dialog[open]")) return;
+    // On a button, a link or a fold Enter does what it says there, unless Ctrl is held.
+    const own = event.target.closest("button, a, summary") && !event.ctrlKey;
+    if (own || document.querySelector("dialog[open]")) return;
     if (event.target.matches("textarea") && !event.ctrlKey && event.shiftKey) return;
     event.preventDefault();
     const missing = firstMissing();
@@ -102,7 +112,7 @@
     if (event.key === "Enter") return void enter(event);
     if (event.ctrlKey) return;
     if (event.key.startsWith("Arrow")) return void arrow(event);
-    if (event.key === "Escape" && writing(event.target)) return void event.target.blur();
+    if (event.key === "Escape" && writing(event.target)) return void leaveText(event.target);
     if (!enabled() || writing(event.target) || document.querySelector("dialog[open]")) return;
     if (/^[0-9]$/.test(event.key)) {
       if (answer(event.key)) event.preventDefault();

@@ -1,0 +1,407 @@
+"""Take the documentation's screenshots of the web application: docs/images/web.
+
+Runs the demo on a free port, goes to every page, and keeps each as seen on a desk and on a phone:
+python scripts/take_screenshots.py [name …]. Needs Playwright and Chromium.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import uvicorn
+from PIL import Image
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from captious.campaigns import accounts, adjudication, assignment, links, raters
+from captious.campaigns.database import Database
+from captious.campaigns.demo import make_demo
+from captious.campaigns.records import Account, Campaign, NewRater, Rater
+from captious.data import demo_files
+from captious.web import entrance, tickets
+from captious.web.app import create_app
+from captious.web.settings import WebSettings
+
+OUT = Path(__file__).resolve().parent.parent / "docs" / "images" / "web"
+DESK, PHONE = {"width": 1280, "height": 860}, {"width": 360, "height": 760}
+ADMIN_DESK = {"width": 1000, "height": 1000}
+MOST_BYTES = 150_000
+SECRET = b"screenshots are no secret at all"
+
+
+@dataclass
+class Site:
+    """The demo as a running server, and an empty one that has no owner yet."""
+
+    db: Database
+    address: str
+    empty: Database
+    empty_address: str
+    campaigns: dict[str, Campaign]
+    owner: Account
+    guests: dict[str, Rater] = field(default_factory=dict)
+
+    def slug(self, protocol: str) -> str:
+        """The name of a protocol's campaign in addresses."""
+        return self.campaigns[protocol].slug
+
+    def sign_in(self, context: BrowserContext) -> None:
+        """Give a browser the owner's session."""
+        token, _ = accounts.start_session(self.db, self.owner, hours=2)
+        context.add_cookies([_cookie("captious_session", token, self.address)])
+
+    def enter(self, context: BrowserContext, protocol: str, rater: Rater | None = None) -> None:
+        """Give a browser a rater's session: the guest's of this campaign, or another's."""
+        campaign = self.campaigns[protocol]
+        token, _ = accounts.start_session(self.db, rater or self.guest(protocol), hours=2)
+        context.add_cookies([_cookie(f"captious_session_{campaign.slug}", token, self.address)])
+
+    def guest(self, protocol: str) -> Rater:
+        """One rater of a campaign whose work is shown."""
+        if protocol not in self.guests:
+            first = protocol == "thumb"
+            self.guests[protocol] = self.reader(second=False) if first else self.someone(protocol)
+        return self.guests[protocol]
+
+    def someone(self, protocol: str) -> Rater:
+        """A new rater."""
+        new = [NewRater("You", native=True)]
+        return raters.add(self.db, self.campaigns[protocol], new, actor="demo")[0]
+
+    def reader(self, *, second: bool) -> Rater:
+        """A rater of THumB who is given an image that nobody, or that someone has scored."""
+        for _ in range(40):
+            rater = self.someone("thumb")
+            tasks = assignment.next_tasks(self.db, self.campaigns["thumb"], rater)
+            if tasks and bool(tasks[0].item.prior) == second:
+                return rater
+        raise SystemExit("no such stage is open in the demo")
+
+    def idle(self) -> tuple[str, Rater]:
+        """A rater who has nothing to do."""
+        for protocol, campaign in self.campaigns.items():
+            for rater in raters.listed(self.db, campaign):
+                if rater.answered and not assignment.next_tasks(self.db, campaign, rater):
+                    return protocol, rater
+        raise SystemExit("everyone in the demo has work")
+
+
+def _cookie(name: str, value: str, address: str) -> dict[str, str]:
+    return {"name": name, "value": value, "url": address}
+
+
+Visit = Callable[[Page, Site], None]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A page to see; `photo` pictures are JPEG, the others PNG."""
+
+    name: str
+    visit: Visit
+    photo: bool = False
+    script: bool = True
+
+    @property
+    def file(self) -> str:
+        """The picture's ending."""
+        return "jpg" if self.photo else "png"
+
+
+def _public(address: str) -> Visit:
+    def visit(page: Page, site: Site) -> None:
+        page.goto(site.address + address)
+
+    return visit
+
+
+def _admin(path: str, protocol: str = "") -> Visit:
+    def visit(page: Page, site: Site) -> None:
+        site.sign_in(page.context)
+        slug = f"/c/{site.slug(protocol)}" if protocol else ""
+        page.goto(f"{site.address}/admin{slug}{path}")
+        for _ in range(40):
+            if not page.locator("[data-computing]").count():
+                break
+            page.wait_for_timeout(250)
+            page.reload()
+
+    return visit
+
+
+def _work(protocol: str) -> Visit:
+    def visit(page: Page, site: Site) -> None:
+        site.enter(page.context, protocol)
+        page.goto(f"{site.address}/work/{site.slug(protocol)}")
+
+    return visit
+
+
+def _then(visit: Visit, act: Visit) -> Visit:
+    def both(page: Page, site: Site) -> None:
+        visit(page, site)
+        act(page, site)
+
+    return both
+
+
+def _join(page: Page, site: Site) -> None:
+    token = links.make_link(site.db, site.guest("humanr"), secret=SECRET)
+    page.goto(f"{site.address}/join/{token}")
+
+
+def _setup(page: Page, site: Site) -> None:
+    now = site.empty.now()
+    ticket = tickets.issue(SECRET, entrance.SETUP, "owner", now=now, hours=1)
+    page.goto(f"{site.empty_address}/setup/{ticket}")
+
+
+def _demo(page: Page, site: Site) -> None:
+    ticket = tickets.issue(SECRET, entrance.DEMO, site.owner.name, now=site.db.now(), hours=1)
+    page.goto(f"{site.address}/demo/{ticket}")
+
+
+def _second(page: Page, site: Site) -> None:
+    site.enter(page.context, "thumb", site.reader(second=True))
+    page.goto(f"{site.address}/work/{site.slug('thumb')}")
+
+
+def _changed(page: Page, site: Site) -> None:
+    """A score that the second reader changes."""
+    recall = page.locator('[data-question="A.recall"] input')
+    kept = [box.is_checked() for box in recall.all()]
+    recall.nth((kept.index(True) + 1) % len(kept)).check()
+
+
+def _penalised(page: Page, site: Site) -> None:
+    """A caption that is half judged."""
+    page.locator('[data-question="A.precision"] input[value="4"]').check()
+    page.locator('[data-question="A.errors"] input').first.check()
+
+
+def _idle(page: Page, site: Site) -> None:
+    protocol, rater = site.idle()
+    site.enter(page.context, protocol, rater)
+    page.goto(f"{site.address}/work/{site.slug(protocol)}")
+
+
+def _correcting(page: Page, site: Site) -> None:
+    site.enter(page.context, "tagging", site.someone("tagging"))
+    page.goto(f"{site.address}/work/{site.slug('tagging')}")
+    page.get_by_label("Minor errors").check()
+    with page.expect_navigation():
+        page.get_by_role("button", name="Submit").click()
+    page.get_by_role("link", name="Undo").click()
+
+
+def _offline(page: Page, site: Site) -> None:
+    page.locator("[data-question] input").nth(1).check()
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Submit").click()
+    page.locator("#net").wait_for()
+
+
+def _unanswered(page: Page, site: Site) -> None:
+    """An empty form as a browser without script sends it."""
+    page.locator("[data-answers]").evaluate("form => form.submit()")
+    page.locator(".error-summary").wait_for()
+
+
+def _key(key: str) -> Visit:
+    return lambda page, site: page.keyboard.press(key)
+
+
+def _draft(page: Page, site: Site, protocol: str = "tagging") -> None:
+    """A draft from the sample's own files."""
+    _admin(f"/new/{protocol}")(page, site)
+    sample = demo_files()
+    page.locator('[name="title"]').fill("Captions of autumn")
+    page.locator('[name="candidates"]').set_input_files(sample.systems)
+    page.locator('[name="references"]').set_input_files(sample.references)
+    page.locator('[name="images"]').set_input_files(sorted(sample.images.glob("*.jpg")))
+    page.get_by_role("button", name="Preview").click()
+    page.locator(".previews").wait_for()
+
+
+def _preview(page: Page, site: Site) -> None:
+    _draft(page, site, "humanr")
+
+
+def _try(page: Page, site: Site) -> None:
+    page.get_by_role("link", name="Try it as a rater").click()
+
+
+def _tried(page: Page, site: Site) -> None:
+    page.get_by_label("Minor errors").check()
+    page.get_by_role("button", name="Submit").click()
+    page.get_by_role("heading", level=1).wait_for()
+
+
+def _edit(page: Page, site: Site) -> None:
+    page.get_by_role("link", name="Change files or rules").click()
+
+
+def _links(page: Page, site: Site) -> None:
+    page.locator('[name="lines"]').fill("Ann Lee, ann@example.org, native\nBo Carlsen")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.locator(".links").wait_for()
+
+
+def _remove(page: Page, site: Site) -> None:
+    page.get_by_role("link", name="Remove").first.click()
+
+
+def _disagreement(page: Page, site: Site) -> None:
+    (one,) = adjudication.disagreements(site.db, site.campaigns["thumb"], limit=1)
+    site.sign_in(page.context)
+    page.goto(f"{site.address}/admin/c/{site.slug('thumb')}/disagreements/{one.item.key}")
+
+
+STOPS = (
+    Stop("home", _public("/")),
+    Stop("not-found", _public("/nowhere")),
+    Stop("setup", _setup),
+    Stop("demo", _demo),
+    Stop("rater-join", _join, photo=True),
+    Stop("rater-link-refused", _public("/join/cut-short")),
+    Stop("rater-thumb", _then(_work("thumb"), _penalised), photo=True),
+    Stop("rater-thumb-second", _then(_second, _changed), photo=True),
+    Stop("rater-humanr", _work("humanr"), photo=True),
+    Stop("rater-tagging", _work("tagging"), photo=True),
+    Stop("rater-audit", _work("audit"), photo=True),
+    Stop("rater-generic", _work("generic"), photo=True),
+    Stop("rater-guide", _then(_work("thumb"), _key("g")), photo=True),
+    Stop("rater-keys", _then(_work("humanr"), _key("k")), photo=True),
+    Stop("rater-zoom", _then(_work("humanr"), _key("z")), photo=True),
+    Stop("rater-offline", _then(_work("humanr"), _offline), photo=True),
+    Stop("rater-error-plain", _then(_work("audit"), _unanswered), photo=True, script=False),
+    Stop("rater-correcting", _correcting, photo=True),
+    Stop("rater-nothing", _idle),
+    Stop("rater-guide-page", lambda page, site: (
+        _work("thumb")(page, site), page.goto(f"{site.address}/guide/{site.slug('thumb')}"))[0]),
+    Stop("admin-sign-in", _public("/admin/sign-in")),
+    Stop("admin-campaigns", _admin("")),
+    Stop("admin-new", _admin("/new")),
+    Stop("admin-files", _admin("/new/thumb")),
+    Stop("admin-files-own", _admin("/new/generic")),
+    Stop("admin-preview", _preview, photo=True),
+    Stop("admin-edit", _then(_draft, _edit)),
+    Stop("admin-dry-run", _then(_draft, _try), photo=True),
+    Stop("admin-tried", _then(_then(_draft, _try), _tried)),
+    Stop("admin-overview", _admin("", "thumb")),
+    Stop("admin-confirm", _admin("/do/audit", "thumb")),
+    Stop("admin-raters", _admin("/raters", "humanr")),
+    Stop("admin-links", _then(_admin("/raters", "humanr"), _links)),
+    Stop("admin-remove", _then(_admin("/raters", "humanr"), _remove)),
+    Stop("admin-agreement", _admin("/agreement", "thumb")),
+    Stop("admin-results", _admin("/results", "humanr")),
+    Stop("admin-quality", _admin("/quality", "generic")),
+    Stop("admin-disagreements", _admin("/disagreements", "thumb")),
+    Stop("admin-adjudicate", _disagreement, photo=True),
+    Stop("admin-exports", _admin("/exports", "thumb")),
+    Stop("admin-settings", _admin("/settings", "thumb")),
+    Stop("admin-log", _admin("/log", "thumb")),
+    Stop("admin-whole-log", _admin("/log")),
+    Stop("admin-accounts", _admin("/accounts")),
+    Stop("admin-account", _admin("/account")),
+)  # fmt: skip
+# Shown in dark colours too.
+DARK = ("rater-tagging", "admin-agreement")
+
+
+@contextmanager
+def serving(db: Database, *, demo: bool) -> Iterator[str]:
+    """The application on a free port."""
+    app = create_app(WebSettings(database="given", secret=SECRET, demo=demo), db)
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@contextmanager
+def open_site(folder: Path) -> Iterator[Site]:
+    """The demo and an empty installation, both running."""
+    with (
+        Database.open(folder / "demo.db") as db,
+        Database.open(folder / "empty.db") as empty,
+        serving(db, demo=True) as address,
+        serving(empty, demo=False) as empty_address,
+    ):
+        campaigns = {one.protocol: one for one in make_demo(db, seed=7)}
+        owner = accounts.create_account(db, "demo", "a long demo password", "owner", actor="demo")
+        yield Site(db, address, empty, empty_address, campaigns, owner)
+
+
+def keep(picture: bytes, path: Path) -> int:
+    """Write a picture small enough for a page of documentation; returns its bytes."""
+    shot = Image.open(io.BytesIO(picture)).convert("RGB")
+    for quality in (82, 74, 66, 58, 50):
+        kept = io.BytesIO()
+        if path.suffix == ".jpg":
+            shot.save(kept, "JPEG", quality=quality, optimize=True, progressive=True)
+        else:
+            shot.quantize(quality * 2).save(kept, "PNG", optimize=True)
+        if kept.tell() <= MOST_BYTES:
+            break
+    path.write_bytes(kept.getvalue())
+    return kept.tell()
+
+
+def shoot(browser: Browser, site: Site, stop: Stop, suffix: str) -> int:
+    """One picture of one page."""
+    phone = "phone" in suffix
+    desk = ADMIN_DESK if stop.name.startswith("admin") and not stop.photo else DESK
+    context = browser.new_context(
+        viewport=PHONE if phone else desk,
+        device_scale_factor=2 if phone and stop.photo else 1.5 if phone else 1,
+        color_scheme="dark" if "dark" in suffix else "light",
+        java_script_enabled=stop.script,
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    stop.visit(page, site)
+    page.wait_for_load_state("networkidle")
+    size = keep(page.screenshot(), OUT / f"{stop.name}{suffix}.{stop.file}")
+    context.close()
+    return size
+
+
+def main() -> None:
+    """Take them all, or those that are named."""
+    wanted = sys.argv[1:]
+    unknown = set(wanted) - {stop.name for stop in STOPS}
+    if unknown:
+        raise SystemExit(f"no such page: {', '.join(sorted(unknown))}")
+    OUT.mkdir(parents=True, exist_ok=True)
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_site(Path(folder)) as site,
+        sync_playwright() as play,
+    ):
+        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        for stop in STOPS:
+            if wanted and stop.name not in wanted:
+                continue
+            for suffix in ("", "-phone", *(("-dark",) if stop.name in DARK else ())):
+                size = shoot(browser, site, stop, suffix)
+                print(f"{stop.name}{suffix}.{stop.file}\t{size // 1000} kB", flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
