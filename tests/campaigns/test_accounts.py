@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import sqlalchemy as sa
 
@@ -57,6 +60,38 @@ def test_many_names_from_one_place_are_slowed_down(
             sign_in(db, name, "wrong password", source="1.2.3.4")
     with pytest.raises(TooManyTries):
         sign_in(db, "d", "wrong password", source="1.2.3.4")
+
+
+def test_a_burst_of_guesses_is_counted_one_by_one(db: Database) -> None:
+    create_account(db, "lea", GOOD, "owner", actor="setup")
+
+    def guess(at: int) -> str:
+        try:
+            sign_in(db, "lea", f"wrong password {at}", source="1.2.3.4")
+        except (SignInRefused, TooManyTries) as error:
+            return type(error).__name__
+        return "in"
+
+    with ThreadPoolExecutor(16) as threads:
+        found = Counter(threads.map(guess, range(16)))
+    assert found["SignInRefused"] <= accounts.MOST_TOGETHER
+    assert found["in"] == 0
+
+
+def test_one_network_is_one_place_and_others_still_come_in(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(accounts, "MOST_FROM_PLACE", 3)
+    monkeypatch.setattr(accounts, "MOST_FOR_NAME", 10)
+    create_account(db, "lea", GOOD, "owner", actor="setup")
+    for at in range(3):
+        with pytest.raises(SignInRefused):
+            sign_in(db, f"name {at}", "wrong password", source=f"2001:db8:1:2::{at + 1}")
+    # Refused without a look, these are no tries: the wait does not grow, for nobody.
+    for at in range(15):
+        with pytest.raises(TooManyTries):
+            sign_in(db, "lea", "wrong password", source=f"2001:db8:1:2:ffff::{at}")
+    assert sign_in(db, "lea", GOOD, source="2001:db8:1:3::1").name == "lea"
 
 
 def test_a_success_forgets_the_slips_before_it(db: Database) -> None:

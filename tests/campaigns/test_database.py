@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
-from captious.campaigns import schema
+from captious.campaigns import accounts, database, schema
 from captious.campaigns.database import Database, LostRaceError, database_url
 from captious.errors import InputError
 
@@ -127,3 +127,37 @@ def test_postgresql_needs_a_folder_for_images(postgresql_url: str) -> None:
         assert db.kind == "postgresql"
         with pytest.raises(InputError, match="no folder"):
             _ = db.files
+
+
+def test_a_restarted_postgresql_is_found_again(
+    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "IDLE_SECONDS", -1.0)
+    with Database.open(postgresql_url) as db, Database.open(postgresql_url) as other:
+        with db.read() as connection:
+            mine = connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one()
+        with other.read() as connection:
+            connection.execute(sa.text("SELECT pg_terminate_backend(:pid)"), {"pid": mine})
+        with db.write() as connection:
+            assert connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one() != mine
+
+
+def test_a_snapshot_stays_as_it_was(database_url: str) -> None:
+    count = sa.text("SELECT count(*) FROM account")
+    with Database.open(database_url) as db:
+        with db.snapshot() as connection:
+            assert connection.execute(count).scalar() == 0
+            accounts.create_account(db, "lea", "correct horse", "owner", actor="test")
+            assert connection.execute(count).scalar() == 0
+        with db.read() as connection:
+            assert connection.execute(count).scalar() == 1
+
+
+def test_what_was_stored_stays_out_of_error_messages(database_url: str) -> None:
+    with (
+        Database.open(database_url) as db,
+        db.read() as connection,
+        pytest.raises(DBAPIError) as error,
+    ):
+        connection.execute(sa.text("SELECT * FROM nowhere WHERE a = :a"), {"a": "hushhush"})
+    assert "hushhush" not in str(error.value)

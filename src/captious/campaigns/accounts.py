@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ipaddress
+import threading
 from functools import lru_cache
 from typing import get_args
 
@@ -25,6 +27,8 @@ LONGEST_NAME = 100
 WINDOW = 900.0
 MOST_TOGETHER, MOST_FROM_PLACE, MOST_FOR_NAME = 5, 20, 100
 _HASHER = PasswordHasher()
+# Each takes 64 MiB: more at once would fill the memory and still wait for a processor.
+_VERIFICATIONS = threading.BoundedSemaphore(4)
 
 
 def create_account(db: Database, name: str, password: str, role: Role, *, actor: str) -> Account:
@@ -62,29 +66,49 @@ def sign_in(db: Database, name: str, password: str, *, source: str) -> Account:
 
     An unknown name takes as long as a wrong password and looks the same.
     """
-    table = schema.account
+    table, tries = schema.account, schema.sign_in_try
     shown = " ".join(name.split()) if is_storable(name) else ""
-    shown, source = shown[:LONGEST_NAME], source[:LONGEST_NAME]
+    shown, place = shown[:LONGEST_NAME], place_of(source)
     now = db.now()
+    # The try is noted before it is looked at: a hundred at the same moment are a hundred tries.
+    with db.write() as connection:
+        connection.execute(delete(tries).where(tries.c.time < now - WINDOW))
+        noted = insert(tries).values(source=place, name=shown, time=now).returning(tries.c.id)
+        own_try = connection.execute(noted).scalar_one()
     with db.read() as connection:
-        wait = _wait(connection, shown, source, now)
+        wait = _wait(connection, shown, place, now, own_try)
         row = connection.execute(select(table).where(table.c.name == shown)).first()
     if wait > 0:
+        # A try that was not even looked at does not make the wait longer.
+        with db.write() as connection:
+            connection.execute(delete(tries).where(tries.c.id == own_try))
         raise TooManyTries(wait)
     stored = row.password if row is not None else _nobody()
-    right = _verified(stored, password) and row is not None and not row.disabled
+    if not _verified(stored, password) or row is None or row.disabled:
+        raise SignInRefused
     with db.write() as connection:
-        tries = schema.sign_in_try
-        connection.execute(delete(tries).where(tries.c.time < now - WINDOW))
-        if right and row is not None:
-            own = (tries.c.name == shown) & (tries.c.source == source)
-            connection.execute(delete(tries).where(own))
-            if _HASHER.check_needs_rehash(row.password):
-                _store_password(connection, row.id, password)
-            log.record(connection, shown, "sign in", time=now, subject=shown)
-            return account_of(row)
-        connection.execute(insert(tries).values(source=source, name=shown, time=now))
-    raise SignInRefused
+        connection.execute(delete(tries).where(tries.c.name == shown, tries.c.source == place))
+        if _HASHER.check_needs_rehash(row.password):
+            _store_password(connection, row.id, password)
+        log.record(connection, shown, "sign in", time=now, subject=shown)
+        return account_of(row)
+
+
+def place_of(source: str) -> str:
+    """Where a try comes from: one household has a whole network of IPv6 addresses.
+
+    >>> place_of("203.0.113.7"), place_of("2001:db8:1:2:3:4:5:6"), place_of("::ffff:203.0.113.7")
+    ('203.0.113.7', '2001:db8:1:2::/64', '203.0.113.7')
+    """
+    try:
+        address = ipaddress.ip_address(source)
+    except ValueError:
+        return source[:LONGEST_NAME]
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), 64), strict=False))
 
 
 def change_password(db: Database, account: Account, password: str, *, actor: str) -> None:
@@ -122,10 +146,10 @@ def enable_account(db: Database, account: Account, *, actor: str) -> None:
         log.record(connection, actor, "enable account", time=db.now(), subject=account.name)
 
 
-def _wait(connection: Connection, name: str, source: str, now: float) -> float:
+def _wait(connection: Connection, name: str, place: str, now: float, own_try: int) -> float:
     table = schema.sign_in_try
-    recent = table.c.time > now - WINDOW
-    from_place, for_name = table.c.source == source, table.c.name == name
+    recent = (table.c.time > now - WINDOW) & (table.c.id != own_try)
+    from_place, for_name = table.c.source == place, table.c.name == name
     longest = 0.0
     for most, which in (
         (MOST_TOGETHER, from_place & for_name),
@@ -153,7 +177,8 @@ def _verified(stored: str, password: str) -> bool:
     if len(password) > LONGEST_PASSWORD or not is_storable(password):
         password = ""
     try:
-        return _HASHER.verify(stored, password)
+        with _VERIFICATIONS:
+            return _HASHER.verify(stored, password)
     except (VerificationError, InvalidHashError):
         return False
 

@@ -16,7 +16,6 @@ from sqlalchemy import Connection, update
 
 from captious.campaigns import pool, schema
 from captious.campaigns.assignment_queries import (
-    ANSWERED,
     BEGUN,
     BY_TOKEN,
     CAMPAIGN_NAMES,
@@ -51,8 +50,16 @@ def next_tasks(db: Database, campaign: Campaign, rater: Rater) -> list[Task]:
     """
     now = db.now()
     with db.read() as connection:
-        campaign, state, _ = _standing(connection, rater, now)
-        held = _held(db, connection, rater)
+        campaign, state, _ = standing(connection, rater, now)
+        held = held_tasks(db, connection, rater)
+    return due_tasks(db, campaign, rater, state, held)
+
+
+def due_tasks(
+    db: Database, campaign: Campaign, rater: Rater, state: str, held: list[Task]
+) -> list[Task]:
+    """What is to be done, given how campaign and rater stand and what the rater holds."""
+    now = db.now()
     if state != "active" or campaign.state == "draft":
         return []
     if campaign.state == "closed":
@@ -65,37 +72,35 @@ def next_tasks(db: Database, campaign: Campaign, rater: Rater) -> list[Task]:
     return db.transact(lambda connection: _new_group(db, connection, rater))
 
 
-def _standing(
+def standing(
     connection: Connection, rater: Rater, now: float, *, lock: bool = False
 ) -> tuple[Campaign, str, Seeker]:
+    """The rater's campaign as it is now, the rater's state, and where they are in it."""
     wanted = LOCKED_STANDING if lock else STANDING
     row = connection.execute(wanted, {"rater": rater.id}).first()
     if row is None:
         raise NotYours
-    state, cursor, *columns = row
+    state, cursor, answered, *columns = row
     campaign = campaign_from(dict(zip(CAMPAIGN_NAMES, columns, strict=True)))
-    return campaign, state, Seeker(rater.id, rater.pseudonym, cursor, now)
+    return campaign, state, Seeker(rater.id, rater.pseudonym, cursor, now, answered)
 
 
 def _new_group(db: Database, connection: Connection, rater: Rater) -> list[Task]:
     now = db.now()
-    campaign, state, seeker = _standing(connection, rater, now, lock=True)
+    campaign, state, seeker = standing(connection, rater, now, lock=True)
     if state != "active" or campaign.state != "open":
         return []
-    held = _held(db, connection, rater)
+    held = held_tasks(db, connection, rater)
     if held:
         return held
     release_some(connection, campaign.id, now, RELEASED_AT_ONCE)
     chosen = pool.choose(db, connection, campaign, seeker)
-    if not chosen:
-        return []
-    _claim(connection, campaign, seeker, chosen)
-    return _held(db, connection, rater)
+    return _claim(connection, campaign, seeker, chosen) if chosen else []
 
 
 def _claim(
     connection: Connection, campaign: Campaign, seeker: Seeker, chosen: Sequence[Candidate]
-) -> None:
+) -> list[Task]:
     ids = sorted(candidate.id for candidate in chosen)
     if connection.dialect.name != "sqlite":
         # Everyone locks items in the same order.
@@ -104,10 +109,11 @@ def _claim(
         raise LostRaceError
     given = {"rater": seeker.id, "place": chosen[-1].place, "now": seeker.now}
     group = connection.execute(COUNT_GROUP, given).scalar_one()
-    _hold(connection, campaign, seeker, chosen, group)
+    tasks = _hold(connection, campaign, seeker, chosen, group)
     counts = Counter(one.item.balance for one in chosen if not one.item.check)
     for name in sorted(counts):
         change_label(connection, campaign.id, name, counts[name])
+    return tasks
 
 
 def _hold(
@@ -116,35 +122,37 @@ def _hold(
     seeker: Seeker,
     chosen: Sequence[Candidate],
     group: int,
-) -> None:
+) -> list[Task]:
     table = schema.assignment
     ids = [candidate.id for candidate in chosen]
-    again = {*connection.execute(HELD_BEFORE, {"rater": seeker.id, "ids": ids}).scalars()}
-    new = []
+    rows = connection.execute(HELD_BEFORE, {"rater": seeker.id, "ids": ids})
+    again = {row.item_id: row for row in rows}
+    until = seeker.now + campaign.settings.hold_seconds
+    new, tasks = [], []
     for position, candidate in enumerate(chosen):
         values = {
             "state": "held",
             "group_no": group,
             "position": position,
-            "held_until": seeker.now + campaign.settings.hold_seconds,
+            "held_until": until,
             "shown_at": seeker.now if position == 0 else None,
         }
-        if candidate.id in again:
-            own = (table.c.item_id == candidate.id) & (table.c.rater_id == seeker.id)
-            connection.execute(update(table).where(own).values(**values))
+        before = again.get(candidate.id)
+        token = secrets.token_urlsafe(18) if before is None else before.token
+        if before is not None:
+            connection.execute(update(table).where(table.c.token == token).values(**values))
         else:
-            new.append(
-                values
-                | {
-                    "token": secrets.token_urlsafe(18),
-                    "campaign_id": campaign.id,
-                    "item_id": candidate.id,
-                    "rater_id": seeker.id,
-                    "image": candidate.item.image,
-                }
+            own = {"campaign_id": campaign.id, "item_id": candidate.id, "rater_id": seeker.id}
+            new.append(values | own | {"token": token, "image": candidate.item.image})
+        tasks.append(
+            Task(
+                token, candidate.item, group, position, len(chosen), until,
+                None if before is None else before.draft, None, seeker.answered + 1 + position,
             )
+        )  # fmt: skip
     if new:
         connection.execute(INSERT, new)
+    return tasks
 
 
 def _renewed(db: Database, campaign: Campaign, rater: Rater) -> list[Task]:
@@ -158,12 +166,13 @@ def _renewed(db: Database, campaign: Campaign, rater: Rater) -> list[Task]:
             .where(table.c.rater_id == rater.id, table.c.state == "held")
             .values(held_until=until)
         )
-        return _held(db, connection, rater)
+        return held_tasks(db, connection, rater)
 
     return db.transact(work)
 
 
-def _held(db: Database, connection: Connection, rater: Rater) -> list[Task]:
+def held_tasks(db: Database, connection: Connection, rater: Rater) -> list[Task]:
+    """What the rater holds, in order."""
     rows = connection.execute(HELD, {"rater": rater.id})
     return [
         replace(task, number=task.number + at)
@@ -219,13 +228,20 @@ def save_draft(db: Database, rater: Rater, token: str, answers: Mapping[str, obj
 def previous_task(db: Database, rater: Rater) -> Task | None:
     """What the rater answered last, while it may still be corrected."""
     with db.read() as connection:
-        campaign, state, _ = _standing(connection, rater, db.now())
-        row = connection.execute(LAST_ANSWERED, {"rater": rater.id}).first()
-        if row is None or state != "active" or campaign.state == "closed":
-            return None
-        if next_stage_begun(connection, row._mapping[_OWN.response_id]):
-            return None
-        return _task(db, connection, row)
+        campaign, state, _ = standing(connection, rater, db.now())
+        return last_answered(db, connection, campaign, rater, state)
+
+
+def last_answered(
+    db: Database, connection: Connection, campaign: Campaign, rater: Rater, state: str
+) -> Task | None:
+    """As `previous_task`, given how campaign and rater stand."""
+    if state != "active" or campaign.state == "closed":
+        return None
+    row = connection.execute(LAST_ANSWERED, {"rater": rater.id}).first()
+    if row is None or next_stage_begun(connection, row._mapping[_OWN.response_id]):
+        return None
+    return _task(db, connection, row)
 
 
 def next_stage_begun(connection: Connection, response_id: int) -> bool:
@@ -236,8 +252,7 @@ def next_stage_begun(connection: Connection, response_id: int) -> bool:
 def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgress:
     """How far the rater is in their group and in the campaign."""
     with db.read() as connection:
-        campaign, state, seeker = _standing(connection, rater, db.now())
-        answered = connection.execute(ANSWERED, {"rater": rater.id}).scalar_one()
+        campaign, state, seeker = standing(connection, rater, db.now())
         held = connection.execute(HELD_COUNTS, {"rater": rater.id}).all()
         works = state == "active" and campaign.state != "closed"
         left = sum(row.held for row in held)
@@ -245,7 +260,7 @@ def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgr
             left += pool.count_left(connection, campaign, seeker)
         wait = pool.next_time(connection, seeker) if works and not left else None
     return RaterProgress(
-        answered=answered,
+        answered=seeker.answered,
         left=left,
         group_done=held[0].group_size - held[0].held if held else 0,
         group_size=held[0].group_size if held else 0,
@@ -255,6 +270,6 @@ def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgr
 
 
 __all__ = [
-    "NotYours", "next_stage_begun", "next_tasks", "previous_task", "rater_progress",
-    "release_expired", "save_draft", "task",
+    "NotYours", "due_tasks", "held_tasks", "last_answered", "next_stage_begun", "next_tasks",
+    "previous_task", "rater_progress", "release_expired", "save_draft", "standing", "task",
 ]  # fmt: skip

@@ -14,7 +14,7 @@ _ids: BindParameter[list[int]] = bindparam("ids", expanding=True)
 
 CAMPAIGN_NAMES = tuple(schema.campaign.c.keys())
 STANDING = (
-    select(_RATER.state, _RATER.cursor, *schema.campaign.c)
+    select(_RATER.state, _RATER.cursor, _RATER.answered, *schema.campaign.c)
     .join(schema.campaign, schema.campaign.c.id == _RATER.campaign_id)
     .where(_RATER.id == _rater)
 )
@@ -55,7 +55,6 @@ HELD_COUNTS = (
     .group_by(_OWN.group_no, _OWN.rater_id)
     .order_by(_OWN.group_no)
 )
-ANSWERED = select(_RATER.answered).where(_RATER.id == _rater)
 BEGUN = select(exists().where(_ITEM.from_response == bindparam("response"), _ITEM.taken > 0))
 
 LOCK_ITEMS = select(_ITEM.id).where(_ITEM.id.in_(_ids)).order_by(_ITEM.id).with_for_update()
@@ -67,5 +66,7 @@ COUNT_GROUP = (
     .values(groups=_RATER.groups + 1, cursor=bindparam("place"), last_seen=bindparam("now"))
     .returning(_RATER.groups)
 )
-HELD_BEFORE = select(_OWN.item_id).where(_OWN.rater_id == _rater, _OWN.item_id.in_(_ids))
+HELD_BEFORE = select(_OWN.item_id, _OWN.token, _OWN.draft).where(
+    _OWN.rater_id == _rater, _OWN.item_id.in_(_ids)
+)
 INSERT = insert(schema.assignment)

@@ -54,9 +54,7 @@ def backup(db: Database, path: Path) -> BackedUp:
         atomically(path) as temporary,
         zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive,
     ):
-        with db.read() as connection:
-            if db.kind == "postgresql":
-                connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"))
+        with db.snapshot() as connection:
             for table in TABLES:
                 name = f"tables/{table.name}.jsonl"
                 # orjson takes plain strings as keys; SQLAlchemy's names are a kind of their own.

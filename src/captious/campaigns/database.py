@@ -16,7 +16,7 @@ from typing import Any, Literal, Self, TypeVar
 
 import sqlalchemy
 from sqlalchemy import URL, Connection, Engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError
 
 from captious.campaigns.migrations import upgrade_on_open
 from captious.errors import InputError, one_line
@@ -27,7 +27,10 @@ DatabaseKind = Literal["sqlite", "postgresql"]
 BUSY_SECONDS = 30.0
 POOL_SIZE = 40  # as many as the threads that a web server answers from
 MOST_TRIES = 60
+# A connection that lay unused this long is tried before it is trusted.
+IDLE_SECONDS = 5.0
 _WRITES = "captious_writes"
+_LAST_USED = "captious_last_used"
 # PostgreSQL's codes for a transaction that may be run again: serialisation failure, deadlock.
 _RACES = ("40001", "40P01")
 
@@ -41,7 +44,11 @@ class Database:
 
     def __init__(self, engine: Engine, files: Path | None, clock: Callable[[], float]) -> None:
         self.engine = engine
+        # PostgreSQL shows each statement the newest state anyway: no need to begin and to commit.
+        plain = self.kind == "sqlite"
+        self._reads = engine if plain else engine.execution_options(isolation_level="AUTOCOMMIT")
         self.forms: dict[int, Form] = {}
+        self.left: dict[int, tuple[float, int, int]] = {}
         self._files = files
         self._clock = clock
         # SQLite has one writer; threads queue here in turn rather than poll its file lock.
@@ -97,8 +104,17 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A transaction that only reads, on one consistent state."""
-        with self.engine.connect() as connection, connection.begin():
+        """Reads only. On PostgreSQL each statement sees what was committed before it."""
+        with self._reads.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """Reads only, all of them one consistent state, however long they take."""
+        engine = self.engine
+        if self.kind == "postgresql":
+            engine = engine.execution_options(isolation_level="REPEATABLE READ")
+        with engine.connect() as connection, connection.begin():
             yield connection
 
     @contextmanager
@@ -172,6 +188,7 @@ def _sqlite(url: URL) -> Engine:
         url,
         pool_size=POOL_SIZE,
         max_overflow=POOL_SIZE,
+        hide_parameters=True,  # answers, names and digests stay out of logs
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
     )
     event.listen(engine, "connect", _prepare_sqlite)
@@ -198,6 +215,25 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 def _postgresql(url: URL) -> Engine:
-    return sqlalchemy.create_engine(
-        url, pool_size=POOL_SIZE, max_overflow=10, pool_pre_ping=True, pool_recycle=3600
+    engine = sqlalchemy.create_engine(
+        url, pool_size=POOL_SIZE, max_overflow=10, pool_recycle=3600, hide_parameters=True
     )
+    failures = engine.dialect.loaded_dbapi.Error
+
+    def try_idle(connection: Any, record: Any, _proxy: object) -> None:
+        # A server that was restarted is noticed here; a busy pool need not ask each time.
+        now = time.monotonic()
+        if now - record.info.get(_LAST_USED, now) > IDLE_SECONDS:
+            try:
+                connection.execute("SELECT 1")
+                connection.rollback()
+            except failures as error:
+                raise DisconnectionError from error
+
+    event.listen(engine, "checkin", _note_use)
+    event.listen(engine, "checkout", try_idle)
+    return engine
+
+
+def _note_use(_connection: Any, record: Any) -> None:
+    record.info[_LAST_USED] = time.monotonic()

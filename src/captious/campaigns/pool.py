@@ -6,7 +6,7 @@ then in the campaign's random order from where the rater last was, round and rou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -20,16 +20,18 @@ from captious.campaigns.rows import AnyRow, item_of
 from captious.protocols import Form, Item, Progress
 
 SPREAD = 3  # times the group's size: enough to choose from, and more checks than images
+FEWEST = 8  # so that raters who come at the same moment need not all wait for the same item
 _ITEM = schema.item.c
 
 
 class Seeker(NamedTuple):
-    """A rater who looks for work: where in the random order, and when."""
+    """A rater who looks for work: where in the random order, when, after how many answers."""
 
     id: int
     pseudonym: str
     cursor: float
     now: float
+    answered: int
 
 
 class Candidate(NamedTuple):
@@ -47,6 +49,25 @@ def choose(
     """What the protocol hands the rater next; empty when there is nothing."""
     labels = label_counts(connection, campaign)
     found = _candidates(db, connection, campaign, seeker, labels)
+    chosen = _choose(campaign, seeker, labels, found)
+    # Everyone is led to the items that lack least: who finds one in another's hands takes the next.
+    waiting = chosen
+    while len(chosen) == 1 and not _free_now(connection, chosen[0]):
+        found = [one for one in found if one.id != chosen[0].id]
+        chosen = _choose(campaign, seeker, labels, found)
+    return chosen or waiting
+
+
+def _free_now(connection: Connection, candidate: Candidate) -> bool:
+    """Whether nobody else is taking the item right now; if so it is locked. SQLite has no locks."""
+    if connection.dialect.name == "sqlite":
+        return True
+    return connection.execute(queries.LOCK_FREE, {"item": candidate.id}).first() is not None
+
+
+def _choose(
+    campaign: Campaign, seeker: Seeker, labels: Mapping[str, int], found: Sequence[Candidate]
+) -> list[Candidate]:
     known = {candidate.item.key: candidate for candidate in found}
     taken = {key: candidate.taken for key, candidate in known.items()}
     items = [candidate.item for candidate in known.values()]
@@ -80,7 +101,7 @@ def _candidates(
     labels: Mapping[str, int],
 ) -> list[Candidate]:
     rules = campaign.rules()
-    count = SPREAD * rules.group_size
+    count = max(FEWEST, SPREAD * rules.group_size)
     search = queries.search(rules.once_per_image)
     given = _given(campaign, seeker)
     rows: list[AnyRow] = []

@@ -6,7 +6,7 @@ correction is a new row that names the one it replaces.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
@@ -24,6 +24,7 @@ from captious.campaigns.rows import AnyRow, campaign_from, is_storable, item_of
 from captious.errors import InputError
 from captious.protocols import Item, Problem, Response
 
+Answers = Mapping[str, object]
 LONGEST_KEY = 200
 LONGEST_SECONDS = 24 * 3600.0
 
@@ -48,7 +49,7 @@ def respond(
     db: Database,
     rater: Rater,
     token: str,
-    answers: Mapping[str, object],
+    answers: Answers | Callable[[Item], Answers],
     *,
     key: str,
     seconds: float | None = None,
@@ -56,22 +57,23 @@ def respond(
 ) -> Receipt | list[Problem]:
     """Store a rater's answers to a task, or say what is wrong with them, a line a field.
 
+    `answers` may be a function that reads them once the item, and with it the form, is known.
     The same `key` again returns the first receipt, whatever the answers. Another answer to an
     answered task is a correction. An answer that comes after its slot was given back is stored and
     counted all the same; one of a removed rater is stored and not counted.
     """
     _check_key(key)
     with db.read() as connection:
-        earlier = _earlier(connection, rater, key)
-        if earlier is not None:
-            return earlier
         campaign, task = _task(connection, rater, token)
         asked = item_of(db, connection, task)
     now = db.now()
-    checked = campaign.rules().validate(asked, answers, rater=rater.pseudonym, time=now)
+    given = answers(asked) if callable(answers) else answers
+    checked = campaign.rules().validate(asked, given, rater=rater.pseudonym, time=now)
     problems = checked if isinstance(checked, list) else _unstorable(checked)
     if isinstance(checked, list) or problems:
-        return problems
+        # Whether the key is known is asked again where the answer is stored.
+        with db.read() as connection:
+            return _earlier(connection, rater, key) or problems
     sent = _Sent(
         campaign, rater, token, task._mapping[schema.item.c.id],
         task._mapping[schema.item.c.form_id], asked, checked, key,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,6 +19,8 @@ from captious.web.guard import Guard
 from captious.web.pages import STATIC
 from captious.web.settings import WebSettings, from_environment
 
+# Python runs one thread at a time: more of them would only take turns more often.
+THREADS = 16
 ABOUT = (
     "Human evaluation of image captions. Raters come through a link, accounts through a sign-in; "
     "both then hold a session cookie. Every write needs the session's CSRF token, in the header "
@@ -32,6 +35,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        current_default_thread_limiter().total_tokens = THREADS
         yield
         if own:
             opened.close()

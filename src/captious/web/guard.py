@@ -53,7 +53,7 @@ class Guard:
             return
         limit = await self._limit(scope)
         length = Headers(scope=scope).get("content-length", "")
-        if length.isdigit() and int(length) > limit:
+        if _over(length, limit):
             await self.refuse(scope, receive, outgoing, 413)
             return
         await self.app(scope, _limited(receive, limit), outgoing)
@@ -84,6 +84,18 @@ class Guard:
             await send(message)
 
         return outgoing
+
+
+def _over(length: str, limit: int) -> bool:
+    """Whether a stated length is above the limit; what is no number is counted as it comes.
+
+    >>> _over("12", 10), _over("10", 10), _over("9" * 5000, 10), _over("²", 10)
+    (True, False, True, False)
+    """
+    digits = length.lstrip("0")
+    if not (digits.isascii() and digits.isdigit()):
+        return False
+    return len(digits) > len(str(limit)) or int(digits) > limit
 
 
 def _limited(receive: Receive, limit: int) -> Receive:

@@ -12,8 +12,9 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from captious.campaigns import assignment, images, responses
+from captious.campaigns.desk import desk
 from captious.campaigns.records import RaterProgress, Receipt, Task
-from captious.protocols import Problem
+from captious.protocols import Item, Problem
 from captious.web import pages, security
 from captious.web.errors import Responses, documented_pages, wants_json
 from captious.web.openapi import form_body
@@ -44,14 +45,16 @@ def words(at: AtWork) -> Texts:
 @router.get("/work/{slug}", response_class=HTMLResponse, responses=documented_pages(401))
 def work(request: Request, slug: str) -> Response:
     """The next task, or why there is none."""
-    at = security.current_rater(request, slug)
-    db = security.db_of(request)
-    tasks = assignment.next_tasks(db, at.campaign, at.rater)
-    progress = assignment.rater_progress(db, at.campaign, at.rater)
-    if not tasks:
-        return _nothing(request, at, progress)
-    following = tasks[1] if len(tasks) > 1 else None
-    return _page(request, at, tasks[0], progress=progress, following=following)
+    rater, session = security.rater_session(request, slug)
+    found = desk(security.db_of(request), rater)
+    at = AtWork(rater, found.campaign, session)
+    if not found.tasks:
+        return _nothing(request, at, found.progress, found.previous)
+    first, *rest = found.tasks
+    return _page(
+        request, at, first, progress=found.progress, following=rest[0] if rest else None,
+        last=found.previous,
+    )  # fmt: skip
 
 
 @router.get(
@@ -62,12 +65,11 @@ def reopen(request: Request, slug: str, task: str) -> Response:
     at = security.current_rater(request, slug)
     db = security.db_of(request)
     found = assignment.task(db, at.rater, task)
-    if found.answered is not None:
-        last = assignment.previous_task(db, at.rater)
-        if last is None or last.token != found.token:
-            raise Refusal(409, "work.too_late")
+    last = assignment.previous_task(db, at.rater)
+    if found.answered is not None and (last is None or last.token != found.token):
+        raise Refusal(409, "work.too_late")
     progress = assignment.rater_progress(db, at.campaign, at.rater)
-    return _page(request, at, found, progress=progress)
+    return _page(request, at, found, progress=progress, last=last)
 
 
 @router.post(
@@ -82,17 +84,19 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
     rater, _ = security.rater_session(request, slug)
     security.require_csrf(request, _token(request, form))
     db = security.db_of(request)
-    found = assignment.task(db, rater, task)
-    answers = answers_of(found, form)
     key = idempotency_key(security.text_field(form, "key"))
-    outcome = responses.respond(db, rater, task, answers, key=key)
+    outcome = responses.respond(db, rater, task, lambda item: answers_to(item, form), key=key)
     if isinstance(outcome, Receipt):
         return _stored(request, slug, outcome)
     if wants_json(request):
         raise Refusal(422, "form.check", problems=outcome)
     at = security.current_rater(request, slug)
-    progress = assignment.rater_progress(db, at.campaign, at.rater)
-    return _page(request, at, found, progress=progress, answers=answers, problems=outcome)
+    found = assignment.task(db, rater, task)
+    return _page(
+        request, at, found, progress=assignment.rater_progress(db, at.campaign, at.rater),
+        answers=answers_to(found.item, form), problems=outcome,
+        last=assignment.previous_task(db, rater),
+    )  # fmt: skip
 
 
 @router.post(
@@ -112,7 +116,7 @@ def keep_draft(request: Request, slug: str, task: str, form: Sent) -> Response:
     security.require_csrf(request, _token(request, form))
     db = security.db_of(request)
     found = assignment.task(db, rater, task)
-    assignment.save_draft(db, rater, task, answers_of(found, form))
+    assignment.save_draft(db, rater, task, answers_to(found.item, form))
     if wants_json(request):
         return Response(status_code=204)
     return pages.redirect(request, f"/work/{slug}", flash="work.draft_kept")
@@ -133,14 +137,14 @@ def guide(
     )
 
 
-def answers_of(task: Task, form: FormData) -> dict[str, object]:
+def answers_to(item: Item, form: FormData) -> dict[str, object]:
     """The answers among the fields of a submitted page."""
     pairs = [
         (name, value)
         for name, value in form.multi_items()
         if name not in OWN_FIELDS and isinstance(value, str)
     ]
-    return task.item.form.read(pairs)
+    return item.form.read(pairs)
 
 
 def idempotency_key(given: str) -> str:
@@ -183,20 +187,20 @@ def _page(
     task: Task,
     *,
     progress: RaterProgress,
+    last: Task | None,
     following: Task | None = None,
     answers: Mapping[str, object] | None = None,
     problems: Sequence[Problem] = (),
 ) -> Response:
     slug = at.campaign.slug
     correcting = task.answered is not None
-    last = None if correcting else assignment.previous_task(security.db_of(request), at.rater)
     address = f"/work/{slug}/{task.token}"
     links = Links(
         submit=address,
         draft="" if correcting else f"{address}/draft",
         guide=f"/guide/{slug}?stage={task.item.stage}",
         work=f"/work/{slug}",
-        undo=f"/work/{slug}/{last.token}" if last else "",
+        undo=f"/work/{slug}/{last.token}" if last and not correcting else "",
         image=image_address(request, at, task.item.image),
         next_image=image_address(request, at, following.item.image) if following else "",
     )
@@ -211,7 +215,7 @@ def _page(
     return pages.render(request, "rater/task.html", status_code=status, at=at, slug=slug, **values)
 
 
-def _nothing(request: Request, at: AtWork, progress: RaterProgress) -> Response:
+def _nothing(request: Request, at: AtWork, progress: RaterProgress, last: Task | None) -> Response:
     """Why there is no task: which of these holds is what the rater wants to know."""
     if at.rater.state != "active":
         why = "ended"
@@ -221,7 +225,6 @@ def _nothing(request: Request, at: AtWork, progress: RaterProgress) -> Response:
         why = "wait"
     else:
         why = "done" if progress.answered else "empty"
-    last = assignment.previous_task(security.db_of(request), at.rater) if why != "ended" else None
     return pages.render(
         request, "rater/nothing.html", texts_of=words(at), at=at, slug=at.campaign.slug, why=why,
         progress=progress, undo=f"/work/{at.campaign.slug}/{last.token}" if last else "",

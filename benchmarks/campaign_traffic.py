@@ -1,0 +1,376 @@
+"""Simulated raters over real HTTP, for campaign_load.py and campaign_kill.py.
+
+The server is `captious serve` in a process of its own. Each rater is a browser with one connection:
+it opens its link, fetches the page, thinks, submits and goes on. The client is plain asyncio
+streams, so that it takes little of the processors that it shares with the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.error import URLError
+from urllib.parse import urlencode
+
+import orjson
+import psutil
+import sqlalchemy as sa
+
+from captious.campaigns import create, lifecycle, links, raters
+from captious.campaigns.database import Database
+from captious.campaigns.records import NewRater
+from captious.corpus import Corpus
+
+SLUG = "load"
+SECRET = "a secret for a benchmark, of many bytes"
+SERVE = "import sys; from captious.cli.main import main; sys.exit(main())"
+SYSTEMS = ("heron", "dodo")
+START_SECONDS = 90.0
+ANSWER_SECONDS = 60.0
+# A rater whose server is gone tries again this often.
+AGAIN_SECONDS = 0.3
+
+_CSRF = re.compile(rb'name="csrf" value="([^"]+)"')
+_KEY = re.compile(rb'name="key" value="([^"]+)"')
+_ACTION = re.compile(rb'action="(/work/[^"]+)" novalidate data-answers')
+_COOKIE = re.compile(rb"\r\nset-cookie: ([^=]+)=([^;\r]*)", re.I)
+_LENGTH = re.compile(rb"\r\ncontent-length: (\d+)", re.I)
+
+
+@dataclass
+class Place:
+    """Where the data of a run are."""
+
+    kind: str
+    url: str
+    folder: Path
+
+    @property
+    def files(self) -> Path:
+        """The folder of the images."""
+        return self.folder / "files"
+
+
+@contextmanager
+def database(kind: str) -> Iterator[Place]:
+    """A new database in a temporary folder; PostgreSQL is a real server of its own."""
+    with tempfile.TemporaryDirectory(prefix="captious-load-") as name:
+        folder = Path(name)
+        if kind == "sqlite":
+            yield Place(kind, str(folder / "load.db"), folder)
+            return
+        folder.chmod(0o755)  # PostgreSQL's own user walks through it
+        yield Place(kind, start_postgresql(folder), folder)
+        stop_postgresql(folder)
+
+
+_POSTGRESQL = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import pgserver
+print(pgserver.get_server(sys.argv[1], cleanup_mode=None).get_uri())
+"""
+
+
+def start_postgresql(folder: Path) -> str:
+    """Start the server of a folder, made where it is new; returns its address."""
+    command = [sys.executable, "-c", _POSTGRESQL, str(folder / "data")]
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def stop_postgresql(folder: Path, number: signal.Signals = signal.SIGINT) -> None:
+    """Stop the server; with SIGKILL it and all its processes are gone at once."""
+    postmaster = psutil.Process(int((folder / "data" / "postmaster.pid").read_text().split()[0]))
+    workers = postmaster.children(recursive=True) if number == signal.SIGKILL else []
+    for process in (postmaster, *workers):
+        with suppress(psutil.NoSuchProcess):
+            process.send_signal(number)
+    psutil.wait_procs([postmaster, *workers], timeout=30)
+
+
+def prepare(place: Place, people: int, images: int) -> list[str]:
+    """A tagging campaign with work for everybody; returns the raters' link tokens."""
+    rows = [(image, system) for image in range(images) for system in SYSTEMS]
+    corpus = Corpus.from_lists(
+        [f"A dog of {system} at place {image}." for image, system in rows],
+        [["Dog."] for _ in rows],
+        image_ids=[f"i{image}" for image, _ in rows],
+        systems=[system for _, system in rows],
+    )
+    draft = create.draft("tagging", corpus, title="Load", slug=SLUG, options={"raters": 12})
+    with Database.open(place.url, files=place.files) as db:
+        campaign = lifecycle.open_campaign(
+            db, create.create(db, draft, actor="bench"), actor="bench"
+        )
+        new = [NewRater(f"Rater {at}") for at in range(people)]
+        found = raters.add(db, campaign, new, actor="bench")
+        return [links.make_link(db, rater, secret=SECRET.encode()) for rater in found]
+
+
+class Server:
+    """`captious serve` in processes of its own."""
+
+    def __init__(self, place: Place, workers: int = 1) -> None:
+        self.place, self.workers = place, workers
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start it and wait until it answers."""
+        command = [
+            sys.executable, "-c", SERVE, "serve", "--database", self.place.url,
+            "--files", str(self.place.files), "--port", str(self.port),
+            "--workers", str(self.workers),
+        ]  # fmt: skip
+        log = (self.place.folder / "server.log").open("ab")
+        self.process = subprocess.Popen(
+            command, stdout=log, stderr=log, start_new_session=True,
+            env=os.environ | {"CAPTIOUS_SECRET": SECRET},
+        )  # fmt: skip
+        until = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/health", timeout=5):
+                    return
+            except (URLError, OSError):
+                if time.monotonic() > until or self.process.poll() is not None:
+                    raise SystemExit((self.place.folder / "server.log").read_text()) from None
+                time.sleep(0.05)
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> None:
+        """Send a signal to the server and its workers, and wait until they are gone."""
+        if self.process is not None:
+            os.killpg(self.process.pid, number)
+            self.process.wait()
+            self.process = None
+
+    def processor(self) -> float:
+        """Seconds of the processor that the server has used."""
+        if self.process is None:
+            return 0.0
+        found = psutil.Process(self.process.pid)
+        times = [one.cpu_times() for one in (found, *found.children(recursive=True))]
+        return sum(one.user + one.system for one in times)
+
+
+@dataclass
+class Tally:
+    """What all raters saw."""
+
+    pages: list[float] = field(default_factory=list)
+    submits: list[float] = field(default_factory=list)
+    sent: set[str] = field(default_factory=set)
+    acknowledged: dict[str, int] = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    resent: int = 0
+    hung_up: int = 0
+    finished: int = 0
+    measuring: bool = True
+
+
+class HungUpError(Exception):
+    """The connection ended before the answer came."""
+
+
+class Browser:
+    """One rater's cookies and connection."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.cookies: dict[str, str] = {}
+        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+
+    async def send(
+        self, method: str, path: str, body: bytes = b"", accept: str = "text/html"
+    ) -> None:
+        """Send a request; a connection that the server closed meanwhile is opened again."""
+        if self.streams is None or self.streams[0].at_eof():
+            self.hang_up()
+            try:
+                self.streams = await asyncio.open_connection("127.0.0.1", self.port)
+            except OSError as error:
+                raise HungUpError from error
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        head = (
+            f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: {accept}\r\n"
+            f"Cookie: {cookies}\r\nContent-Length: {len(body)}\r\n"
+            "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
+        )
+        try:
+            self.streams[1].write(head.encode() + body)
+            await self.streams[1].drain()
+        except OSError as error:
+            raise HungUpError from error
+
+    async def answer(self) -> tuple[int, bytes]:
+        """The status and the body of the answer."""
+        if self.streams is None:
+            raise HungUpError
+        reader = self.streams[0]
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                head = await reader.readuntil(b"\r\n\r\n")
+                length = _LENGTH.search(head)
+                body = await reader.readexactly(int(length[1])) if length else b""
+        except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
+            self.hang_up()
+            raise HungUpError from error
+        for name, value in _COOKIE.findall(head):
+            self.cookies[name.decode()] = value.decode()
+        return int(head[9:12]), body
+
+    async def ask(
+        self, method: str, path: str, body: bytes = b"", **options: str
+    ) -> tuple[int, bytes]:
+        """Send a request and return its answer."""
+        await self.send(method, path, body, **options)
+        return await self.answer()
+
+    def hang_up(self) -> None:
+        """Close the connection, whatever is on its way."""
+        if self.streams is not None:
+            self.streams[1].close()
+            self.streams = None
+
+
+@dataclass
+class Habits:
+    """How raters behave: mean seconds of thinking, share of submits that are sent twice."""
+
+    think: float = 2.0
+    resend: float = 0.05
+    # Whether a lost connection is a fault, or to be expected and tried again.
+    patient: bool = False
+
+
+class SimulatedRater:
+    """Opens a link and rates until told to stop or until nothing is left."""
+
+    def __init__(self, port: int, token: str, tally: Tally, habits: Habits, seed: int) -> None:
+        self.browser, self.token, self.tally, self.habits = Browser(port), token, tally, habits
+        self.chance = random.Random(seed)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Join, then rate."""
+        try:
+            await self._join()
+            while not stop.is_set() and await self._rate(stop):
+                pass
+        except HungUpError:
+            self.tally.errors.append("the connection ended")
+        finally:
+            self.browser.hang_up()
+
+    async def _ask(
+        self, method: str, path: str, body: bytes = b"", **options: str
+    ) -> tuple[int, bytes]:
+        while True:
+            try:
+                return await self.browser.ask(method, path, body, **options)
+            except HungUpError:
+                self.tally.hung_up += 1
+                # A browser tries once more: the server may just have closed an idle connection.
+                if not self.habits.patient:
+                    return await self.browser.ask(method, path, body, **options)
+                await asyncio.sleep(AGAIN_SECONDS * (0.5 + self.chance.random()))
+
+    async def _join(self) -> None:
+        address = f"/join/{self.token}"
+        status, page = await self._ask("GET", address)
+        found = _CSRF.search(page)
+        if status != 200 or found is None:
+            self.tally.errors.append(f"GET /join: {status}")
+            return
+        status, _ = await self._ask("POST", address, urlencode({"csrf": found[1]}).encode())
+        if status != 303:
+            self.tally.errors.append(f"POST /join: {status}")
+
+    async def _rate(self, stop: asyncio.Event) -> bool:
+        start = time.perf_counter()
+        status, page = await self._ask("GET", f"/work/{SLUG}")
+        self._note(self.tally.pages, start)
+        action, key, csrf = (one.search(page) for one in (_ACTION, _KEY, _CSRF))
+        if status != 200:
+            self.tally.errors.append(f"GET /work: {status}")
+            return False
+        if action is None or key is None or csrf is None:
+            self.tally.finished += 1
+            return False
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), self.chance.expovariate(1 / self.habits.think))
+        if stop.is_set():
+            return False
+        fields = {"csrf": csrf[1], "key": key[1], "verdict": "minor"}
+        return await self._submit(action[1].decode(), key[1].decode(), urlencode(fields).encode())
+
+    async def _submit(self, action: str, key: str, body: bytes) -> bool:
+        self.tally.sent.add(key)
+        if self.chance.random() < self.habits.resend:
+            # The answer is lost on its way, and the browser sends the same again.
+            self.tally.resent += 1
+            try:
+                await self.browser.send("POST", action, body, accept="application/json")
+            except HungUpError:
+                self.tally.hung_up += 1
+            self.browser.hang_up()
+        start = time.perf_counter()
+        status, said = await self._ask("POST", action, body, accept="application/json")
+        self._note(self.tally.submits, start)
+        if status != 200:
+            self.tally.errors.append(f"POST /work: {status}")
+            return False
+        self.tally.acknowledged[key] = orjson.loads(said)["response"]
+        return True
+
+    def _note(self, times: list[float], start: float) -> None:
+        if self.tally.measuring:
+            times.append((time.perf_counter() - start) * 1000)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What the database says against what raters were told."""
+
+    stored: int
+    lost: int
+    twice: int
+    unknown: int
+    miscounted: int
+
+    @property
+    def clean(self) -> bool:
+        """Whether all is as it should be."""
+        return not (self.lost or self.twice or self.unknown or self.miscounted)
+
+
+def audit(place: Place, tally: Tally) -> Audit:
+    """Every acknowledged response is there once, and the counters count what is there."""
+    with Database.open(place.url, files=place.files) as db, db.read() as connection:
+        rows = connection.execute(sa.text("SELECT id, key, assignment_id FROM response")).all()
+        counted = connection.execute(
+            sa.text("SELECT (SELECT sum(done) FROM item), (SELECT sum(answered) FROM rater)")
+        ).one()
+    ids = {row.key: row.id for row in rows}
+    slots = {row.assignment_id for row in rows}
+    return Audit(
+        stored=len(rows),
+        lost=sum(ids.get(key) != id_ for key, id_ in tally.acknowledged.items()),
+        twice=len(rows) - min(len(ids), len(slots)),
+        unknown=len(ids.keys() - tally.sent),
+        miscounted=sum(abs(int(found or 0) - len(rows)) for found in counted),
+    )

@@ -1,0 +1,140 @@
+"""Requests made up from the application's own OpenAPI: every answer is one that it documents."""
+
+from __future__ import annotations
+
+import random
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+
+pytest.importorskip("schemathesis", reason="needs schemathesis")
+
+import schemathesis
+from schemathesis.checks import not_a_server_error
+from schemathesis.core.failures import FailureGroup
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from captious.campaigns import accounts, assignment, raters, responses
+from captious.campaigns.records import NewRater
+
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+SLUG = "dogs"
+# How often a made-up part of an address gives way to one that exists.
+REAL = 0.8
+# What ends the session, or costs a slow password hash each time, is tried last and less.
+LAST = ("/admin/sign-in", "/admin/account", "/admin/accounts", "/admin/sign-out")
+
+
+class Fuzzer:
+    """Sends made-up requests as one kind of visitor, with a session and its token."""
+
+    def __init__(self, site: Any, who: str) -> None:
+        self.site, self.who = site, who
+        self.chance = random.Random(7)
+        self.campaign = site.campaign("tagging", raters=2, two_rounds=False)
+        (self.rater,) = raters.add(site.db, self.campaign, [NewRater("Ada")], actor="lea")
+        self.owner = accounts.create_account(
+            site.db, "owner one", "correct horse battery", "owner", actor="test"
+        )
+        (task, *_) = assignment.next_tasks(site.db, self.campaign, self.rater)
+        responses.respond(site.db, self.rater, task.token, {"verdict": "minor"}, key="first")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.schema = schemathesis.openapi.from_asgi("/api/openapi.json", site.app)
+
+    def operations(self) -> Iterator[Any]:
+        """All operations; those that end things come last."""
+        found = [result.ok() for result in self.schema.get_all_operations()]
+        yield from sorted(found, key=lambda one: (one.path in LAST, one.method != "get", one.path))
+
+    def begin(self) -> None:
+        """A fresh session, for the operation before may have ended it."""
+        self.cookies, self.csrf = {}, ""
+        if self.who == "owner":
+            token, session = accounts.start_session(self.site.db, self.owner, hours=1)
+            self.cookies = {"captious_session": token}
+            self.csrf = session.csrf
+        elif self.who == "rater":
+            token, session = accounts.start_session(self.site.db, self.rater, hours=1)
+            self.cookies = {f"captious_session_{SLUG}": token}
+            self.csrf = session.csrf
+        found = assignment.next_tasks(self.site.db, self.campaign, self.rater)
+        self.known = {"slug": SLUG, "task": found[0].token if found else "none"}
+
+    def send(self, case: Any) -> None:
+        """Send one request, most often to something that exists, and check the answer."""
+        for name, value in self.known.items():
+            if name in (case.path_parameters or {}) and self.chance.random() < REAL:
+                case.path_parameters[name] = value
+        for name in case.path_parameters or {}:
+            if name.endswith("_id") and self.chance.random() < REAL:
+                case.path_parameters[name] = 1
+        if isinstance(case.body, dict) and "csrf" in case.body and self.chance.random() < REAL:
+            case.body["csrf"] = self.csrf
+        headers = {"X-CSRF-Token": self.csrf} if self.chance.random() < REAL else {}
+        answer = case.call(headers=headers, cookies=self.cookies, allow_redirects=False)
+        case.validate_response(answer, checks=CHECKS)
+        assert "default-src 'none'" in answer.headers["content-security-policy"][0]
+        if self.who == "outsider" and case.path.startswith(("/api/admin", "/api/work")):
+            assert answer.status_code >= 400
+
+
+def fuzz(site: Any, who: str, examples: int) -> list[str]:
+    """Try every operation; what was wrong, a text for each operation that is."""
+    fuzzer = Fuzzer(site, who)
+    wrong = []
+    tried = 0
+    for operation in fuzzer.operations():
+        few = max(1, examples // 4) if operation.path in LAST else examples
+        fuzzer.begin()
+
+        @seed(7)
+        @settings(
+            max_examples=few,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=operation.as_strategy())
+        def attempt(case: Any) -> None:
+            fuzzer.send(case)
+
+        try:
+            attempt()
+        except (AssertionError, FailureGroup) as error:
+            wrong.append(f"{operation.method} {operation.path}: {error} {_parts(error)}")
+        tried += 1
+    assert tried >= 60
+    return wrong
+
+
+def _parts(error: BaseException) -> list[str]:
+    return [str(part) for part in getattr(error, "exceptions", ())]
+
+
+@pytest.mark.parametrize("who", ["outsider", "rater", "owner"])
+def test_no_made_up_request_breaks_anything(site: Any, who: str) -> None:
+    wrong = fuzz(site, who, examples=2 if who == "outsider" else 4)
+    assert not wrong, "\n\n".join(wrong)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("who", ["outsider", "rater", "owner"])
+def test_no_made_up_request_breaks_anything_at_length(site: Any, who: str) -> None:
+    wrong = fuzz(site, who, examples=100)
+    assert not wrong, "\n\n".join(wrong)
