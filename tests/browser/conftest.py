@@ -451,13 +451,13 @@ def start() -> Callable[[Hand, str], Hand]:
     return join
 
 
-def exported(folder: Path) -> Said:
+def exported(folder: Path, name: str = "judgments.jsonl") -> Said:
     """The judgments of an export, read back as any other program of ours would."""
-    table = read_judgments(folder / "judgments.jsonl").judgments.to_pandas()
+    table = read_judgments(folder / name).judgments.to_pandas()
     columns = ["stage", "rater", "image", "system", "aspect"]
     return dict(zip(table[columns].itertuples(index=False, name=None), table["value"], strict=True))
 
 
 @pytest.fixture
-def read_back() -> Callable[[Path], Said]:
+def read_back() -> Callable[..., Said]:
     return exported

@@ -192,9 +192,16 @@ def finish(desk: Any, diary: Diary, read_back: Any, folder: Path) -> None:
     assert desk.hand.page.locator("main table").count() > 0
     desk.tab("Agreement")
     assert desk.hand.page.locator("main table").count() > 0
-    found = read_back(desk.export(folder))
-    assert found.keys() == diary.said.keys()
-    assert found == pytest.approx(diary.said)
+    exported = desk.export(folder)
+    decided = {key: value for key, value in diary.said.items() if key[0] == "adjudication"}
+    said = {key: value for key, value in diary.said.items() if key not in decided}
+    found = read_back(exported)
+    assert found.keys() == said.keys()
+    assert found == pytest.approx(said)
+    final = read_back(exported, "final.jsonl")
+    stands = {key: value for key, value in final.items() if key[0] == "adjudication"}
+    assert stands.keys() == decided.keys()
+    assert stands == pytest.approx(decided)
 
 
 @pytest.mark.parametrize(

@@ -94,13 +94,13 @@ def test_thumb_from_creation_to_export(
     expected["second", "r002", "1", "heron", "total"] = (5 + float(CHANGED_RECALL)) / 2
 
     adjudicate(desk, sample)
-    expected |= {
-        ("adjudication", "adjudicator", "1", system, aspect): float(value)
+    decided = {
+        ("final", "adjudicator", "1", system, aspect): float(value)
         for system, values in VALUES.items()
         for aspect, value in values.items()
     }
-    expected["adjudication", "adjudicator", "1", "heron", "recall"] = float(DECIDED_RECALL)
-    expected["adjudication", "adjudicator", "1", "heron", "total"] = (5 + float(DECIDED_RECALL)) / 2
+    decided["final", "adjudicator", "1", "heron", "recall"] = float(DECIDED_RECALL)
+    decided["final", "adjudicator", "1", "heron", "total"] = (5 + float(DECIDED_RECALL)) / 2
 
     agreement = desk.tab("Agreement")
     assert "kappa" in agreement.lower()
@@ -113,6 +113,11 @@ def test_thumb_from_creation_to_export(
     found = read_back(folder)
     assert found.keys() == expected.keys()
     assert found == pytest.approx(expected)
+    final = read_back(folder, "final.jsonl")
+    assert len(final) == len(expected) / 2  # one of the two stages
+    stands = {key: value for key, value in final.items() if key[1] == "adjudicator"}
+    assert stands.keys() == decided.keys()
+    assert stands == pytest.approx(decided)
     responses = [json.loads(line) for line in (folder / "responses.jsonl").read_text().splitlines()]
     assert len(responses) == len(images) * 2 + 1
     assert {row["rater"] for row in responses} == {"r001", "r002", ""}

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,20 +23,6 @@ pytestmark = pytest.mark.browser
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
 IMAGE = "20"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[playwright.Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if not path:
-        pytest.skip("no Chromium here: install it, or set $CHROMIUM to its path")
-    with playwright.sync_playwright() as play:
-        started = play.chromium.launch(
-            executable_path=path,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +53,8 @@ def own_page(corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _opened(browser, path: Path, **settings):
-    view = browser.new_context(**{"viewport": DESK, **settings}).new_page()
+def _opened(chromium, path: Path, **settings):
+    view = chromium.new_context(**{"viewport": DESK, **settings}).new_page()
     view.problems = []
     view.on("pageerror", lambda error: view.problems.append(str(error)))
     view.on("console", lambda s: view.problems.append(s.text) if s.type == "error" else None)
@@ -91,8 +74,8 @@ def _open_details(view) -> None:
     view.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
 
 
-def test_pictures_are_shown_where_the_page_opens(browser, report) -> None:
-    view = _opened(browser, report)
+def test_pictures_are_shown_where_the_page_opens(chromium, report) -> None:
+    view = _opened(chromium, report)
     panels = view.locator(".card").first.locator(".panel")
     assert panels.locator("> summary").all_inner_texts()[:3] == [
         f"Why {name} gave this score" for name in ("spice", "vifidel", "wmd")
@@ -108,8 +91,8 @@ def test_pictures_are_shown_where_the_page_opens(browser, report) -> None:
     assert view.problems == []
 
 
-def test_panels_survive_other_orders_and_pages(browser, report) -> None:
-    view = _opened(browser, report)
+def test_panels_survive_other_orders_and_pages(chromium, report) -> None:
+    view = _opened(chromium, report)
     before = view.locator(".panel").count()
     captions = view.locator(".candidate:has(.panel) .caption").all_inner_texts()
     view.get_by_label("Order", exact=True).select_option(label="as in the corpus")
@@ -121,8 +104,8 @@ def test_panels_survive_other_orders_and_pages(browser, report) -> None:
     assert view.problems == []
 
 
-def test_the_worst_caption_by_a_metric_is_explained_wherever_it_is(browser, report) -> None:
-    view = _opened(browser, report)
+def test_the_worst_caption_by_a_metric_is_explained_wherever_it_is(chromium, report) -> None:
+    view = _opened(chromium, report)
     for label, order in (("spice", "lowest"), ("spice", "highest"), ("wmd", "lowest")):
         view.get_by_label("Metric", exact=True).select_option(label=label)
         view.get_by_label("Order", exact=True).select_option(label=f"{order} metric score first")
@@ -138,39 +121,39 @@ def test_the_worst_caption_by_a_metric_is_explained_wherever_it_is(browser, repo
     assert view.problems == []
 
 
-def test_pictures_follow_dark_mode_and_print_light(browser, report, own_page) -> None:
+def test_pictures_follow_dark_mode_and_print_light(chromium, report, own_page) -> None:
     ground = "getComputedStyle(document.querySelector('.explained .paper')).fill"
     for path in (report, own_page):
         light, dark = (
-            _opened(browser, path, color_scheme=scheme).evaluate(ground)
+            _opened(chromium, path, color_scheme=scheme).evaluate(ground)
             for scheme in ("light", "dark")
         )
         assert light == "rgb(255, 255, 255)"
         assert dark != light
-        view = _opened(browser, path, color_scheme="dark")
+        view = _opened(chromium, path, color_scheme="dark")
         view.emulate_media(media="print")
         assert view.evaluate(ground) == light
 
 
-def test_the_button_turns_pictures_too(browser, report) -> None:
-    view = _opened(browser, report)
+def test_the_button_turns_pictures_too(chromium, report) -> None:
+    view = _opened(chromium, report)
     ground = "getComputedStyle(document.querySelector('.explained .paper')).fill"
     light = view.evaluate(ground)
     view.get_by_role("button", name="Dark mode").click()
     assert view.evaluate(ground) != light
 
 
-def test_a_phone_scrolls_pictures_and_never_the_page(browser, report, own_page) -> None:
+def test_a_phone_scrolls_pictures_and_never_the_page(chromium, report, own_page) -> None:
     for path in (report, own_page):
-        view = _opened(browser, path, viewport=PHONE)
+        view = _opened(chromium, path, viewport=PHONE)
         _open_details(view)
         assert view.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
         wide = view.locator(".scroll:has(svg)").first
         assert wide.evaluate("box => box.scrollWidth >= box.clientWidth && box.tabIndex === 0")
 
 
-def test_text_stays_inside_its_box(browser, own_page) -> None:
-    view = _opened(browser, own_page)
+def test_text_stays_inside_its_box(chromium, own_page) -> None:
+    view = _opened(chromium, own_page)
     outside = view.locator("svg").evaluate_all(
         """pictures => pictures.flatMap((svg) => {
             const edge = svg.getBoundingClientRect();
@@ -191,12 +174,12 @@ def test_text_stays_inside_its_box(browser, own_page) -> None:
 @pytest.mark.parametrize(
     ("scheme", "size"), [("light", DESK), ("dark", PHONE)], ids=["desk", "phone"]
 )
-def test_no_serious_barrier(browser, report, own_page, scheme, size) -> None:
+def test_no_serious_barrier(chromium, report, own_page, scheme, size) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     # Captions of a report are all built alike, so one is checked.
     one = {"include": [[".card:nth-child(1) .candidate:nth-child(1)"]]}
     for path, scope in ((own_page, None), (report, one)):
-        view = _opened(browser, path, viewport=size, color_scheme=scheme)
+        view = _opened(chromium, path, viewport=size, color_scheme=scheme)
         _open_details(view)
         found = axe.Axe().run(view, context=scope).response["violations"]
         serious = [
@@ -207,16 +190,17 @@ def test_no_serious_barrier(browser, report, own_page, scheme, size) -> None:
         assert serious == []
 
 
-def test_a_picture_of_its_own_is_dark_on_a_dark_screen(browser, corpus, tmp_path) -> None:
+def test_a_picture_of_its_own_is_dark_on_a_dark_screen(chromium, corpus, tmp_path) -> None:
     path = tmp_path / "graphs.svg"
     path.write_text(picture(explain(corpus, "spice", image_id=IMAGE)[0]), encoding="utf-8")
     ground = "getComputedStyle(document.querySelector('.paper')).fill"
     shown = [
-        _opened(browser, path, color_scheme=scheme).evaluate(ground) for scheme in ("light", "dark")
+        _opened(chromium, path, color_scheme=scheme).evaluate(ground)
+        for scheme in ("light", "dark")
     ]
     assert shown[0] == "rgb(255, 255, 255)" != shown[1]
 
 
-def test_everything_is_there_without_script(browser, report) -> None:
-    view = _opened(browser, report, java_script_enabled=False)
+def test_everything_is_there_without_script(chromium, report) -> None:
+    view = _opened(chromium, report, java_script_enabled=False)
     assert view.locator(".card").first.locator(".panel svg").count() >= 3

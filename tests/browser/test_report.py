@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
+import io
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from markupsafe import Markup
+from PIL import Image
 
 from captious import Corpus, Judgments, scoring
 from captious.corpus.judged import read_judgments
@@ -23,20 +23,6 @@ pytest.importorskip("vl_convert", reason="a report needs captious[report]")
 pytestmark = pytest.mark.browser
 PHONE = {"width": 390, "height": 844}
 DESK = {"width": 1280, "height": 900}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[playwright.Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if not path:
-        pytest.skip("no Chromium here: install it, or set $CHROMIUM to its path")
-    with playwright.sync_playwright() as play:
-        started = play.chromium.launch(
-            executable_path=path,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield started
-        started.close()
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +44,8 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def view(browser, page_file) -> Iterator[playwright.Page]:
-    context = browser.new_context(viewport=DESK)
+def view(chromium, page_file) -> Iterator[playwright.Page]:
+    context = chromium.new_context(viewport=DESK)
     page = context.new_page()
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -84,8 +70,8 @@ def _focused(view) -> str | None:
     return view.evaluate("document.activeElement.closest('.card')?.dataset.image ?? null")
 
 
-def test_script_draws_the_cards_that_the_page_came_with(browser, page_file, view) -> None:
-    context = browser.new_context(viewport=DESK, java_script_enabled=False)
+def test_script_draws_the_cards_that_the_page_came_with(chromium, page_file, view) -> None:
+    context = chromium.new_context(viewport=DESK, java_script_enabled=False)
     plain = context.new_page()
     plain.goto(page_file.as_uri())
     without = plain.content().split('<ol id="cards"')[1].split("</ol>")[0]
@@ -156,8 +142,8 @@ def test_by_keyboard(view) -> None:
     assert len(_ids(view)) == 20
 
 
-def test_a_link_opens_its_image(browser, page_file) -> None:
-    page = browser.new_page(viewport=DESK)
+def test_a_link_opens_its_image(chromium, page_file) -> None:
+    page = chromium.new_page(viewport=DESK)
     page.goto(f"{page_file.as_uri()}#image=7")
     assert _focused(page) == "7"
     box = page.locator(".card[data-image='7']").bounding_box()
@@ -190,8 +176,8 @@ def test_an_explanation_stands_with_its_caption_only(view) -> None:
     assert panel.locator("em").inner_text() == "fragment"
 
 
-def test_dark_mode_follows_the_system_and_the_button(browser, page_file) -> None:
-    context = browser.new_context(viewport=DESK, color_scheme="dark")
+def test_dark_mode_follows_the_system_and_the_button(chromium, page_file) -> None:
+    context = chromium.new_context(viewport=DESK, color_scheme="dark")
     page = context.new_page()
     page.goto(page_file.as_uri())
     colour = "getComputedStyle(document.querySelector('.chart text')).fill"
@@ -206,9 +192,9 @@ def test_dark_mode_follows_the_system_and_the_button(browser, page_file) -> None
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
-def test_no_serious_barrier(browser, page_file, scheme, size) -> None:
+def test_no_serious_barrier(chromium, page_file, scheme, size) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    context = browser.new_context(viewport=size, color_scheme=scheme)
+    context = chromium.new_context(viewport=size, color_scheme=scheme)
     page = context.new_page()
     page.goto(page_file.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
@@ -224,8 +210,8 @@ def test_no_serious_barrier(browser, page_file, scheme, size) -> None:
     assert serious == []
 
 
-def test_a_phone_never_scrolls_sideways(browser, page_file) -> None:
-    page = browser.new_page(viewport=PHONE)
+def test_a_phone_never_scrolls_sideways(chromium, page_file) -> None:
+    page = chromium.new_page(viewport=PHONE)
     page.goto(page_file.as_uri())
     page.evaluate("document.querySelectorAll('details').forEach(d => { d.open = true; })")
     assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
@@ -234,8 +220,41 @@ def test_a_phone_never_scrolls_sideways(browser, page_file) -> None:
     page.close()
 
 
-def test_everything_is_there_without_script(browser, page_file) -> None:
-    context = browser.new_context(viewport=DESK, java_script_enabled=False)
+def test_a_wide_table_shows_that_it_goes_on(chromium, page_file) -> None:
+    page = chromium.new_page(viewport={"width": 360, "height": 780})
+    page.goto(page_file.as_uri())
+    box = page.locator(".scroll:has(table.sortable)")
+    assert box.get_attribute("role") == "region"
+    assert box.get_attribute("aria-label")
+    assert box.evaluate("b => b.scrollWidth > b.clientWidth + 40")
+    # What moves with the table hides the shade that stays at the edge, so the order matters.
+    assert box.evaluate("b => getComputedStyle(b).backgroundAttachment") == "local, scroll, scroll"
+    box.scroll_into_view_if_needed()
+    shaded = _edge(page, box)
+    box.focus()
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        "b => b.scrollLeft + b.clientWidth >= b.scrollWidth - 1", arg=box.element_handle()
+    )
+    assert _edge(page, box) > shaded + 20
+    left = box.evaluate("b => b.getBoundingClientRect().left + b.clientLeft")
+    for name in ("thead th:first-child", "tbody th"):
+        assert box.locator(name).first.bounding_box()["x"] == pytest.approx(left, abs=1)
+    page.close()
+
+
+def _edge(page, box) -> int:
+    """Brightness of the table's right edge, below its first row of numbers."""
+    area = box.bounding_box()
+    row = box.locator("tbody tr").first.bounding_box()
+    spot = {"x": area["x"] + area["width"] - 4, "y": row["y"] + row["height"] - 5}
+    shot = page.screenshot(clip={**spot, "width": 2, "height": 2})
+    return sum(Image.open(io.BytesIO(shot)).convert("RGB").getpixel((0, 0))) // 3
+
+
+def test_everything_is_there_without_script(chromium, page_file) -> None:
+    context = chromium.new_context(viewport=DESK, java_script_enabled=False)
     page = context.new_page()
     page.goto(page_file.as_uri())
     assert page.locator(".chart.wide").count() == 7
@@ -246,7 +265,7 @@ def test_everything_is_there_without_script(browser, page_file) -> None:
     context.close()
 
 
-def test_markup_in_a_caption_never_runs(browser, tmp_path) -> None:
+def test_markup_in_a_caption_never_runs(chromium, tmp_path) -> None:
     evil = (
         "<img src=x onerror=\"document.title='ran'\"></script><script>document.title='ran'</script>"
     )
@@ -257,7 +276,7 @@ def test_markup_in_a_caption_never_runs(browser, tmp_path) -> None:
     written = write_report(
         scoring.score(corpus, ["bleu1"]), tmp_path / "evil.html", judgments=judged, title="safe"
     )
-    page = browser.new_page()
+    page = chromium.new_page()
     page.goto(written.page.as_uri())
     page.get_by_label("Search captions, references and ids").fill("img src")
     assert page.locator(".caption", has_text="<img src=x").count() == 1

@@ -12,6 +12,7 @@ from captious.campaigns import analysis, log, raters
 from captious.campaigns.adjudication import adjudicate, disagreements
 from captious.campaigns.export import Citation, export, export_zip
 from captious.campaigns.export_rows import judgment_rows
+from captious.campaigns.records import Receipt
 from captious.campaigns.references import keep_references
 from captious.campaigns.simulate import SimulatedRater, simulate
 from captious.corpus.judged import read_judgments
@@ -44,14 +45,14 @@ def test_every_file_is_there_and_says_the_same(db, filled, tmp_path):
     campaign = filled("tagging", raters=2, two_rounds=False)
     files = export(db, campaign, tmp_path / "out", actor="lea")
     assert sorted(path.name for path in files) == sorted([
-        *(f"{name}.{end}" for name in ("responses", "judgments", "raters")
+        *(f"{name}.{end}" for name in ("responses", "judgments", "final", "raters")
           for end in ("jsonl", "csv", "parquet")),
         "items.jsonl", "forms.jsonl", "campaign.json", "croissant.json", "datasheet.md",
         "README.md",
     ])  # fmt: skip
     from pyarrow import parquet
 
-    for name in ("responses", "judgments"):
+    for name in ("responses", "judgments", "final"):
         lines = _lines(tmp_path / "out" / f"{name}.jsonl")
         with (tmp_path / "out" / f"{name}.csv").open(newline="") as file:
             table = list(csv.DictReader(file))
@@ -102,6 +103,56 @@ def test_judgments_are_those_of_the_protocol(db, filled, tmp_path):
         assert own.sort_values(order)[order].values.tolist() == (
             read.sort_values(order)[order].values.tolist()
         )
+
+
+def test_under_thumb_the_scores_after_the_last_stage_stand(db, filled, tmp_path):
+    campaign = filled("thumb", images=3)
+    items, found = analysis.counting(db, campaign)
+    item = items[0]
+    given = next(dict(one.answers) for one in found if one.item == item.key)
+    decided = {"precision": 2, "recall": 3, "errors": ["wrong"], "corrected": "A dog."}
+    answers = given | {
+        f"{caption.key}.{name}": value
+        for caption in item.captions for name, value in decided.items()
+    }  # fmt: skip
+    sent = adjudicate(db, campaign, item.key, answers, actor="lea", key="d")
+    assert isinstance(sent, Receipt), sent
+    export(db, campaign, tmp_path / "out", formats=["jsonl"])
+    rows = _lines(tmp_path / "out" / "final.jsonl")
+    keys = [(row["image"], row["system"], row["aspect"]) for row in rows]
+    assert len(keys) == len(set(keys)) == 3 * 2 * 6  # images, systems, five aspects and the total
+    assert all(row["references"] == REFERENCES[row["image"]] for row in rows)
+    own = {(r["aspect"], r["rating"], r["rater"]) for r in rows if r["image"] == item.image}
+    assert {one for one in own if one[0] in ("precision", "recall")} == {
+        ("precision", 2.0, "adjudicator"), ("recall", 3.0, "adjudicator"),
+    }  # fmt: skip
+    released = {
+        (row["seg_id"], row["SYS"]): row for row in _lines(tmp_path / "out" / "thumb.jsonl")
+    }
+    for row in rows:
+        if row["aspect"] == "total":
+            own_line = released[row["image"], row["system"]]
+            assert (row["rating"], row["caption"]) == (own_line["human_score"], own_line["hyp"])
+    said = _lines(tmp_path / "out" / "judgments.jsonl")
+    assert {(row["rater"], row["stage"]) for row in said if row["rater"] == "adjudicator"} == set()
+    assert {row["stage"] for row in said} == {"first", "second"}
+
+
+def test_a_decision_stands_in_place_of_what_raters_said(db, filled, tmp_path):
+    campaign = filled("tagging", raters=2, two_rounds=False)
+    item = analysis.counting(db, campaign)[0][0]
+    adjudicate(db, campaign, item.key, {"verdict": "minor"}, actor="lea", key="d")
+    export(db, campaign, tmp_path / "out", formats=["jsonl"])
+    said = _lines(tmp_path / "out" / "judgments.jsonl")
+    final = _lines(tmp_path / "out" / "final.jsonl")
+    (system,) = item.sources[item.captions[0].key]
+    (decided,) = [row for row in final if (row["image"], row["system"]) == (item.image, system)]
+    assert (decided["rater"], decided["stage"]) == ("adjudicator", "adjudication")
+    assert {row["rater"] for row in said} == {"r001", "r002"}
+    assert [row for row in said if (row["image"], row["system"]) != (item.image, system)] == [
+        row for row in final if row is not decided
+    ]
+    assert (len(said), len(final)) == (16, 15)
 
 
 def test_an_audit_names_each_human_caption_apart(db, filled, tmp_path):

@@ -57,10 +57,11 @@ def test_a_decision_keeps_the_names_of_systems(tmp_path: Path, protocol, options
         answers = dict(one.responses[0].answers)
         adjudication.adjudicate(db, campaign, one.item.key, answers, actor="lea", key="k")
         export(db, campaign, tmp_path / "out", formats=["jsonl"])
-    lines = (tmp_path / "out" / "judgments.jsonl").read_bytes().splitlines()
+    lines = (tmp_path / "out" / "final.jsonl").read_bytes().splitlines()
     rows = [orjson.loads(line) for line in lines]
     systems = {"heron"} if protocol == "humanr" else {"heron", "human"}
     assert {row["system"] for row in rows} == systems
     decided = [row for row in rows if row["rater"] == "adjudicator"]
     assert {(row["stage"], row["image"]) for row in decided} == {("adjudication", one.item.image)}
     assert {row["stage"] for row in rows if row["rater"] != "adjudicator"} == {"first"}
+    assert b"adjudicator" not in (tmp_path / "out" / "judgments.jsonl").read_bytes()

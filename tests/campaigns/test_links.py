@@ -108,3 +108,11 @@ def test_a_short_secret_is_refused(db: Database, make_campaign) -> None:
     _, (one, _) = make_campaign()
     with pytest.raises(InputError, match="16 random bytes"):
         make_link(db, one, secret=b"short")
+
+
+@pytest.mark.parametrize("days", [0.0, -1.0, 3651.0, 1e300, float("nan"), float("inf")])
+def test_a_link_opens_for_ten_years_at_most(db: Database, make_campaign, days: float) -> None:
+    _, (one, _) = make_campaign()
+    with pytest.raises(InputError, match="is not above 0 and at most 3650"):
+        make_link(db, one, secret=SECRET, days=days)
+    assert peek_link(db, make_link(db, one, secret=SECRET, days=3650), secret=SECRET).id == one.id

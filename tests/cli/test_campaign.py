@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -36,7 +37,7 @@ def created(run, files):
     found = run(
         "campaign", "create", "thumb", "--candidates", files["good"], files["poor"],
         "--references", files["references"], "--raters", 2, "--title", "Three images", "--open",
-        "--format", "json",
+        "--no-images", "--format", "json",
     )  # fmt: skip
     assert found.code == 0, found.err
     return found
@@ -76,7 +77,7 @@ def test_a_campaign_from_files_to_an_exported_data_set(run, created, files, tmp_
                     "json", "--resamples", 0)  # fmt: skip
     assert agreement.code == 0, agreement.err
     assert agreement.json["items"] == 6
-    meta = run("meta", "data/judgments.jsonl", "--metrics", "rouge_l", "--format", "json",
+    meta = run("meta", "data/final.jsonl", "--metrics", "rouge_l", "--format", "json",
                "--resamples", 0)  # fmt: skip
     assert meta.code == 0, meta.err
     assert meta.json["n"] == 6
@@ -105,6 +106,7 @@ def test_a_dry_run_shows_items_and_costs_and_stores_nothing(run, files, tmp_path
     found = run(
         "campaign", "create", "humanr", "--candidates", files["good"], "--references",
         files["references"], "--raters", 3, "--pay", 0.1, "--currency", "EUR", "--dry-run",
+        "--no-images",
     )  # fmt: skip
     assert found.code == 0, found.err
     # 3 images, one system and the baseline, 3 raters each: 18 comparisons, 2 groups of ten.
@@ -153,6 +155,40 @@ def test_raters_are_added_linked_removed_and_taken_back(run, created, tmp_path):
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("typed", "message"),
+    [
+        (["link", "three-images", "--days", "1e300"], "days: 1e+300 is not above 0"),
+        (["link", "three-images", "--base-url", "not a url"], 'base URL "not a url"'),
+        (["link", "three-images", "--base-url", "javascript:alert(1)"], "http://HOST"),
+        (["link", "three-images", "--base-url", "https://"], "http://HOST"),
+        (["link", "three-images", "--base-url", "http://host:port"], "http://HOST"),
+        (["add", "three-images", "--file", "latin.txt"], "latin.txt: is not UTF-8 text"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_raters_is_one_line(run, created, tmp_path, typed, message):
+    (tmp_path / "latin.txt").write_bytes("Zo\u00eb\n".encode("latin-1"))
+    run("campaign", "raters", "add", "three-images", "Bo")
+    found = run("campaign", "raters", *typed)
+    assert (found.code, found.out, found.err.count("\n")) == (2, "", 1)
+    assert message in found.err
+
+
+def test_names_leave_only_where_the_settings_allow_it(run, created, tmp_path):
+    run("campaign", "raters", "add", "three-images", "Ada Ahmed")
+    asked = ("campaign", "export", "three-images", "--out", "data", "--identities")
+    refused = run(*asked)
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "Settings page" in refused.err
+    assert not (tmp_path / "data").exists()
+    with Database.open(tmp_path / "captious.db") as db:
+        campaign = lifecycle.find(db, "three-images")
+        allowed = replace(campaign.settings, identities_in_export=True)
+        lifecycle.change_settings(db, campaign, allowed, actor="lea")
+    assert run(*asked).code == 0
+    assert "Ada Ahmed" in (tmp_path / "data" / "raters.jsonl").read_text()
+
+
 def test_quality_is_told_and_decided(run, created, tmp_path):
     _work(tmp_path, "three-images")
     found = run("campaign", "quality", "three-images", "--format", "json").json
@@ -182,7 +218,7 @@ def test_disagreements_are_listed_and_decided(run, created, tmp_path):
 
 def test_a_campaign_is_paused_resumed_and_extended(run, files, tmp_path):
     run("campaign", "create", "tagging", "--candidates", files["good"], "--raters", 1, "--title",
-        "Tags", "--option", "two_rounds=false", "--open")  # fmt: skip
+        "Tags", "--option", "two_rounds=false", "--open", "--no-images")  # fmt: skip
     assert run("campaign", "pause", "tags").err == "note: tags is paused\n"
     assert run("campaign", "resume", "tags").err == "note: tags is open\n"
     more = run("campaign", "extend", "tags", "--target", 2)
@@ -228,3 +264,61 @@ def test_what_is_wrong_is_one_line(run, files, typed, message):
     assert message in found.err
     assert found.err.count("\n") == 1
     assert "Traceback" not in found.err
+
+
+@pytest.mark.parametrize("protocol", ["thumb", "humanr", "tagging", "audit"])
+def test_raters_are_not_left_without_images_by_accident(run, files, tmp_path, protocol):
+    typed = ["campaign", "create", protocol, "--candidates", files["good"], "--references",
+             files["references"]]  # fmt: skip
+    found = run(*typed)
+    assert found.code == 2
+    assert "Give --images DIR, or --no-images" in found.err
+    assert not (tmp_path / "captious.db").exists()
+    assert run(*typed, "--no-images").code == 0
+
+
+def test_a_folder_that_holds_none_of_the_images_is_refused(run, files, tmp_path):
+    folder = tmp_path / "photographs"
+    folder.mkdir()
+    (folder / "holiday.jpg").write_bytes(b"")
+    typed = ["campaign", "create", "thumb", "--candidates", files["good"], "--images", folder]
+    found = run(*typed)
+    assert found.code == 2
+    assert "holds none of the 3 images" in found.err
+    assert '"1" is looked for as 1.jpg' in found.err
+    assert found.err.count("\n") == 1
+    assert not (tmp_path / "captious.db").exists()
+    assert "give one of them" in run(*typed, "--no-images").err
+
+
+@pytest.mark.parametrize(
+    ("protocol", "typed", "message"),
+    [
+        ("tagging", ["--raters", "9" * 20], "raters: 99999999999999999999 is out of range"),
+        ("tagging", ["--seed", "9" * 22], "seed: 9999999999999999999999 is out of range"),
+        ("tagging", ["--option", "interval=nan"], '"nan" is no number'),
+        ("tagging", ["--option", "raters=" + "9" * 5000], "no whole number"),
+        ("huge.yaml", [], '"raters" is over 10,000'),
+    ],
+)
+def test_a_number_beyond_reason_is_refused_before_a_database_is_made(
+    run, files, tmp_path, protocol, typed, message
+):
+    (tmp_path / "huge.yaml").write_text(
+        "name: x\nkind: likert\nraters: 100000000000000000000\nquestions: [{aspect: a, ask: b}]\n"
+    )
+    found = run("campaign", "create", protocol, "-c", files["good"], "--no-images", *typed)
+    assert found.code == 2
+    assert message in found.err
+    assert found.err.count("\n") == 1
+    assert not (tmp_path / "captious.db").exists()
+
+
+@pytest.mark.parametrize("target", ["10001", "999999999999999", "9" * 30])
+def test_a_target_beyond_reason_changes_nothing(run, files, target):
+    run("campaign", "create", "tagging", "-c", files["good"], "--raters", 1, "--title", "Tags",
+        "--no-images")  # fmt: skip
+    found = run("campaign", "extend", "tags", "--target", target)
+    assert (found.code, found.err.count("\n")) == (2, 1)
+    assert f"target: {target} is out of range. Give 1 to 10,000." in found.err
+    assert run("campaign", "status", "tags", "--format", "json").json["target"] == 3

@@ -135,3 +135,12 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
     assert found.returncode == 1
     assert f"127.0.0.1, port {port}: Address already in use." in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_a_base_url_that_is_none_is_said_in_one_line(tmp_path: Path) -> None:
+    from captious.cli.serve import serve
+    from captious.errors import InputError
+
+    with pytest.raises(InputError, match='base URL "nonsense": is no address of a site'):
+        serve(str(tmp_path / "a.db"), port=0, base_url="nonsense")
+    assert not (tmp_path / "a.db").exists()

@@ -12,6 +12,7 @@ from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import PROTOCOLS, Item, protocol
 from captious.protocols.generic import Generic
+from captious.protocols.registry import checked_options
 
 
 def test_every_protocol_says_who_it_is() -> None:
@@ -39,6 +40,40 @@ def test_options_by_name() -> None:
     assert protocol("tagging", raters=7) != protocol("tagging")
     with pytest.raises(UnknownNameError, match='unknown option of tagging "rater"'):
         protocol("tagging", rater=7)
+
+
+@pytest.mark.parametrize(
+    ("name", "option", "value", "message"),
+    [
+        ("tagging", "interval", "weeks", '"weeks" is no number'),
+        ("tagging", "interval", "nan", '"nan" is no number'),
+        ("tagging", "interval", float("inf"), '"inf" is no number'),
+        ("tagging", "interval", -5, "-5 is out of range. Give 0 to 315,360,000."),
+        ("tagging", "two_rounds", "maybe", "neither true nor false"),
+        ("tagging", "raters", True, "no whole number"),
+        ("tagging", "raters", 10_001, "10001 is out of range. Give 1 to 10,000."),
+        ("thumb", "development_images", -3, "-3 is out of range"),
+        ("thumb", "development_images", "lots", "no whole number"),
+        ("thumb", "development_images", 10**30, "out of range"),
+        ("humanr", "group_size", "many", "no whole number"),
+        ("humanr", "group_size", 1e9, "1000000000 is out of range. Give 2 to 1,000."),
+        ("humanr", "target", 1.5, "no whole number"),
+        ("audit", "target", 0, "0 is out of range"),
+    ],
+)  # fmt: skip
+def test_an_option_of_another_type_or_size_is_refused(
+    name: str, option: str, value: object, message: str
+) -> None:
+    with pytest.raises(InputError, match=option) as refused:
+        protocol(name, **{option: value})
+    assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_options_become_their_own_type() -> None:
+    typed = checked_options("tagging", {"two_rounds": "Yes", "raters": 3.0, "interval": "60"})
+    assert typed == {"two_rounds": True, "raters": 3, "interval": 60.0}
+    assert [type(value) for value in typed.values()] == [bool, int, float]
 
 
 def test_a_file_is_a_generic_protocol(tmp_path: Path) -> None:

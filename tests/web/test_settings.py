@@ -59,3 +59,15 @@ def test_an_https_address_makes_cookies_secure(
     found = from_environment()
     assert (found.base_url, found.secure_cookies) == ("https://rate.example.org", True)
     assert found.files == tmp_path / "pictures"
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["nonsense", "ftp://a.example", "http://", "https://a b.example", "http://a:b", "javascript:x"],
+)
+def test_an_address_that_leads_nowhere_is_refused(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    monkeypatch.setenv("CAPTIOUS_BASE_URL", address)
+    with pytest.raises(InputError, match="is no address of a site"):
+        from_environment()

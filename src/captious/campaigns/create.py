@@ -20,10 +20,12 @@ from captious.corpus import Corpus
 from captious.corpus.images import find_images
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols import Item
+from captious.protocols.registry import checked_options, protocol
 
 DEFAULT_SEED = 20220710
 LONGEST_TITLE = 200
 LONGEST_SLUG = 60
+HIGHEST_SEED = 2**63 - 1  # what both database engines hold
 _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 ImageFiles = str | Path | Mapping[str, str | Path]
 
@@ -58,9 +60,9 @@ def draft(
         title=checked_title(title),
         slug=checked_slug(slug or slug_of(title)),
         protocol=protocol_name,
-        options=dict(options or {}),
+        options=_options(protocol_name, options or {}),
         protocol_file=_yaml(protocol_file),
-        seed=seed,
+        seed=checked_seed(seed),
         items=[],
         settings=settings or Settings(),
         gold=dict(gold or {}),
@@ -136,6 +138,24 @@ def checked_title(title: str) -> str:
     if not shown or len(shown) > LONGEST_TITLE:
         raise InputError(f"title: give 1 to {LONGEST_TITLE} characters; found {len(shown)}.")
     return shown
+
+
+def checked_seed(seed: int) -> int:
+    """The seed, refused where a database could not hold it."""
+    if not 0 <= seed <= HIGHEST_SEED:
+        raise InputError(
+            f"seed: {one_line(str(seed), 40)} is out of range. Give 0 to {HIGHEST_SEED}."
+        )
+    return seed
+
+
+def _options(protocol_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as they are stored: checked here, for what cannot be stored fails unclearly."""
+    if protocol_name == GENERIC:
+        return dict(options)
+    checked = checked_options(protocol_name, options)
+    protocol(protocol_name, **checked)
+    return checked
 
 
 def image_files(corpus: Corpus, images: ImageFiles | None) -> dict[str, Path]:

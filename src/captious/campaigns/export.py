@@ -20,7 +20,8 @@ from captious.campaigns import analysis, export_rows, log, raters, responses, sc
 from captious.campaigns.croissant import Column, DataSet, Described, croissant
 from captious.campaigns.database import Database
 from captious.campaigns.datasheet import datasheet, one_row
-from captious.campaigns.export_files import FORMATS, checked_formats, write_rows
+from captious.campaigns.export_files import FORMATS, RowValues, checked_formats, write_rows
+from captious.campaigns.export_final import final_rows
 from captious.campaigns.export_thumb import reference_rows, thumb_line, thumb_rows
 from captious.campaigns.facts import facts_of
 from captious.campaigns.records import Campaign, StoredResponse
@@ -73,9 +74,10 @@ def export(
 ) -> list[Path]:
     """Write everything into the folder `out`, made where it is not there; returns the files.
 
-    `responses`, `judgments` and `raters` in each format, `items.jsonl`, `forms.jsonl`,
-    `campaign.json`, THumB's own file where that is the protocol, `croissant.json`, `datasheet.md`
-    and `README.md`. The log of the campaign says who exported, and whether with identities.
+    `responses`, `judgments`, `final` (the judgments that stand) and `raters` in each format,
+    `items.jsonl`, `forms.jsonl`, `campaign.json`, THumB's own file where that is the protocol,
+    `croissant.json`, `datasheet.md` and `README.md`. The log of the campaign says who exported, and
+    whether with identities.
     """
     chosen = checked_formats(formats)
     if out.exists() and not out.is_dir():
@@ -159,15 +161,33 @@ def stored_with_decisions(db: Database, campaign: Campaign) -> Iterator[StoredRe
 
 
 def _judgments(asked: _Asked) -> list[Described]:
+    """What raters said, and what stands of it; an adjudicator is no rater."""
+    rules, items = asked.campaign.rules(), asked.items
     known = references_of(asked.db, asked.campaign)
-    columns = export_rows.JUDGMENT_COLUMNS + ((export_rows.REFERENCES,) if known else ())
-    rows = export_rows.judgment_rows(asked.campaign.rules(), asked.items, asked.counted, known)
-    paths = write_rows(asked.out, "judgments", rows, columns, asked.formats)
+    said, _ = analysis.split_adjudicated(items, asked.counted)
+    return [
+        *_judged(
+            asked, "judgments", export_rows.judgment_rows(rules, items, said, known), bool(known),
+            "What raters said of each caption in each aspect, as numbers.",
+        ),
+        *_judged(
+            asked, "final", final_rows(rules, items, asked.counted, known), bool(known),
+            "The judgments that stand: later stages and decisions in place of what they replaced.",
+        ),
+    ]  # fmt: skip
+
+
+def _judged(
+    asked: _Asked, name: str, rows: Iterator[RowValues], with_references: bool, about: str
+) -> list[Described]:
+    references = (export_rows.REFERENCES,) if with_references else ()
+    columns = export_rows.JUDGMENT_COLUMNS + references
+    paths = write_rows(asked.out, name, rows, columns, asked.formats)
     # A list of references is no cell of CSV.
     return [
         Described(
             path,
-            "What raters said of each caption in each aspect, as numbers.",
+            about,
             tuple(c for c in columns if path.suffix != ".csv" or c is not export_rows.REFERENCES),
         )
         for path in sorted(paths, key=lambda path: _MOST_READ.index(path.suffix[1:]))
@@ -295,7 +315,7 @@ def _readme(campaign: Campaign, files: Sequence[Described]) -> str:
         "",
         "```text",
         "captious agreement judgments.jsonl --aspect ASPECT   # how far the raters agree",
-        "captious meta judgments.jsonl --metrics cider        # how far a metric goes with them",
+        "captious meta final.jsonl --metrics cider            # how far a metric goes with them",
         "captious campaign import .                           # read it back into a database",
         "```",
     ]

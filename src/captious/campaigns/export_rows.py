@@ -101,13 +101,14 @@ def judgment_rows(
         }
         renamed = _beside(item) if item.image in several else {}
         own = {"references": known[item.image]} if item.image in known else {}
-        for row in _rows(rules.judgments([item], by_item[item.key])):
+        for row in rows_of(rules.judgments([item], by_item[item.key])):
             system = row["system"]
             named = renamed.get(system, system)
             yield {**row, "caption": texts[system], "system": named} | own
 
 
-def _rows(judged: Judgments) -> Iterator[RowValues]:
+def rows_of(judged: Judgments) -> Iterator[RowValues]:
+    """Judgments as rows of the export, their captions still empty."""
     columns = zip(
         judged.example_of.tolist(), judged.rater_of.tolist(), judged.aspect_of.tolist(),
         judged.values.tolist(), judged.stage_of.tolist(), judged.times.tolist(), strict=True,

@@ -16,6 +16,7 @@ from captious.campaigns.rounds import start_audit, start_fluency_round
 from captious.campaigns.rows import add_items, campaign_of
 from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError
+from captious.protocols.base import MOST_RESPONSES, require_range
 from captious.protocols.thumb import Thumb
 
 Step = Literal["open", "pause", "resume", "close"]
@@ -116,6 +117,8 @@ def extend(
         raise InputError(
             "target: THumB asks one rater a stage. For more, start an audit or a fluency round."
         )
+    if target is not None:
+        require_range("target", target, 1, MOST_RESPONSES)
     new = rules.items(corpus, seed=campaign.seed) if corpus is not None else []
     files = image_files(corpus, images) if corpus is not None else {}
     prepared = [(key, prepare(db, path, key)) for key, path in files.items()]

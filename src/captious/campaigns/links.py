@@ -18,6 +18,7 @@ from captious.campaigns.rows import campaign_of, insert_new, rater_columns, rate
 from captious.errors import InputError
 
 DAY = 24 * 3600.0
+MOST_DAYS = 3650
 FEWEST_SECRET_BYTES = 16
 _CLAIMS = struct.Struct(">BQIQ8s")  # version, rater, link version, expiry, nonce
 _VERSION = 1
@@ -33,10 +34,11 @@ def make_link(db: Database, rater: Rater, *, secret: bytes, days: float | None =
     """
     with db.read() as connection:
         campaign, version, _ = _standing(connection, rater.id)
-    lifetime = (campaign.settings.link_days if days is None else days) * DAY
-    claims = _CLAIMS.pack(
-        _VERSION, rater.id, version, int(db.now() + lifetime), secrets.token_bytes(8)
-    )
+    lifetime = campaign.settings.link_days if days is None else days
+    if not 0 < lifetime <= MOST_DAYS:
+        raise InputError(f"days: {lifetime:g} is not above 0 and at most {MOST_DAYS}.")
+    expiry = int(db.now() + lifetime * DAY)
+    claims = _CLAIMS.pack(_VERSION, rater.id, version, expiry, secrets.token_bytes(8))
     return _written(claims + _sign(claims, secret))
 
 

@@ -8,7 +8,15 @@ from typing import Annotated
 import typer
 
 from captious.cli import campaign_create, campaign_data, campaign_people, options
-from captious.cli.campaign_options import DEFAULT_DATABASE, Database, Files, Slug, actor, opened
+from captious.cli.campaign_options import (
+    DEFAULT_DATABASE,
+    Database,
+    Files,
+    Slug,
+    actor,
+    opened,
+    require_found,
+)
 from captious.cli.output import Format
 
 app = typer.Typer(
@@ -162,6 +170,8 @@ def extend(
     if target is None and not candidates:
         raise InputError("extend: give --target, --candidates, or both.")
     corpus = inputs.load(candidates, references, None, images) if candidates else None
+    if corpus is not None:
+        require_found(corpus, images)
     with opened(database, files) as db:
         one = lifecycle.find(db, slug)
         lifecycle.extend(db, one, target=target, corpus=corpus, actor=actor())

@@ -15,6 +15,7 @@ from captious.cli.campaign_options import (
     actor,
     opened,
     require_database_library,
+    require_found,
 )
 from captious.cli.output import Cell, Format, Table
 from captious.errors import InputError, one_line
@@ -57,6 +58,9 @@ Contact = Annotated[str, typer.Option("--contact", help="Whom raters may ask.")]
 MinimumSeconds = Annotated[
     float, typer.Option("--minimum-seconds", min=0, help="Faster answers are flagged.")
 ]
+NoImages = Annotated[
+    bool, typer.Option("--no-images", help="Raters see the images elsewhere, not on our pages.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show items and costs, store nothing.")]
 Begin = Annotated[bool, typer.Option("--open", help="Let raters begin at once.")]
 
@@ -66,6 +70,7 @@ def create(
     candidates: options.Candidates,
     references: options.OptionalReferences = None,
     images: options.Images = None,
+    no_images: NoImages = False,
     names: options.Names = None,
     title: Title = "",
     slug: ShortName = "",
@@ -91,20 +96,28 @@ def create(
     """
     require_database_library()
     from captious.campaigns import create as making
-    from captious.campaigns.records import Settings
+    from captious.campaigns.records import GENERIC, Settings
     from captious.cli import inputs
     from captious.cli.output import emit, note
 
+    if images and no_images:
+        raise InputError("--images and --no-images: give one of them.")
     chosen = protocol_options(protocol, raters, option or [])
     settings = Settings(
         payment_per_response=pay, hourly_wage=wage, currency=currency, instructions=instructions,
         contact=contact, minimum_seconds=minimum_seconds,
     )  # fmt: skip
     corpus = inputs.load(candidates, references, names, images)
+    require_found(corpus, images)
     draft = making.draft(
         protocol, corpus, title=title or _usual_title(protocol), slug=slug or None,
         options=chosen, seed=seed, settings=settings, gold=_gold(gold),
     )  # fmt: skip
+    if not (images or no_images or draft.protocol == GENERIC):
+        raise InputError(
+            f"{protocol}: raters would see no images. Give --images DIR, or --no-images if they "
+            "see them elsewhere."
+        )
     if not dry_run:
         _store(draft, corpus, begin, database, files)
     emit(draft_tables(draft), draft_payload(draft), form)
@@ -155,7 +168,7 @@ def protocol_options(protocol: str, raters: int | None, given: list[str]) -> dic
             raise InputError(f'--option "{one_line(text, 40)}": write name=value.')
         try:
             found[name.strip()] = json.loads(value.strip().lower())
-        except json.JSONDecodeError:
+        except ValueError:  # no JSON, or more digits than Python reads
             found[name.strip()] = value.strip()
     return found
 

@@ -33,7 +33,7 @@ def export(
         str, typer.Option("--formats", help="Of the tables: jsonl, csv, parquet.")
     ] = "jsonl,csv,parquet",
     identities: Annotated[
-        bool, typer.Option("--identities", help="With raters' names and addresses.")
+        bool, typer.Option("--identities", help="With raters' names, where the settings allow it.")
     ] = False,
     licence: Annotated[
         str, typer.Option("--license", help="Address of the licence, for croissant.json.")
@@ -48,6 +48,7 @@ def export(
     Raters appear under pseudonyms. Example: captious campaign export alt-text --out alt-text-data
     """
     from captious.cli.output import note
+    from captious.errors import InputError
 
     with opened(database) as db:
         from captious.campaigns import lifecycle
@@ -55,6 +56,11 @@ def export(
         from captious.campaigns.export import export as write
 
         campaign = lifecycle.find(db, slug)
+        if identities and not campaign.settings.identities_in_export:
+            raise InputError(
+                f"--identities: the settings of {slug} keep names out of exports from the command "
+                "line. Change that on its Settings page (captious serve)."
+            )
         chosen = [one.strip() for one in formats.split(",") if one.strip()]
         asked = {
             "formats": chosen, "identities": identities, "actor": actor(),

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from captious.errors import InputError, MissingDependencyError
+from captious.errors import InputError, MissingDependencyError, one_line
 
 if TYPE_CHECKING:
     from captious.campaigns.database import Database as OpenDatabase
     from captious.campaigns.records import Campaign, Rater
+    from captious.corpus import Corpus
 
 DEFAULT_DATABASE = "captious.db"
 
@@ -49,6 +50,17 @@ def require_database_library() -> None:
     for module, name in (("sqlalchemy", "SQLAlchemy"), ("alembic", "Alembic")):
         if find_spec(module) is None:
             raise MissingDependencyError(f"campaigns need {name}", "web")
+
+
+def require_found(corpus: Corpus, images: Path | None) -> None:
+    """Refuse a folder of images that holds none of the corpus's."""
+    if images is None or any(corpus.image_paths or ()):
+        return
+    wanted = one_line(corpus.image_ids[0], 40)
+    raise InputError(
+        f"{images}: holds none of the {len(corpus.image_ids):,} images. Name each file by its "
+        f'image\'s id: "{wanted}" is looked for as {Path(wanted).stem}.jpg, .png and the like.'
+    )
 
 
 def actor() -> str:

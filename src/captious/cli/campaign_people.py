@@ -59,7 +59,7 @@ def add(
 
     lines = [*(names or [])]
     if file is not None:
-        lines += [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines += _lines(file)
     if not lines:
         raise InputError("raters: give names, or a file of them with --file.")
     new = [named(line, native) for line in lines]
@@ -67,6 +67,14 @@ def add(
         added = raters.add(db, lifecycle.find(db, slug), new, actor=actor())
     payload = {"raters": [{"rater": one.pseudonym, "name": one.name} for one in added]}
     emit(campaign_tables.raters(added), payload, form)
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: is not UTF-8 text. Save it as UTF-8.") from None
+    return [line for line in text.splitlines() if line.strip()]
 
 
 def named(line: str, native: bool) -> NewRater:
@@ -148,7 +156,7 @@ def link(
                        "rater.", show_default=False),
     ] = None,
     days: Annotated[
-        float | None, typer.Option("--days", min=0.01, help="How long the link opens.")
+        float | None, typer.Option("--days", help="How long the link opens; at most 3650.")
     ] = None,
     base_url: Annotated[
         str,
@@ -165,16 +173,16 @@ def link(
     from captious.campaigns import lifecycle, raters
     from captious.campaigns.links import make_link
     from captious.cli.output import emit
-    from captious.web.settings import find_secret
+    from captious.web.settings import checked_base_url, find_secret
 
+    base = checked_base_url(base_url)
     secret = find_secret(database)
     with opened(database) as db:
         campaign = lifecycle.find(db, slug)
         everyone = [one for one in raters.listed(db, campaign) if one.state == "active"]
         chosen = [rater_of(db, campaign, name) for name in who] if who else everyone
         links = [
-            (one, f"{base_url.rstrip('/')}/join/{make_link(db, one, secret=secret, days=days)}")
-            for one in chosen
+            (one, f"{base}/join/{make_link(db, one, secret=secret, days=days)}") for one in chosen
         ]
     rows: list[list[Cell]] = [[one.pseudonym, one.name, address] for one, address in links]
     payload = {"links": [{"rater": one.pseudonym, "link": address} for one, address in links]}

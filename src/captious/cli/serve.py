@@ -62,12 +62,15 @@ def serve(
         from captious.errors import InputError
 
         raise InputError("--demo runs in one process. Leave out --workers.")
+    from captious.web.settings import checked_base_url
+
+    given = checked_base_url(base_url) if base_url else ""
     # A request to stop unwinds like the end of the command, so that the demo's folder goes too.
     signal.signal(signal.SIGTERM, _stop)
     with ExitStack() as stack:
         stack.enter_context(suppress(KeyboardInterrupt))
         listener = stack.enter_context(_listen(host, port))
-        address = base_url.rstrip("/") or _address(host, listener.getsockname()[1])
+        address = given or _address(host, listener.getsockname()[1])
         if demo:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="captious-demo-"))
             settings = _demo_settings(Path(folder), address)

@@ -12,6 +12,7 @@ from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
 from captious.protocols.base import (
     FIRST,
+    MOST_RESPONSES,
     Caption,
     Guide,
     HumanProtocol,
@@ -27,6 +28,7 @@ from captious.protocols.base import (
     matched,
     opaque,
     refuse_names,
+    require_range,
 )
 from captious.protocols.form import Field, Form, Option
 from captious.stats import Interval, approximate_randomisation, bootstrap_interval
@@ -102,6 +104,9 @@ class ErrorAudit(HumanProtocol):
     name: ClassVar[str] = "audit"
     title: ClassVar[str] = "Error audit: seven questions on two captions"
     citation: ClassVar[str] = "ObjectNet Captions, section 4.3"
+
+    def __post_init__(self) -> None:
+        require_range("target", self.target, 1, MOST_RESPONSES)
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item for each image and distinct caption, against a human caption drawn at random."""

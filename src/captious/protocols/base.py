@@ -16,12 +16,26 @@ import numpy as np
 
 from captious.corpus import Corpus, Judgments
 from captious.corpus.types import NO_REFERENCES
-from captious.errors import InputError, UnknownNameError
+from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols.assign import Progress, choose
 from captious.protocols.form import Answer, Answers, Form, Problem
 
 BLIND_KEYS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 FIRST = "first"
+MOST_RESPONSES = 10_000  # to one item; more is a slip of the finger, and cannot be taken back
+MOST_IN_GROUP = 1000
+
+
+def require_range(name: str, value: float, least: int, most: int) -> None:
+    """Refuse an option outside its range.
+
+    >>> require_range("target", 0, 1, MOST_RESPONSES)
+    Traceback (most recent call last):
+    captious.errors.InputError: target: 0 is out of range. Give 1 to 10,000.
+    """
+    if not least <= value <= most:
+        found = one_line(str(value), 40)
+        raise InputError(f"{name}: {found} is out of range. Give {least:,} to {most:,}.")
 
 
 class Caption(NamedTuple):

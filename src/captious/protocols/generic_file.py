@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.errors import InputError, MissingDependencyError, UnknownNameError, one_line
-from captious.protocols.base import Guide
+from captious.protocols.base import MOST_IN_GROUP, MOST_RESPONSES, Guide
 from captious.protocols.generic import Generic, GenericKind, Question
 
 KINDS: dict[str, GenericKind] = {"likert": "likert", "pairwise": "pairwise"}
@@ -73,9 +73,9 @@ def parse_protocol(text: str, source: str = "protocol") -> Generic:
         questions=questions,
         label=label,
         guides=guides,
-        raters=reader.whole((), top, "raters", 1, 1),
+        raters=reader.whole((), top, "raters", 1, 1, MOST_RESPONSES),
         once_per_image=reader.flag((), top, "once_per_image", False),
-        group_size=reader.whole((), top, "group_size", 1, 1),
+        group_size=reader.whole((), top, "group_size", 1, 1, MOST_IN_GROUP),
         comment=reader.flag((), top, "comment", False),
     )
 
@@ -232,13 +232,16 @@ class _Reader:
         key: str,
         default: int,
         least: int | None = None,
+        most: int | None = None,
     ) -> int:
-        """A whole number, at least `least`."""
+        """A whole number, from `least` to `most`."""
         raw = own.get(key, default)
         if isinstance(raw, bool) or not isinstance(raw, int):
             raise self.error((*path, key), f'"{key}" must be a whole number; found {raw!r}.')
         if least is not None and raw < least:
             raise self.error((*path, key), f'"{key}" is {raw}. Give {least} or more.')
+        if most is not None and raw > most:
+            raise self.error((*path, key), f'"{key}" is over {most:,}. Give less.')
         return raw
 
     def flag(self, path: Path_, own: Mapping[str, object], key: str, default: bool) -> bool:

@@ -20,6 +20,8 @@ from captious.errors import InputError
 from captious.protocols.assign import Progress, choose, rater_order
 from captious.protocols.base import (
     FIRST,
+    MOST_IN_GROUP,
+    MOST_RESPONSES,
     Caption,
     Guide,
     HumanProtocol,
@@ -34,6 +36,7 @@ from captious.protocols.base import (
     matched,
     opaque,
     refuse_names,
+    require_range,
 )
 from captious.protocols.form import Field, Form, Option, as_number
 from captious.stats import preference_score
@@ -105,14 +108,17 @@ class Humanr(HumanProtocol):
     title: ClassVar[str] = "HUMANr: which caption goes best with the image"
     citation: ClassVar[str] = "ObjectNet Captions, section 4.2"
 
+    def __post_init__(self) -> None:
+        require_range("target", self.target, 1, MOST_RESPONSES)
+        # A group holds one check and one comparison at least.
+        require_range("group_size", self.group_size, 2, MOST_IN_GROUP)
+
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """Every comparison, and for each image the check that may be planted on it.
 
         The candidate stands on the left in half of the comparisons of each kind, on the right in
         the other, drawn from the seed.
         """
-        if self.group_size < 2:
-            raise InputError("group_size: a group holds one check and one comparison at least.")
         refuse_names(corpus, HUMAN, BASELINE, CHECK)
         humans = human_captions(corpus)
         written = captions_of(corpus)

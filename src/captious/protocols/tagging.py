@@ -13,6 +13,7 @@ from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
 from captious.protocols.base import (
     FIRST,
+    MOST_RESPONSES,
     Caption,
     Guide,
     HumanProtocol,
@@ -24,6 +25,7 @@ from captious.protocols.base import (
     captions_of,
     matched,
     opaque,
+    require_range,
 )
 from captious.protocols.form import Field, Form, Option
 from captious.stats import leave_one_rater_out, mean_rating, stage_agreement, vote
@@ -34,6 +36,7 @@ SECOND = "second"
 ASPECT = "verdict"
 WEEK = 7 * 24 * 3600.0
 SIX_WEEKS = 6 * WEEK  # Ruiz et al. 2024, 2.1: at least six weeks; they waited three months
+TEN_YEARS = 10 * 365 * 24 * 3600
 
 # Ruiz et al. 2024, 2.1: the five options and their values.
 VALUES = {"complete": 1.0, "incomplete": 0.75, "minor": 0.5, "serious": 0.25, "unrelated": 0.0}
@@ -90,6 +93,10 @@ class Tagging(HumanProtocol):
     name: ClassVar[str] = "tagging"
     title: ClassVar[str] = "Tagging: five verdicts, two rounds"
     citation: ClassVar[str] = "Ruiz et al. 2024 (VCRScore), section 2"
+
+    def __post_init__(self) -> None:
+        require_range("raters", self.raters, 1, MOST_RESPONSES)
+        require_range("interval (seconds)", self.interval, 0, TEN_YEARS)
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item for each distinct caption of an image; the order is drawn on assignment."""

@@ -23,6 +23,7 @@ from captious.protocols.base import (
     captions_of,
     draws,
     matched,
+    require_range,
 )
 from captious.protocols.fluency import RUBRIC, fluency_penalty
 from captious.protocols.form import Answer, Answers, Field, Form, Option, Problem, When
@@ -61,6 +62,9 @@ _INCLUSIVE = (
 )
 
 
+MOST_DEVELOPMENT = 1_000_000
+
+
 @dataclass(frozen=True)
 class Thumb(HumanProtocol):
     """All candidates of an image on one page, shuffled and blind, equal captions once.
@@ -78,6 +82,9 @@ class Thumb(HumanProtocol):
     name: ClassVar[str] = "thumb"
     title: ClassVar[str] = "THumB: rubric of precision, recall and penalties"
     citation: ClassVar[str] = "Kasai et al. 2022, section 2 and Table 6"
+
+    def __post_init__(self) -> None:
+        require_range("development_images", self.development_images, 0, MOST_DEVELOPMENT)
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item an image, its captions in an order drawn from the seed."""

@@ -6,6 +6,7 @@ import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from captious.errors import InputError
 
@@ -52,7 +53,8 @@ def from_environment() -> WebSettings:
     """The settings that the environment gives, as workers and containers start with."""
     database = os.environ.get(DATABASE, "") or DEFAULT_DATABASE
     files = os.environ.get(FILES, "")
-    base_url = os.environ.get(BASE_URL, "").rstrip("/")
+    given = os.environ.get(BASE_URL, "")
+    base_url = checked_base_url(given) if given else ""
     return WebSettings(
         database=database,
         secret=find_secret(database),
@@ -60,6 +62,30 @@ def from_environment() -> WebSettings:
         base_url=base_url,
         secure_cookies=base_url.startswith("https://"),
     )
+
+
+def checked_base_url(address: str) -> str:
+    """An address that links can begin with, without the slash at its end.
+
+    >>> checked_base_url("https://rate.example.org/")
+    'https://rate.example.org'
+    """
+    if not _leads_somewhere(address):
+        raise InputError(
+            f'base URL "{address}": is no address of a site. Write http://HOST or https://HOST.'
+        )
+    return address.rstrip("/")
+
+
+def _leads_somewhere(address: str) -> bool:
+    if any(sign.isspace() or not sign.isprintable() or sign in "?#" for sign in address):
+        return False
+    try:
+        parts = urlsplit(address)
+        # Asking for a port that is no number raises ValueError.
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def find_secret(database: str) -> bytes:

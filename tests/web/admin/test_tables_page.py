@@ -32,6 +32,23 @@ def test_agreement_has_intervals(viewer: Any, tagged: Any) -> None:
     assert "<svg" in viewer.text(f"/admin/c/{tagged.slug}/agreement")
 
 
+def test_only_coefficients_are_read_from_chance_to_one(
+    viewer: Any, site: Any, tagged: Any, people: Any, let_work: Any
+) -> None:
+    def preferred(_: int, item: Any) -> dict[str, str]:
+        return {"preference": {"left": "9", "right": "1"}.get(item.check, "3")}
+
+    halves = site.campaign(
+        "humanr", title="Halves", images=6, target=1, group_size=2, baseline=False
+    )
+    let_work(site, halves, people(site, halves), preferred)
+    (table,) = viewer.twin(f"/admin/c/{halves.slug}/agreement")["tables"]
+    assert table["title"] == "HUMANr of random halves of the raters"
+    assert "they always agree" not in viewer.text(f"/admin/c/{halves.slug}/agreement")
+    viewer.twin(f"/admin/c/{tagged.slug}/agreement")
+    assert viewer.text(f"/admin/c/{tagged.slug}/agreement").count("they always agree") == 1
+
+
 def test_without_responses_the_pages_say_so(viewer: Any, site: Any) -> None:
     campaign = site.campaign(opened=False)
     for kind, says in (

@@ -35,7 +35,9 @@ from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
 router = APIRouter()
-CONTENTS = ("responses", "judgments", "items", "raters", "thumb", "croissant", "datasheet")
+CONTENTS = (
+    "responses", "judgments", "final", "items", "raters", "thumb", "croissant", "datasheet",
+)  # fmt: skip
 
 
 def exports_page(db: Database, campaign: Campaign, account: Account) -> ExportsPage:
