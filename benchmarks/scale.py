@@ -2,24 +2,28 @@
 
 Each image has one candidate and five references. They are the Karpathy test split and the M2
 Transformer's captions, copied with one word of each caption replaced by a random word (drawn as
-often as captions use it), so that texts and n-grams stay as varied as real ones. Each size runs in
-a process of its own: its peak memory is the process's, the captions themselves included. Seconds
-are of processor time (one process works), which other work on the machine disturbs little. The
-n-grams that CIDEr uses too are counted and matched under BLEU. METEOR, which shares only the
-tokens with the others, runs in processes of its own.
+often as captions use it), so that texts and n-grams stay as varied as real ones. `--texts same`
+copies them as they are; `--texts distinct` replaces the word by one that no other caption has. Each
+size runs in a process of its own: its peak memory is the process's, the captions themselves
+included. Seconds are of processor time (one process works), which other work on the machine
+disturbs little. The n-grams that CIDEr uses too are counted and matched under BLEU. METEOR, which
+shares only the tokens with the others, runs in processes of its own.
 
     python benchmarks/scale.py [--data DIR] [--images 5000 50000 500000] [--only ngrams|meteor]
+                               [--texts varied|same|distinct]
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import random
 import resource
 import sys
 import time
+from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -32,26 +36,35 @@ GROUPS = {
 CAPTIONS_AN_IMAGE = 6
 LIMIT = 2048  # bytes of peak memory a caption
 SEED = 12345
+VARIED, SAME, DISTINCT = "varied", "same", "distinct"
 
 
-def varied(text: str, words: list[str], rng: random.Random) -> str:
-    parts = text.split()
-    parts[rng.randrange(len(parts))] = rng.choice(words)
-    return " ".join(parts)
+def another_word(texts: str, words: list[str], rng: random.Random) -> Callable[[str], str]:
+    """What a copied caption becomes."""
+    numbers = itertools.count()
+
+    def change(text: str) -> str:
+        parts = text.split()
+        word = rng.choice(words) if texts == VARIED else f"word{next(numbers)}"
+        parts[rng.randrange(len(parts))] = word
+        return " ".join(parts)
+
+    # A copy from a file is a string of its own, even of equal text.
+    return change if texts != SAME else lambda text: "".join([text[:1], text[1:]])
 
 
-def make(folder: Path, images: int) -> tuple[list[str], list[list[str]]]:
+def make(folder: Path, images: int, texts: str = VARIED) -> tuple[list[str], list[list[str]]]:
     captions = json.loads((folder / "m2_transformer.json").read_text(encoding="utf-8"))
     references = json.loads((folder / "reference_captions.json").read_text(encoding="utf-8"))
     ids = list(captions)
     if images <= len(ids):
         return [captions[i] for i in ids[:images]], [references[i] for i in ids[:images]]
     words = [word for own in references.values() for text in own for word in text.split()]
-    rng = random.Random(SEED)
+    change = another_word(texts, words, random.Random(SEED))
     chosen = [ids[i % len(ids)] for i in range(images)]
     return (
-        [varied(captions[i], words, rng) for i in chosen],
-        [[varied(text, words, rng) for text in references[i]] for i in chosen],
+        [change(captions[i]) for i in chosen],
+        [[change(text) for text in references[i]] for i in chosen],
     )
 
 
@@ -61,11 +74,11 @@ def peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def measure(pipe: Connection, folder: Path, images: int, group: str) -> None:
+def measure(pipe: Connection, folder: Path, images: int, group: str, texts: str) -> None:
     from captious import Corpus
     from captious.metrics import Batch, resolve
 
-    captions, references = make(folder, images)
+    captions, references = make(folder, images, texts)
     if group == "meteor":  # its tables are compiled once for all runs
         resolve("meteor").collect(Batch(Corpus.from_lists(["a dog"], [["a dog"]])))
     start = time.process_time()
@@ -81,9 +94,9 @@ def measure(pipe: Connection, folder: Path, images: int, group: str) -> None:
     pipe.send((laps, peak_bytes()))
 
 
-def in_new_process(folder: Path, images: int, group: str) -> tuple[dict[str, float], int]:
+def in_new_process(*how: Path | int | str) -> tuple[dict[str, float], int]:
     ours, theirs = get_context("spawn").Pipe()
-    process = get_context("spawn").Process(target=measure, args=(theirs, folder, images, group))
+    process = get_context("spawn").Process(target=measure, args=(theirs, *how))
     process.start()
     theirs.close()
     result: tuple[dict[str, float], int] = ours.recv()
@@ -97,7 +110,9 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=Path(default))
     parser.add_argument("--images", type=int, nargs="+", default=[5_000, 50_000, 500_000])
     parser.add_argument("--only", choices=list(GROUPS))
+    parser.add_argument("--texts", choices=[VARIED, SAME, DISTINCT], default=VARIED)
     options = parser.parse_args()
+    folder = options.data / "coco_karpathy"
     failed = False
     for group in [options.only] if options.only else GROUPS:
         labels = ["tokens", *GROUPS[group]]
@@ -105,7 +120,7 @@ def main() -> int:
             " images  captions  seconds", *(f"{x:>9}" for x in labels), " peak MB  bytes a caption"
         )
         for images in options.images:
-            laps, peak = in_new_process(options.data / "coco_karpathy", images, group)
+            laps, peak = in_new_process(folder, images, group, options.texts)
             captions = images * CAPTIONS_AN_IMAGE
             print(
                 f"{images:7,} {captions:9,} {sum(laps.values()):8.1f}",

@@ -34,6 +34,10 @@ class MissingDependencyError(CaptiousError):
         super().__init__(f"{what}. Install it with: {command}")
 
 
+class CaptiousWarning(UserWarning):
+    """Something to know beside the result; the command line prints it as a note."""
+
+
 class StatisticsError(CaptiousError, ValueError):
     """A statistic was asked of data that it is not defined for."""
 

@@ -44,6 +44,19 @@ def check_output(path: Path, inputs: Iterable[Path | str] = ()) -> None:
             raise InputError(f"{path}: is one of the inputs. Give the output another name.")
 
 
+def check_folder(path: Path) -> None:
+    """Refuse, before any work is done, a folder to write to that cannot be one."""
+    nearest = next(place for place in (path, *path.resolve().parents) if place.exists())
+    if not nearest.is_dir():
+        raise InputError(f"{path}: {_whose(nearest, path)}is a file. Give a folder to write to.")
+    if not os.access(nearest, os.W_OK):
+        raise InputError(f"{path}: cannot be written: Permission denied.")
+
+
+def _whose(place: Path, path: Path) -> str:
+    return "" if place == path else f"{place} "
+
+
 @contextmanager
 def atomically(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place only if the block succeeds.

@@ -87,6 +87,22 @@ def test_judgments_of_other_captions_are_an_error_of_one_line(run, files, tmp_pa
     assert 'image "99", system "good"' in found.err
 
 
+@pytest.mark.parametrize("inside", ["", "deeper"])
+def test_charts_go_to_a_folder_and_never_to_a_file(run, files, tmp_path, inside) -> None:
+    taken = tmp_path / "charts.pdf"
+    taken.write_text("mine")
+    asked = taken / inside
+    missing = tmp_path / "captions.json"  # nothing is read before the refusal
+    found = run(
+        "report", "--candidates", missing, "--references", files["references"],
+        "--out", tmp_path / "x.html", "--charts", asked,
+    )  # fmt: skip
+    whose = f"{taken} " if inside else ""
+    assert found.code == 2
+    assert found.err == f"error: {asked}: {whose}is a file. Give a folder to write to.\n"
+    assert taken.read_text() == "mine"
+
+
 def test_nothing_to_report_on(run, files, tmp_path) -> None:
     found = run(
         "report", "--references", files["references"], "--metrics", "bleu1",

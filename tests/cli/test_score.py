@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -201,3 +202,21 @@ def test_import_is_light() -> None:
 
 def test_version(run) -> None:
     assert run("--version").out.startswith("captious 0.")
+
+
+@pytest.mark.long
+def test_meteor_without_a_cache_says_why_it_takes_long(files, tmp_path) -> None:
+    pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
+    blocked = tmp_path / "taken"
+    blocked.write_text("a file, not a folder")
+    done = subprocess.run(
+        [sys.executable, "-c", "from captious.cli.main import main; main()",
+         "score", "--candidates", files["good"], "--references", files["references"],
+         "--metrics", "meteor", "--format", "json", "--jobs", "2"],
+        capture_output=True, text=True, check=True, env={**os.environ, "CAPTIOUS_CACHE": blocked},
+    )  # fmt: skip
+    assert done.stderr == (
+        f"note: METEOR's tables cannot be kept in {blocked} (File exists) and are compiled again "
+        "each time, which takes a while. Set CAPTIOUS_CACHE to a folder that can be written.\n"
+    )
+    assert 0.3 < json.loads(done.stdout)["systems"]["good"]["meteor"]["score"] < 0.6

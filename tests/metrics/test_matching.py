@@ -8,9 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from captious import Corpus
-from captious.errors import UnknownNameError
 from captious.metrics import Batch, matching
-from captious.metrics.matching import matches_of, named_table, ngrams_of
+from captious.metrics.matching import matches_of, ngrams_of
 
 TEXT = st.lists(st.sampled_from("abc"), max_size=8).map(" ".join)
 PAIRS = st.lists(st.tuples(TEXT, st.lists(TEXT, min_size=1, max_size=3)), min_size=1, max_size=6)
@@ -57,14 +56,3 @@ def test_shared_n_grams_are_what_a_loop_finds(
         for gram, count in ngrams(c).items():
             clipped[row, len(gram) - 1] += min(count, max(ngrams(r)[gram] for r in references))
     assert np.array_equal(matches.clipped, clipped)
-
-
-def test_every_tokeniser_has_its_name() -> None:
-    text = ["Dogs' toys, 2.5 of them"]
-    assert named_table(text, "space").words(0) == ["Dogs'", "toys,", "2.5", "of", "them"]
-    assert named_table(text, "13a").words(0) == ["Dogs'", "toys", ",", "2.5", "of", "them"]
-    assert named_table(text, "13a-lower").words(0)[0] == "dogs'"
-    assert named_table(text, "rouge_score").words(0) == ["dogs", "toys", "2", "5", "of", "them"]
-    assert named_table(["toys toy"], "space+stem").ids.tolist() == [0, 0]
-    with pytest.raises(UnknownNameError, match='unknown tokeniser "moses"'):
-        named_table(text, "moses")

@@ -60,5 +60,5 @@ def test_longer_n_grams_than_the_other_index_has_are_absent() -> None:
 
 def test_orders_count_from_nought() -> None:
     index = count_ngrams(table_of([["a", "b", "c"]]), 3).index
-    assert index.orders.tolist() == [0, 0, 0, 1, 1, 2]
+    assert index.orders_of(np.arange(6, dtype=np.int32)).tolist() == [0, 0, 0, 1, 1, 2]
     assert np.array_equal(index.starts, [0, 3, 5, 6])

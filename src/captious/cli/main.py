@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
+from typing import Any
 
 import typer
 
@@ -30,7 +33,7 @@ from captious.cli import (
     stats,
     train,
 )
-from captious.errors import CaptiousError, InputError
+from captious.errors import CaptiousError, CaptiousWarning, InputError
 
 # Typer keeps its copy of Click private; what it raises for a wrong option is public by descent.
 UsageError: type[Exception] = next(
@@ -114,7 +117,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = spread(sys.argv[1:] if arguments is None else arguments)
     try:
         refuse_blank(given)
-        code = app(given, prog_name="captious", standalone_mode=False)
+        with _warnings_as_notes():
+            code = app(given, prog_name="captious", standalone_mode=False)
         if sys.stdout is not None:  # closed by `>&-`, Python has no standard output at all
             sys.stdout.flush()
     except CaptiousError as error:
@@ -138,6 +142,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _fail(f"{said}{'' if said.endswith(('.', '?')) else '.'} See {command} --help.", 2)
     else:
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def _warnings_as_notes() -> Iterator[None]:
+    """Our own warnings are for the person who typed the command, as one line each."""
+    with warnings.catch_warnings():
+        others = warnings.showwarning
+
+        def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
+            if issubclass(category, CaptiousWarning):
+                print(f"note: {message}", file=sys.stderr)
+            else:
+                others(message, category, *where)
+
+        warnings.showwarning = show  # type: ignore[assignment]
+        yield
 
 
 def _leave_quietly() -> None:

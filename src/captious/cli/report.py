@@ -110,10 +110,12 @@ def report(
     """
     from captious.cli import inputs
     from captious.cli.judged import judged_corpus
-    from captious.files import check_output
+    from captious.files import check_folder, check_output
     from captious.report import write_report
 
     inputs.refuse_unknown(metrics)
+    if charts:
+        check_folder(charts)
     out.parent.mkdir(parents=True, exist_ok=True)
     check_output(out, [*(candidates or []), *references, *([judgments] if judgments else [])])
     corpus, judged = judged_corpus(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
 
@@ -20,6 +21,7 @@ def factorise(labels: Iterable[Label]) -> tuple[list[Label], IntArray]:
     >>> names, places.tolist()
     (['m2', 'vinvl'], [0, 1, 0])
     """
-    known: dict[Label, int] = {}
-    places = [known.setdefault(label, len(known)) for label in labels]
-    return list(known), np.array(places, dtype=np.int64)
+    known: defaultdict[Label, int] = defaultdict()
+    known.default_factory = known.__len__  # an unseen label gets the next number
+    places = np.fromiter(map(known.__getitem__, labels), dtype=np.int64)
+    return list(known), places

@@ -65,6 +65,7 @@ def _run_here(corpus: Corpus, metrics: Sequence[Metric], progress: Progress | No
     batch = Batch(corpus)
     runs = []
     for done, metric in enumerate(metrics):
+        metric.prepare(progress)
         if progress:
             progress(metric.name, done, len(metrics))
         knowledge = metric.merge([metric.collect(batch)])
@@ -79,6 +80,8 @@ def _run_apart(
     corpus: Corpus, metrics: Sequence[Metric], rows: list[IntArray], progress: Progress | None
 ) -> list[Run]:
     # A forked child sees the corpus without copying it; where there is no fork it is sent.
+    for metric in metrics:  # once, not in every process
+        metric.prepare(progress)
     context: Any = get_context("fork" if hasattr(os, "fork") else "spawn")
     pipes, workers = [], []
     for part in rows:

@@ -11,7 +11,7 @@ joins what the batches gave, and `statistics` gets the result with each batch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any, ClassVar, Literal
 
@@ -23,6 +23,7 @@ from captious.corpus.columns import FloatArray
 from captious.metrics.batch import Batch
 
 Need = Literal["references", "image", "objects"]
+Report = Callable[[str, int, int], None]
 
 
 class Metric:
@@ -41,6 +42,10 @@ class Metric:
 
     def ready(self) -> None:
         """Raise `MissingDependencyError` where a package or file that it needs is not here."""
+        return
+
+    def prepare(self, report: Report | None = None) -> None:
+        """Make what is made once on a machine; `report(what, done, total)` hears how it goes on."""
         return
 
     def collect(self, batch: Batch) -> Any:

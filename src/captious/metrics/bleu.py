@@ -12,7 +12,7 @@ from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import UnknownNameError
 from captious.metrics.base import Metric, reference_count_label
 from captious.metrics.batch import Batch
-from captious.metrics.matching import matches_of, pair_starts, tokens_of
+from captious.metrics.matching import matches_of, pair_starts
 from captious.metrics.registry import register
 from captious.text.ngrams import MAX_ORDER
 
@@ -35,7 +35,7 @@ def bleu_statistics(batch: Batch, tokeniser: str, reference_length: str) -> Floa
 
 
 def _count(batch: Batch, tokeniser: str, reference_length: str) -> FloatArray:
-    lengths = tokens_of(batch, tokeniser).lengths
+    lengths = batch.tokens(tokeniser).lengths
     own = lengths[batch.candidate_text]
     statistics = np.empty((len(batch), 2 * MAX_ORDER + 2))
     statistics[:, MATCHES] = matches_of(batch, tokeniser).clipped

@@ -128,14 +128,13 @@ class TfIdfMetric(Metric):
     ) -> FloatArray:
         matches = matches_of(batch, self.columns)
         size = len(batch.pairs()[0])
-        orders = table.index.orders
         dots = np.zeros(size * MAX_ORDER)
         for start in range(0, len(matches.pairs), _MATCHES):
             part = slice(start, start + _MATCHES)
             ours, theirs = matches.candidate_counts[part], matches.reference_counts[part]
             grams = matches.grams[part]
             counts = (np.minimum(ours, theirs) if clip else ours).astype(np.float64) * theirs
-            cells = matches.pairs[part].astype(np.int64) * MAX_ORDER + orders[grams]
+            cells = matches.pairs[part].astype(np.int64) * MAX_ORDER + table.index.orders_of(grams)
             first = int(cells[0]) if len(cells) else 0
             sums = np.bincount(cells - first, counts * idf[grams] ** 2)
             dots[first : first + len(sums)] += sums
@@ -150,7 +149,6 @@ class TfIdfMetric(Metric):
 
 def _norms(table: NgramTable, idf: FloatArray) -> FloatArray:
     """Euclidean length of each text's weighed n-grams, a column an order."""
-    orders = table.index.orders
     norms = np.zeros((len(table), MAX_ORDER))
     for part in chunks(table.sizes + 1, _CHUNK):
         first, last = int(table.offsets[part.start]), int(table.offsets[part.stop])
@@ -158,7 +156,7 @@ def _norms(table: NgramTable, idf: FloatArray) -> FloatArray:
         weights = table.counts[first:last] * idf[grams]
         rows = np.repeat(np.arange(part.stop - part.start), table.sizes[part])
         squares = np.bincount(
-            rows * MAX_ORDER + orders[grams],
+            rows * MAX_ORDER + table.index.orders_of(grams),
             weights * weights,
             minlength=(part.stop - part.start) * MAX_ORDER,
         )

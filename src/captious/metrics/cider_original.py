@@ -11,8 +11,8 @@ from captious.errors import InputError
 from captious.metrics.batch import Batch
 from captious.metrics.cider import TfIdfMetric
 from captious.metrics.document_frequency import DocumentFrequencies
-from captious.metrics.matching import STEMMED
 from captious.metrics.registry import register
+from captious.text.tokens import STEMMED
 
 
 @register("cider_original")

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError
 from captious.files import atomically
-from captious.metrics.matching import named_table
 from captious.text.lookup import Lookup, chunks, group_keys, sorted_distinct
 from captious.text.ngrams import MAX_ORDER, NgramIndex, NgramTable, count_ngrams, moved_keys
+from captious.text.tokens import token_table
 
 FORMAT = "captious-document-frequencies-1"
 CORPUS = "corpus"
@@ -58,7 +58,7 @@ class DocumentFrequencies:
         """Count the n-grams of each image's references."""
         lists = list(references.values() if isinstance(references, Mapping) else references)
         sizes = np.array([len(item) for item in lists], dtype=np.int64)
-        table = count_ngrams(named_table([text for item in lists for text in item], tokeniser), n)
+        table = count_ngrams(token_table([text for item in lists for text in item], tokeniser), n)
         offsets = np.concatenate([[0], np.cumsum(sizes)])
         counts = count_documents(table, np.arange(len(table)), offsets)
         return cls(table.index, counts, len(lists), tokeniser)
@@ -80,7 +80,7 @@ class DocumentFrequencies:
 
     def count(self, ngram: str) -> int:
         """Documents that hold one n-gram, its tokens separated by spaces."""
-        index = count_ngrams(named_table([ngram], "space"), self.order).index
+        index = count_ngrams(token_table([ngram], "space"), self.order).index
         return int(self.counts_in(index)[-1])
 
     def counts_in(self, index: NgramIndex) -> NDArray[np.int32]:
@@ -162,15 +162,17 @@ def count_documents(
     Document `i` is the texts `texts[offsets[i]:offsets[i + 1]]` and counts `weights[i]` times.
     """
     bits = len(table.index).bit_length()
-    counts = np.zeros(len(table.index), dtype=np.int64)
+    counts = np.zeros(len(table.index), dtype=np.int32)
     sizes, work = np.diff(offsets), np.append(0, np.cumsum(table.sizes[texts]))
     for part in chunks(work[offsets[1:]] - work[offsets[:-1]] + 1, _CHUNK):
         first, last = int(offsets[part.start]), int(offsets[part.stop])
         entries, places = table.entries_of(texts[first:last])
         distinct = sorted_distinct(group_keys(sizes[part], bits)[places] + table.grams[entries])
-        weight = 1 if weights is None else weights[part][distinct >> bits]
+        weight = (
+            np.int32(1) if weights is None else weights[part][distinct >> bits].astype(np.int32)
+        )
         np.add.at(counts, distinct & ((1 << bits) - 1), weight)
-    return counts.astype(np.int32)
+    return counts
 
 
 def merge_tables(parts: Sequence[DocumentFrequencies]) -> DocumentFrequencies:

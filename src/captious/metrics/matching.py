@@ -6,20 +6,18 @@ any reference, CIDEr needs each pair's common n-grams; one join of the columns g
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.corpus.columns import IntArray, factorise
+from captious.corpus.columns import IntArray
 from captious.metrics.batch import Batch
 from captious.text.lookup import Lookup, chunks
 from captious.text.ngrams import MAX_ORDER, NgramTable, count_ngrams
-from captious.text.tokens import TokenTable, token_table
 
-STEMMED = "+stem"
 _CHUNK = 1 << 17  # n-grams joined at once: few enough for the processor's cache
+_FLAGS = 1 << 18  # for the 20,000 n-grams of the candidates among these
 
 
 class Matches(NamedTuple):
@@ -36,32 +34,9 @@ class Matches(NamedTuple):
     clipped: IntArray
 
 
-def tokens_of(batch: Batch, tokeniser: str) -> TokenTable:
-    """Token table of the batch's texts."""
-    return batch.once(("tokens", tokeniser), lambda: named_table(batch.texts, tokeniser))
-
-
-def named_table(texts: Sequence[str], tokeniser: str) -> TokenTable:
-    """Token table by any tokeniser's name; `ptb+stem` reduces each token to its Porter2 stem.
-
-    >>> named_table(["Two dogs running."], "space+stem").words(0)
-    ['Two', 'dog', 'running.']
-    """
-    if tokeniser.endswith(STEMMED):
-        return _stemmed(named_table(texts, tokeniser.removesuffix(STEMMED)))
-    return token_table(texts, tokeniser)
-
-
-def _stemmed(tokens: TokenTable) -> TokenTable:
-    from captious.metrics.meteor.stemmer import stem
-
-    stems, places = factorise(stem(word) for word in tokens.vocabulary)
-    return TokenTable(places.astype(np.int32)[tokens.ids], tokens.offsets, stems)
-
-
 def ngrams_of(batch: Batch, tokeniser: str) -> NgramTable:
     """N-gram counts of the batch's texts, orders 1 to 4."""
-    return batch.once(("ngrams", tokeniser), lambda: count_ngrams(tokens_of(batch, tokeniser)))
+    return batch.once(("ngrams", tokeniser), lambda: count_ngrams(batch.tokens(tokeniser)))
 
 
 def matches_of(batch: Batch, tokeniser: str) -> Matches:
@@ -83,8 +58,7 @@ def join_pairs(batch: Batch, table: NgramTable) -> Matches:
     theirs = np.bincount(examples, weights=table.sizes[texts], minlength=len(batch))
     work = theirs.astype(np.int64) + table.sizes[batch.candidate_text] + 1
     starts = np.append(pair_starts(batch), len(examples))
-    flags = np.zeros(len(table.index), dtype=bool)
-    joined = [_join_part(batch, table, starts, part, flags) for part in chunks(work, _CHUNK)]
+    joined = [_join_part(batch, table, starts, part) for part in chunks(work, _CHUNK)]
     if not joined:
         nothing = np.zeros(0, dtype=np.int32)
         return Matches(nothing, nothing, nothing, nothing, np.zeros((0, MAX_ORDER), np.int64))
@@ -97,21 +71,20 @@ def join_pairs(batch: Batch, table: NgramTable) -> Matches:
     )
 
 
-def _join_part(
-    batch: Batch, table: NgramTable, starts: IntArray, part: slice, flags: NDArray[np.bool_]
-) -> Matches:
-    """Matches of some examples; `flags` holds a place for each n-gram, unset before and after."""
+def _join_part(batch: Batch, table: NgramTable, starts: IntArray, part: slice) -> Matches:
+    """Matches of some examples."""
     first, last = int(starts[part.start]), int(starts[part.stop])
     examples, texts = (column[first:last] for column in batch.pairs())
     own_entries, owners = table.entries_of(batch.candidate_text[part])
     own_grams, own_counts = table.grams[own_entries], table.counts[own_entries]
     lookup = Lookup(owners * len(table.index) + own_grams)
     entries, pairs = table.entries_of(texts)
-    # Most n-grams of references are in no candidate at all; a look at a flag spares their search.
-    flags[own_grams] = True
+    # Most n-grams of references are in no candidate at all; a look at a flag, which n-grams of
+    # equal low bits share, spares most of their searches.
+    flags = np.zeros(_FLAGS, dtype=bool)
+    flags[own_grams & (_FLAGS - 1)] = True
     grams = table.grams[entries]
-    likely = np.flatnonzero(flags[grams])
-    flags[own_grams] = False
+    likely = np.flatnonzero(flags[grams & (_FLAGS - 1)])
     entries, pairs, grams = entries[likely], pairs[likely], grams[likely]
     found = lookup.find((examples - part.start)[pairs] * len(table.index) + grams)
     hits = np.flatnonzero(found >= 0)
@@ -119,7 +92,7 @@ def _join_part(
     highest = np.zeros(len(own_grams), dtype=np.int32)
     np.maximum.at(highest, found, counts)
     cells = np.bincount(
-        owners * MAX_ORDER + table.index.orders[own_grams],
+        owners * MAX_ORDER + table.index.orders_of(own_grams),
         weights=np.minimum(highest, own_counts),
         minlength=(part.stop - part.start) * MAX_ORDER,
     )

@@ -12,7 +12,7 @@ from captious.corpus.columns import FloatArray
 from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Metric, reference_count_label
 from captious.metrics.batch import Batch
-from captious.metrics.matching import pair_starts, tokens_of
+from captious.metrics.matching import pair_starts
 from captious.metrics.registry import register
 from captious.text.lcs import lcs_lengths
 
@@ -59,7 +59,7 @@ class RougeL(Metric):
         """ROUGE-L of each example."""
         if not len(batch):
             return np.zeros(0)
-        tokens = tokens_of(batch, self.tokeniser)
+        tokens = batch.tokens(self.tokeniser)
         examples, references = batch.pairs()
         candidates = batch.candidate_text[examples]
         common = lcs_lengths(tokens, candidates, references)

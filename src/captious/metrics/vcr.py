@@ -13,7 +13,6 @@ from captious.corpus.columns import FloatArray
 from captious.errors import UnknownNameError
 from captious.metrics.base import Metric, Need, reference_count_label
 from captious.metrics.batch import Batch
-from captious.metrics.matching import tokens_of
 from captious.metrics.object_bags import (
     ALL,
     check_sources,
@@ -64,7 +63,7 @@ class PoolMetric(Metric):
 
     def _overlaps(self, batch: Batch) -> FloatArray:
         corpus = batch.corpus
-        words = self._word_sets(tokens_of(batch, self.tokeniser))
+        words = self._word_sets(batch.tokens(self.tokeniser))
         pools: dict[tuple[int, int], frozenset[str]] = {}
         images, sets = corpus.image_of.tolist(), corpus.references_of.tolist()
         batch.pairs()  # refuses examples without references

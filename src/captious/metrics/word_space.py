@@ -18,7 +18,6 @@ from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Metric
 from captious.metrics.batch import Batch
-from captious.metrics.matching import tokens_of
 from captious.text.stop_words import LISTS, is_content_word, stop_list
 from captious.text.transport import Plan, require_solver
 from captious.text.vectors import DEFAULT, load_vectors, require_vectors
@@ -118,7 +117,7 @@ class VectorMetric(Metric):
         return batch.once(key, lambda: self._make_space(batch, labels))
 
     def _make_space(self, batch: Batch, labels: Sequence[str]) -> WordSpace:
-        table = tokens_of(batch, self.tokeniser)
+        table = batch.tokens(self.tokeniser)
         stop = stop_list(self.stop)
         content = np.array([is_content_word(w, stop) for w in table.vocabulary], dtype=bool)
         places = np.cumsum(content) - 1

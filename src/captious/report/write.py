@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from captious.corpus import Corpus, Judgments, Scores
 from captious.errors import InputError, UnknownNameError
-from captious.files import atomically
+from captious.files import atomically, check_folder
 from captious.report.correlations import best_metric
 from captious.report.explained import MOST_EXPLAINED, explanation_panels
 from captious.report.explorer import Fragments, make_explorer
@@ -78,6 +78,8 @@ def write_report(
     """
     require_libraries()
     page, mode = _page(out), _mode(image_mode)
+    if charts is not None:
+        check_folder(Path(charts))
     study = make_study(
         scores, judgments, label=judgments_label, note=judgments_note, aspect=aspect,
         method=correlation, level=level, resamples=resamples, seed=seed,

@@ -117,17 +117,29 @@ def numbered(values: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
     >>> distinct.tolist(), places.tolist()
     ([10, 20, 30], [2, 0, 2, 1])
     """
-    bits = len(values).bit_length()
-    if not len(values) or int(values.max()) >> (_SIGNED_BITS - bits):
-        distinct = sorted_distinct(values)
-        return distinct, Lookup(distinct).find(values)
-    # Value and position in one number: sorting numbers is faster than sorting their positions.
-    packed = np.sort((values << bits) | np.arange(len(values)))
-    ordered = packed >> bits
+    ordered, order = sort_stably(values)
     begins = first_of_runs(ordered)
     places = np.empty(len(values), dtype=np.int32)
-    places[packed & ((1 << bits) - 1)] = np.cumsum(begins, dtype=np.int32) - 1
+    places[order] = np.cumsum(begins, dtype=np.int32) - 1
     return ordered[begins], places
+
+
+def sort_stably(values: IntArray) -> tuple[IntArray, IntArray]:
+    """Values from 0 up in ascending order, and where each stood; equal ones in order of place.
+
+    >>> ordered, places = sort_stably(np.array([30, 10, 30, 20]))
+    >>> ordered.tolist(), places.tolist()
+    ([10, 20, 30, 30], [1, 3, 0, 2])
+    """
+    bits = len(values).bit_length()
+    if not len(values) or int(values.max()) >> (_SIGNED_BITS - bits):
+        order = np.argsort(values, kind="stable")
+        return values[order], order
+    # Value and place in one number: sorting numbers is faster than sorting their places.
+    packed = values << bits
+    packed |= np.arange(len(values))
+    packed.sort()
+    return packed >> bits, packed & ((1 << bits) - 1)
 
 
 def first_of_runs(ordered: Integers) -> NDArray[np.bool_]:

@@ -6,22 +6,14 @@ gets its number from a pair of numbers, and no tuple of strings is ever made.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.text.lookup import (
-    ABSENT,
-    Lookup,
-    chunks,
-    first_of_runs,
-    group_keys,
-    numbered,
-    ranges,
-)
+from captious.text.groups import Groups
+from captious.text.lookup import ABSENT, Lookup, chunks, first_of_runs, group_keys, ranges
 from captious.text.tokens import TokenTable
 
 IntArray = NDArray[np.int64]
@@ -48,11 +40,13 @@ class NgramIndex:
     def __len__(self) -> int:
         return int(self.starts[-1])
 
-    @cached_property
-    def orders(self) -> NDArray[np.int8]:
+    def orders_of(self, numbers: NDArray[np.int32]) -> NDArray[np.int8]:
         """Order of each n-gram, counted from 0."""
-        sizes = np.diff(self.starts)
-        return np.repeat(np.arange(len(sizes), dtype=np.int8), sizes)
+        # Three comparisons are faster than a look into a column that no cache holds.
+        orders = np.zeros(len(numbers), dtype=np.int8)
+        for start in self.starts[1:-1].tolist():
+            orders += numbers >= start
+        return orders
 
     def ngram(self, number: int) -> tuple[str, ...]:
         """Tokens of one n-gram; for display, not for loops over a million."""
@@ -131,33 +125,29 @@ class NgramTable:
 def count_ngrams(tokens: TokenTable, order: int = MAX_ORDER) -> NgramTable:
     """Count the n-grams of every text up to `order`."""
     index, numbers = _number_ngrams(tokens, order)
-    starts = index.starts
-    offsets, grams, counts = [np.zeros(1, dtype=np.int64)], [], []
-    for part in chunks(tokens.lengths + 1, _CHUNK):
-        sizes, part_grams, part_counts = _count_part(tokens, numbers, starts, part)
-        offsets.append(offsets[-1][-1] + np.cumsum(sizes))
-        grams.append(part_grams)
-        counts.append(part_counts)
-    return NgramTable(
-        index=index,
-        offsets=np.concatenate(offsets),
-        grams=_joined(grams),
-        counts=_joined(counts),
-        lengths=tokens.lengths,
-    )
+    lengths, starts = tokens.lengths, index.starts
+    # All n-grams are room enough for the distinct ones, and pages never written take no memory.
+    most = sum(int(np.maximum(lengths - n, 0).sum()) for n in range(order))
+    grams, counts = np.empty(most, dtype=np.int32), np.empty(most, dtype=np.int32)
+    sizes, end = np.zeros(len(tokens) + 1, dtype=np.int64), 0
+    for part in chunks(lengths + 1, _CHUNK):
+        own_sizes, own_grams, own_counts = _count_part(tokens, numbers, starts, part)
+        here = slice(end, end + len(own_grams))
+        sizes[part.start + 1 : part.stop + 1] = own_sizes
+        grams[here], counts[here], end = own_grams, own_counts, here.stop
+    return NgramTable(index, np.cumsum(sizes), grams[:end], counts[:end], lengths)
 
 
 def _number_ngrams(tokens: TokenTable, order: int) -> tuple[NgramIndex, list[NDArray[np.int32]]]:
     """Index of all n-grams, and for each order the n-gram that starts at each token, or -1."""
-    size = max(len(tokens.vocabulary), 1)
-    remaining = np.repeat(tokens.offsets[1:], tokens.lengths) - np.arange(len(tokens.ids))
+    size = len(tokens.vocabulary)
+    followers = np.append(tokens.ids, np.int32(ABSENT))
+    followers[tokens.offsets] = ABSENT  # no n-gram goes on into the next text
+    groups = Groups.of(tokens.ids, size)
     numbers, keys = [tokens.ids], []
     for n in range(2, order + 1):
-        whole = np.flatnonzero(remaining >= n)
-        pairs = numbers[-1][whole].astype(np.int64) * size + tokens.ids[whole + n - 1]
-        distinct, places = numbered(pairs)
         here = np.full(len(tokens.ids), ABSENT, dtype=np.int32)
-        here[whole] = places
+        distinct, groups = groups.divided(followers[n - 1 :], size, here)
         numbers.append(here)
         keys.append(distinct)
     return NgramIndex(tokens.vocabulary, tuple(keys)), numbers
@@ -183,7 +173,3 @@ def _count_part(
     counts = np.diff(np.append(begins, len(ordered))).astype(np.int32)
     sizes = np.bincount(distinct >> bits, minlength=len(lengths))
     return sizes, (distinct & ((1 << bits) - 1)).astype(np.int32), counts
-
-
-def _joined(columns: Sequence[NDArray[np.int32]]) -> NDArray[np.int32]:
-    return np.concatenate(columns) if columns else np.zeros(0, dtype=np.int32)

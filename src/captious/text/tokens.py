@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from captious.errors import UnknownNameError
 
 IntArray = NDArray[np.int64]
+STEMMED = "+stem"  # after a tokeniser's name
 TOKENISERS = ("ptb", "13a", "13a-lower", "rouge_score", "space")
 
 
@@ -58,11 +59,15 @@ def token_table(texts: Sequence[str], tokeniser: str = "ptb") -> TokenTable:
     `ptb` is the Penn Treebank tokenisation of coco-caption (lower case, punctuation removed);
     `13a` is mteval's, as sacreBLEU has it, and `13a-lower` the same in lower case; `rouge_score`
     keeps ASCII letters and digits in lower case; `space` splits at white space and changes
-    nothing else.
+    nothing else. `ptb+stem` reduces each token of `ptb` to its Porter2 stem, and so for any other.
 
     >>> token_table(["A dog, 2.5 m long."], "13a").words(0)
     ['A', 'dog', ',', '2.5', 'm', 'long', '.']
+    >>> token_table(["Two dogs running."], "space+stem").words(0)
+    ['Two', 'dog', 'running.']
     """
+    if tokeniser.endswith(STEMMED):
+        return _stemmed(token_table(texts, tokeniser.removesuffix(STEMMED)))
     if tokeniser == "ptb":
         from captious.text.ptb_columns import token_columns
 
@@ -95,3 +100,10 @@ def table_of(rows: Iterable[list[str]]) -> TokenTable:
         offsets=np.array(ends, dtype=np.int64),
         vocabulary=list(known),
     )
+
+
+def _stemmed(tokens: TokenTable) -> TokenTable:
+    from captious.text.stem import stem
+
+    stems = table_of([[stem(word) for word in tokens.vocabulary]])
+    return TokenTable(stems.ids[tokens.ids], tokens.offsets, stems.vocabulary)

@@ -6,12 +6,14 @@ import hashlib
 import json
 import shutil
 import tempfile
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.errors import CaptiousWarning
 from captious.files import cache_folder
 
 _MANIFEST = "manifest.json"
@@ -24,13 +26,36 @@ def cached_arrays(name: str, make: Callable[[], Arrays]) -> Arrays:
     stored = _load(folder)
     if stored is not None:
         return stored
+    # A read-only home or a full disk costs time at every start, not the answer.
+    try:
+        _try_to_write(folder.parent)
+    except OSError as error:
+        _warn(folder, error)
+        return make()
     arrays = make()
     try:
         _store(folder, arrays)
-    except OSError:
-        # A read-only home or a full disk costs time at every start, not the answer.
+    except OSError as error:
+        _warn(folder, error)
         return arrays
     return _load(folder) or arrays
+
+
+def _try_to_write(folder: Path) -> None:
+    """Raise now what would be raised after minutes of work."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+def _warn(folder: Path, error: OSError) -> None:
+    warnings.warn(
+        f"METEOR's tables cannot be kept in {folder.parent} ({error.strerror or error}) and are "
+        "compiled again each time, which takes a while. Set CAPTIOUS_CACHE to a folder that can "
+        "be written.",
+        CaptiousWarning,
+        stacklevel=3,
+    )
 
 
 def _load(folder: Path) -> Arrays | None:
@@ -48,7 +73,6 @@ def _load(folder: Path) -> Arrays | None:
 
 
 def _store(folder: Path, arrays: Mapping[str, NDArray[np.generic]]) -> None:
-    folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
     try:
         manifest = {}

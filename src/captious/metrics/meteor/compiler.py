@@ -6,7 +6,7 @@ after one more word is found by the key `node << WORD_BITS | word` among the sor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from itertools import chain
 
@@ -14,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.metrics.meteor.sources import Sources
-from captious.metrics.meteor.stemmer import stem
+from captious.text.stem import stem
 
 Arrays = dict[str, NDArray[np.generic]]
+Said = Callable[[int], None]  # hears how many hundredths of the work are done
 
 WORD_BITS = 22
+_READ, _NUMBERED, _DESCRIBED = 60, 75, 85  # hundredths of the time after each step
 _MORPHOLOGY = (
     ("s", ""),
     ("ses", "s"),
@@ -63,10 +65,10 @@ def base_forms(word: str) -> list[str]:
     ]
 
 
-def compile_tables(sources: Sources) -> Arrays:
+def compile_tables(sources: Sources, said: Said = lambda done: None) -> Arrays:
     """Everything that matching needs, as named arrays."""
     synsets, irregular = sources.synsets(), sources.irregular_forms()
-    phrases, source, target = _read_paraphrases(sources)
+    phrases, source, target = _read_paraphrases(sources, said)
     lengths = np.array([phrase.count(b" ") + 1 for phrase in phrases])
     flat = b" ".join(phrases).decode("utf-8").split(" ")
     words = list(dict.fromkeys(chain(synsets, irregular, sources.function_words(), flat)))
@@ -74,12 +76,14 @@ def compile_tables(sources: Sources) -> Arrays:
     order = np.argsort(keys)
     number = dict(zip((words[i] for i in order.tolist()), range(len(words)), strict=True))
     ordered = list(number)
+    said(_NUMBERED)
     arrays: Arrays = {
         "word_keys": keys[order],
         "stem_keys": word_keys([stem(word) for word in ordered]),
     }
     arrays |= _ragged("lemma_synsets", [synsets.get(word, []) for word in ordered])
     arrays |= _ragged("word_synsets", [_synsets_of(word, synsets, irregular) for word in ordered])
+    said(_DESCRIBED)
     letters = np.fromiter(map(number.__getitem__, flat), dtype=np.int64, count=len(flat))
     edges, nodes = _build_trie(letters, lengths, len(words))
     arrays["edges"] = edges
@@ -88,12 +92,14 @@ def compile_tables(sources: Sources) -> Arrays:
 
 
 def _read_paraphrases(
-    sources: Sources,
+    sources: Sources, said: Said
 ) -> tuple[list[bytes], NDArray[np.int32], NDArray[np.int32]]:
     known: dict[bytes, int] = {}
     register = known.setdefault
     columns: tuple[list[NDArray[np.int32]], ...] = ([], [])
-    for block in sources.paraphrase_blocks():
+    total = sources.paraphrases.stat().st_size
+    for read, *block in sources.paraphrase_blocks():
+        said(_READ * read // total)
         for column, phrases in zip(columns, block, strict=True):
             column.append(np.array([register(p, len(known)) for p in phrases], dtype=np.int32))
     return list(known), np.concatenate(columns[0]), np.concatenate(columns[1])

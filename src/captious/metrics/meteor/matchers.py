@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.metrics.meteor.phrases import Occurrences, Related, related_phrases, search_order
 from captious.metrics.meteor.tables import Ints, Tables, Words, spans
+from captious.text.tokens import TokenTable
 
 MATCHERS = ("exact", "stem", "synonym", "paraphrase")
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
@@ -31,7 +33,14 @@ class Captions:
     ids: Ints
     offsets: Ints
 
-    @property
+    @classmethod
+    def of(cls, tokens: TokenTable, rows: Ints) -> Captions:
+        """The texts `rows` of a table."""
+        _, places = spans(tokens.offsets[rows], tokens.offsets[rows + 1])
+        ends = np.cumsum(tokens.lengths[rows])
+        return cls(tokens.ids[places].astype(np.int64), np.concatenate([[0], ends]))
+
+    @cached_property
     def lengths(self) -> Ints:
         """Words of each caption."""
         return np.diff(self.offsets)
@@ -90,23 +99,19 @@ class _Relations:
 
     def __init__(self, captions: Captions, candidate: Ints, reference: Ints) -> None:
         self.captions, self.candidate, self.reference = captions, candidate, reference
-        self.own, self.own_place = self._vocabulary(candidate)
-        self.their, self.their_place = self._vocabulary(reference)
+        self.own, self.their = self._vocabulary(candidate), self._vocabulary(reference)
         self.codes = np.zeros((len(self.own), len(self.their)), dtype=np.uint8)
         self.ranks: dict[int, tuple[Ints, Ints]] = {}
 
-    def _vocabulary(self, rows: Ints) -> tuple[Ints, Ints]:
+    def _vocabulary(self, rows: Ints) -> Ints:
         used = np.unique(rows)
         _, places = spans(self.captions.offsets[used], self.captions.offsets[used + 1])
-        size = int(self.captions.ids.max()) + 1 if len(self.captions.ids) else 0
-        present = np.zeros(size, dtype=bool)
-        present[self.captions.ids[places]] = True
-        return np.flatnonzero(present), np.cumsum(present) - 1
+        return np.unique(self.captions.ids[places])
 
     def relate_equal_words(self) -> None:
         """Exact: the same word."""
-        same = np.intersect1d(self.own, self.their)
-        self.codes[self.own_place[same], self.their_place[same]] |= _BITS[EXACT]
+        _, row, column = np.intersect1d(self.own, self.their, True, return_indices=True)
+        self.codes[row, column] |= _BITS[EXACT]
 
     def relate_stems(self, words: Words) -> None:
         """Stem: different words of one stem."""
@@ -139,8 +144,11 @@ class _Relations:
         width = lengths[self.candidate]
         pair, cell = spans(np.zeros(len(width), dtype=np.int64), width * lengths[self.reference])
         theirs, ours = np.divmod(cell, width[pair])
-        own = self.own_place[self.captions.ids[offsets[self.candidate][pair] + ours]]
-        their = self.their_place[self.captions.ids[offsets[self.reference][pair] + theirs]]
+        own_place, their_place = (
+            np.searchsorted(words, self.captions.ids) for words in (self.own, self.their)
+        )
+        own = own_place[offsets[self.candidate][pair] + ours]
+        their = their_place[offsets[self.reference][pair] + theirs]
         code = self.codes[own, their]
         hit = np.flatnonzero(code)
         code = code[hit]

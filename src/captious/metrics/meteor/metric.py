@@ -11,7 +11,7 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, UnknownNameError
-from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.base import Metric, Report, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.meteor.align import align_pairs
 from captious.metrics.meteor.matchers import MATCHERS, Captions, Matches, find_matches
@@ -70,6 +70,10 @@ class Meteor(Metric):
     def ready(self) -> None:
         """Raise where METEOR's word lists are not installed."""
         find_sources()
+
+    def prepare(self, report: Report | None = None) -> None:
+        """Compile METEOR's tables, once on a machine."""
+        load_tables(report)
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """METEOR's 23 statistics of each example's best reference."""
@@ -135,25 +139,27 @@ def pair_statistics(
 ) -> FloatArray:
     """METEOR's statistics of every pair of texts."""
     words = tables.describe(tokens.vocabulary)
-    captions = Captions(tokens.ids.astype(np.int64), tokens.offsets)
-    parts = [np.zeros((0, COLUMNS))]
-    for rows in _portions(captions, candidate, reference):
-        own, their = candidate[rows], reference[rows]
+    table = np.empty((len(candidate), COLUMNS))
+    for rows in _portions(tokens, candidate, reference):
+        # Only what a portion needs, or each would cost a look at the whole corpus.
+        texts, places = np.unique([candidate[rows], reference[rows]], return_inverse=True)
+        captions = Captions.of(tokens, texts)
+        own, their = places.reshape(2, -1)
         matches = find_matches(tables, words, captions, own, their, matchers)
         alignment = align_pairs(matches, captions, own, their)
-        parts.append(statistics(words, captions, own, their, matches, alignment))
-    return np.concatenate(parts)
+        table[rows] = statistics(words, captions, own, their, matches, alignment)
+    return table
 
 
-def _portions(captions: Captions, candidate: Ints, reference: Ints) -> Iterator[slice]:
+def _portions(tokens: TokenTable, candidate: Ints, reference: Ints) -> Iterator[slice]:
     """Slices of the pairs whose tables of words fit in modest memory."""
-    cells = np.cumsum(captions.lengths[candidate] * captions.lengths[reference])
+    cells = np.cumsum(tokens.lengths[candidate] * tokens.lengths[reference])
     start = 0
     while start < len(candidate):
         limit = (cells[start - 1] if start else 0) + _CELLS_AT_ONCE
         stop = min(int(np.searchsorted(cells, limit, side="right")), start + _PAIRS_AT_ONCE)
         stop = max(stop, start + 1)
-        while stop - start > 1 and _table_size(captions, candidate, reference, start, stop) > (
+        while stop - start > 1 and _table_size(tokens, candidate, reference, start, stop) > (
             _TABLE_AT_ONCE
         ):
             stop = (start + stop) // 2
@@ -161,12 +167,12 @@ def _portions(captions: Captions, candidate: Ints, reference: Ints) -> Iterator[
         start = stop
 
 
-def _table_size(captions: Captions, candidate: Ints, reference: Ints, start: int, stop: int) -> int:
+def _table_size(tokens: TokenTable, candidate: Ints, reference: Ints, start: int, stop: int) -> int:
     """Distinct words of the candidates times those of the references."""
     sizes = []
     for rows in (candidate[start:stop], reference[start:stop]):
-        _, places = spans(captions.offsets[rows], captions.offsets[rows + 1])
-        sizes.append(len(np.unique(captions.ids[places])))
+        _, places = spans(tokens.offsets[rows], tokens.offsets[rows + 1])
+        sizes.append(len(np.unique(tokens.ids[places])))
     return sizes[0] * sizes[1]
 
 
@@ -191,7 +197,7 @@ def align(
     tables = load_tables()
     tokens = table_of([list(candidate), list(reference)])
     words: Words = tables.describe(tokens.vocabulary)
-    captions = Captions(tokens.ids.astype(np.int64), tokens.offsets)
+    captions = Captions.of(tokens, np.arange(2))
     own, their = np.array([0]), np.array([1])
     matches: Matches = find_matches(tables, words, captions, own, their)
     rows = align_pairs(matches, captions, own, their).rows

@@ -18,7 +18,7 @@ _SYNSETS = "synonym/english.synsets"
 _EXCEPTIONS = "synonym/english.exceptions"
 _FUNCTION_WORDS = "function/english.words"
 _ABBREVIATIONS = "nonbreaking/english.prefixes"
-_PHRASES_AT_A_TIME = 500_000
+_PHRASES_AT_A_TIME = 200_000
 
 
 @dataclass(frozen=True)
@@ -66,11 +66,11 @@ class Sources:
         lines = (line.strip() for line in self._lines(_ABBREVIATIONS))
         return frozenset(line for line in lines if line and "#" not in line)
 
-    def paraphrase_blocks(self) -> Iterator[tuple[list[bytes], list[bytes]]]:
-        """Phrases and their paraphrases, many at a time."""
-        with gzip.open(self.paraphrases, "rb") as file:
+    def paraphrase_blocks(self) -> Iterator[tuple[int, list[bytes], list[bytes]]]:
+        """How many bytes of the file are read, and many phrases and their paraphrases."""
+        with self.paraphrases.open("rb") as packed, gzip.open(packed, "rb") as file:
             while block := [line[:-1] for line in islice(file, 3 * _PHRASES_AT_A_TIME)]:
-                yield block[1::3], block[2::3]
+                yield packed.tell(), block[1::3], block[2::3]
 
 
 @cache

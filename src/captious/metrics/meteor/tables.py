@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from captious.files import cache_folder
+from captious.metrics.base import Report
 from captious.metrics.meteor.cache import Arrays, cached_arrays
-from captious.metrics.meteor.compiler import WORD_BITS, base_forms, compile_tables, word_keys
+from captious.metrics.meteor.compiler import (
+    WORD_BITS,
+    base_forms,
+    compile_tables,
+    word_keys,
+)
 from captious.metrics.meteor.sources import Sources, find_sources
-from captious.metrics.meteor.stemmer import stem
+from captious.text.stem import stem
 
 Ints = NDArray[np.int64]
 _FORMAT = 2  # of the cached arrays; raise it when they change
@@ -113,13 +118,25 @@ def spans(starts: NDArray[Any], stops: NDArray[Any]) -> tuple[Ints, Ints]:
     return rows, np.arange(len(rows)) + first[rows]
 
 
-@cache
-def load_tables() -> Tables:
-    """The tables, compiled at first use and mapped from the cache folder after that."""
-    sources = find_sources()
-    digest = _digest(sources)
-    arrays = cached_arrays(f"meteor-{_FORMAT}-{digest[:16]}", lambda: compile_tables(sources))
-    return Tables(arrays, sources.function_words(), sources.abbreviations(), digest)
+_loaded: list[Tables] = []
+
+
+def load_tables(report: Report | None = None) -> Tables:
+    """The tables, compiled at first use and mapped from the cache folder after that.
+
+    `report(what, done, total)` hears how the compilation goes on.
+    """
+    if not _loaded:
+        sources = find_sources()
+        digest = _digest(sources)
+        arrays = cached_arrays(
+            f"meteor-{_FORMAT}-{digest[:16]}",
+            lambda: compile_tables(
+                sources, lambda done: report("meteor tables", done, 100) if report else None
+            ),
+        )
+        _loaded.append(Tables(arrays, sources.function_words(), sources.abbreviations(), digest))
+    return _loaded[0]
 
 
 def _digest(sources: Sources) -> str:

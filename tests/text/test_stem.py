@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.metrics.meteor.stemmer import stem
+from captious.text.stem import stem
 
 
 @pytest.mark.parametrize(
