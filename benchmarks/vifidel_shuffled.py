@@ -11,10 +11,11 @@ of images whose own captions beat the mean of the 20.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from pathlib import Path
+
+from vifidel import load
 
 OTHERS = 20
 WANTED = 0.95
@@ -26,20 +27,6 @@ SETTINGS = (
     "vifidel[p=1]",
     "vifidel[p=1,references=none]",
 )
-
-
-def load(folder: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    references: dict[str, list[str]] = {}
-    objects: dict[str, list[str]] = {}
-    for part in ("train2017", "val2017"):
-        captions = json.loads((folder / f"captions_{part}.json").read_text(encoding="utf-8"))
-        instances = json.loads((folder / f"instances_{part}.json").read_text(encoding="utf-8"))
-        names = {entry["id"]: entry["name"] for entry in instances["categories"]}
-        for entry in captions["annotations"]:
-            references.setdefault(str(entry["image_id"]), []).append(entry["caption"])
-        for entry in instances["annotations"]:
-            objects.setdefault(str(entry["image_id"]), []).append(names[entry["category_id"]])
-    return references, objects
 
 
 def main() -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -29,20 +27,6 @@ pytestmark = pytest.mark.browser
 PHONE = {"width": 360, "height": 780}
 DESK = {"width": 1280, "height": 900}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[playwright.Browser]:
-    path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
-    if not path:
-        pytest.skip("no Chromium here: install it, or set $CHROMIUM to its path")
-    with playwright.sync_playwright() as play:
-        started = play.chromium.launch(
-            executable_path=path,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        yield started
-        started.close()
 
 
 class Served:
@@ -88,9 +72,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 @pytest.fixture
-def context(browser, served: Served) -> Iterator[playwright.BrowserContext]:
+def context(chromium, served: Served) -> Iterator[playwright.BrowserContext]:
     """A browser whose pages must make no error and ask nobody else."""
-    made = browser.new_context(viewport=DESK)
+    made = chromium.new_context(viewport=DESK)
     problems: list[str] = []
 
     def watch(page: playwright.Page) -> None:
@@ -212,8 +196,8 @@ def test_a_draft_comes_back(context, served: Served) -> None:
     assert page.get_by_role("radio", checked=True).count() == 2
 
 
-def test_everything_works_without_script(browser, served: Served) -> None:
-    context = browser.new_context(viewport=PHONE, java_script_enabled=False)
+def test_everything_works_without_script(chromium, served: Served) -> None:
+    context = chromium.new_context(viewport=PHONE, java_script_enabled=False)
     page = served.enter(context, "tagging")
     before = len(served.stored("tagging"))
     page.get_by_role("button", name="Submit").click()
@@ -241,9 +225,9 @@ def test_everything_works_without_script(browser, served: Served) -> None:
         ("audit", PHONE, "light"),
     ],
 )
-def test_axe_finds_nothing_wrong(browser, served: Served, protocol, size, scheme) -> None:
+def test_axe_finds_nothing_wrong(chromium, served: Served, protocol, size, scheme) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
-    context = browser.new_context(viewport=size, color_scheme=scheme)
+    context = chromium.new_context(viewport=size, color_scheme=scheme)
     page = served.enter(context, protocol)
     page.locator("summary").first.wait_for(state="attached")
     found = axe.Axe().run(page, options={"runOnly": RULES})
@@ -259,8 +243,8 @@ def test_axe_finds_nothing_wrong(browser, served: Served, protocol, size, scheme
     context.close()
 
 
-def test_targets_are_large_enough_on_a_phone(browser, served: Served) -> None:
-    context = browser.new_context(viewport=PHONE, has_touch=True)
+def test_targets_are_large_enough_on_a_phone(chromium, served: Served) -> None:
+    context = chromium.new_context(viewport=PHONE, has_touch=True)
     for protocol in served.campaigns:
         page = served.enter(context, protocol)
         small = page.evaluate(

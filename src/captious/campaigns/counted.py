@@ -22,13 +22,13 @@ class Latest(NamedTuple):
     active: bool
 
 
-def latest(db: Database, campaign: Campaign) -> Iterator[Latest]:
+def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Iterator[Latest]:
     """Every rater's last response to each item, oldest first; removed raters' too.
 
     A response finds its slot by the slot's own key, and counts where the slot names it.
     """
     response, slot = schema.response.c, schema.assignment.c
-    names = _raters(db, campaign)
+    names = _raters(db, campaign, real_names=real_names)
     keys = _items(db, campaign)
     own = and_(slot.id == response.assignment_id, slot.response_id == response.id)
     wanted = (
@@ -58,11 +58,10 @@ def standing(db: Database, campaign: Campaign) -> list[Response]:
     return [one.response for one in latest(db, campaign) if one.active]
 
 
-def _raters(db: Database, campaign: Campaign) -> dict[int, tuple[str, bool]]:
+def _raters(db: Database, campaign: Campaign, *, real_names: bool) -> dict[int, tuple[str, bool]]:
     table = schema.rater
-    wanted = select(table.c.id, table.c.pseudonym, table.c.state).where(
-        table.c.campaign_id == campaign.id
-    )
+    name = table.c.name if real_names else table.c.pseudonym
+    wanted = select(table.c.id, name, table.c.state).where(table.c.campaign_id == campaign.id)
     with db.read() as connection:
         return {id_: (name, state == "active") for id_, name, state in connection.execute(wanted)}
 

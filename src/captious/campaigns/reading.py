@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, select
 
 from captious.campaigns import schema
+from captious.campaigns.counted import latest
 from captious.campaigns.database import Database
 from captious.campaigns.records import Campaign, StoredResponse
 from captious.campaigns.rows import item_columns, item_of
@@ -115,36 +116,9 @@ def standing(
     `with_removed` adds the last responses of raters who were removed; `real_names` puts names in
     the place of pseudonyms.
     """
-    response, rater, assignment = schema.response, schema.rater, schema.assignment
-    name = rater.c.name if real_names else rater.c.pseudonym
-    every = (
-        select(
-            response.c.id, schema.item.c.key, name.label("rater"), response.c.answers,
-            response.c.time, response.c.hints,
-        )
-        .select_from(
-            # By the assignment's own number, which is indexed; it points back where it stands.
-            response.join(
-                assignment,
-                (assignment.c.id == response.c.assignment_id)
-                & (assignment.c.response_id == response.c.id),
-            )
-            .join(schema.item, schema.item.c.id == response.c.item_id)
-            .join(rater, rater.c.id == response.c.rater_id)
-        )
-        .where(response.c.campaign_id == campaign.id)
-        .order_by(response.c.id)
-    )  # fmt: skip
-    if not with_removed:
-        every = every.where(rater.c.state == "active")
-    found: list[Response] = []
-    after = 0
-    while True:
-        with db.read() as connection:
-            rows = connection.execute(every.where(response.c.id > after).limit(PAGE)).all()
-        found += [
-            Response(row.key, row.answers, row.rater, row.time, tuple(row.hints)) for row in rows
-        ]
-        if len(rows) < PAGE:
-            return items(db, campaign), found
-        after = rows[-1].id
+    found = [
+        one.response
+        for one in latest(db, campaign, real_names=real_names)
+        if one.active or with_removed
+    ]
+    return items(db, campaign), found
