@@ -22,8 +22,17 @@ from captious.campaigns.records import Campaign
 from captious.web.app import create_app
 from captious.web.settings import WebSettings
 
-PAGES = ("", "/raters", "/agreement", "/results", "/quality", "/disagreements", "/exports",
-         "/settings", "/log")  # fmt: skip
+PAGES = (
+    "",
+    "/raters",
+    "/agreement",
+    "/results",
+    "/quality",
+    "/disagreements",
+    "/exports",
+    "/settings",
+    "/log",
+)
 KINDS = ("agreement", "results", "quality", "disagreements")
 LIMIT = 300.0
 CALLS = 7

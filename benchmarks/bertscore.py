@@ -123,8 +123,7 @@ def main() -> int:
     for name, spent in seconds.items():
         mean = np.concatenate(found[name]).mean(axis=0)
         rate = f"({processor[name]:.2f} s of processor) {len(captions) / spent:7.1f} captions/s"
-        print(f"{name:11} scoring {spent:8.2f} s {rate}   P {mean[0]:.4f} R {mean[1]:.4f} "
-              f"F1 {mean[2]:.4f}")  # fmt: skip
+        print(f"{name:11} scoring {spent:8.2f} s {rate}   P {mean[0]:.4f} R {mean[1]:.4f} F1 {mean[2]:.4f}")
     if len(runs) < 2:
         return 0
     mine, package = (np.concatenate(found[name]) for name in ("captious", "bert-score"))
@@ -136,8 +135,10 @@ def main() -> int:
         print(f"{len(padded)} captions were scored again by the package without padding")
     difference = np.abs(mine - package)
     ratio, own = (part["bert-score"] / part["captious"] for part in (seconds, processor))
-    print(f"captious is {ratio:.1f} times as fast by the clock, {own:.1f} times by the processor; "
-          f"largest difference {difference.max():.1e}")  # fmt: skip
+    print(
+        f"captious is {ratio:.1f} times as fast by the clock, {own:.1f} times by the processor; "
+        f"largest difference {difference.max():.1e}"
+    )
     return int(difference.max() > TOLERANCE)
 
 

@@ -124,9 +124,7 @@ def main() -> None:
     good = True
     for kind in asked.engines:
         with database("postgresql" if kind == CRASH else kind) as place:
-            found = run(
-                place, kills=asked.kills, raters=asked.raters, seed=asked.seed, crash=kind == CRASH
-            )
+            found = run(place, kills=asked.kills, raters=asked.raters, seed=asked.seed, crash=kind == CRASH)
             show(kind, found)
             good &= found.clean
     if not good:

@@ -18,16 +18,7 @@ import statistics
 import sys
 import time
 
-from campaign_traffic import (
-    Habits,
-    Place,
-    Server,
-    SimulatedRater,
-    Tally,
-    audit,
-    database,
-    prepare,
-)
+from campaign_traffic import Habits, Place, Server, SimulatedRater, Tally, audit, database, prepare
 
 TARGET = 150.0  # milliseconds, p95 of a submit on PostgreSQL
 IMAGES = 1500

@@ -137,9 +137,7 @@ def answer_many(db: Database, campaign: Campaign, first: Rater, count: int, answ
             connection.execute(sa.text(statement), given)
         if db.kind == "postgresql":
             for table in ("response", "assignment"):
-                connection.execute(
-                    sa.text(f"SELECT setval('{table}_id_seq', (SELECT max(id) FROM {table}))")
-                )
+                connection.execute(sa.text(f"SELECT setval('{table}_id_seq', (SELECT max(id) FROM {table}))"))
 
 
 def settle(db: Database) -> None:
@@ -213,9 +211,15 @@ def plans(db: Database, campaign: Campaign, rater: Rater) -> None:
     search = pool_queries.search(campaign.rules().once_per_image)
     label, room = ("m1", 1) if campaign.protocol == "humanr" else ("", 2)
     given = {
-        "campaign": campaign.id, "rater": rater.id, "now": db.now(), "cursor": 0.5,
-        "checks": False, "label": label, "room": room, "count": 3,
-    }  # fmt: skip
+        "campaign": campaign.id,
+        "rater": rater.id,
+        "now": db.now(),
+        "cursor": 0.5,
+        "checks": False,
+        "label": label,
+        "room": room,
+        "count": 3,
+    }
     query = search.ahead.params(**given).compile(db.engine, compile_kwargs={"literal_binds": True})
     explain = "EXPLAIN QUERY PLAN" if db.kind == "sqlite" else "EXPLAIN (ANALYZE, COSTS OFF)"
     with db.read() as connection:

@@ -30,23 +30,21 @@ from captious.campaigns.records import Campaign, Rater
 VERDICTS = ("complete", "incomplete", "minor", "serious", "unrelated")
 
 
-def answer_variously(
-    db: Database, campaign: Campaign, first: Rater, items: int, count: int
-) -> None:
+def answer_variously(db: Database, campaign: Campaign, first: Rater, items: int, count: int) -> None:
     """Answers that follow the item, with differences between raters, block by block."""
     cases = " ".join(f"WHEN {at} THEN '{verdict}'" for at, verdict in enumerate(VERDICTS))
     said = f"CASE (n % :items * 3 + (n % 1009 * 7919 % 11) / 7) % 5 {cases} END"
     given = {
-        "campaign": campaign.id, "first": first.id, "last": count - 1, "items": items,
+        "campaign": campaign.id,
+        "first": first.id,
+        "last": count - 1,
+        "items": items,
         "spread": RATERS // max(1, -(-count // items)),
-    }  # fmt: skip
+    }
     who = ":first + n % :items % :spread + :spread * (n / :items)"
     with db.write() as connection:
         low = connection.execute(
-            sa.text(
-                "SELECT min(id) FROM item WHERE campaign_id = :campaign AND image LIKE 'image %'"
-            ),
-            given,
+            sa.text("SELECT min(id) FROM item WHERE campaign_id = :campaign AND image LIKE 'image %'"), given
         ).scalar_one()
         given["low"] = low
         connection.execute(
@@ -72,8 +70,7 @@ def answer_variously(
         for statement in (
             "UPDATE item SET done = (SELECT count(*) FROM assignment a WHERE a.item_id = item.id), "
             "taken = (SELECT count(*) FROM assignment a WHERE a.item_id = item.id)",
-            "UPDATE rater SET answered = "
-            "(SELECT count(*) FROM response r WHERE r.rater_id = rater.id)",
+            "UPDATE rater SET answered = (SELECT count(*) FROM response r WHERE r.rater_id = rater.id)",
         ):
             connection.execute(sa.text(statement))
 
@@ -106,8 +103,10 @@ def run(kind: str, items: int, count: int) -> None:
         timed("results, kept", lambda: analysis.results(db, campaign, wait=False))
         kept = timed("quality, kept", lambda: quality.quality_snapshot(db, campaign, wait=False))
         timed("quality, rows and flags", lambda: quality.quality_rows(db, campaign, kept))
-        timed("disagreements, a page of 20",
-              lambda: adjudication.disagreements(db, campaign, limit=20, wait=False))  # fmt: skip
+        timed(
+            "disagreements, a page of 20",
+            lambda: adjudication.disagreements(db, campaign, limit=20, wait=False),
+        )
         size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"  most memory {size:,.0f} MiB")
 

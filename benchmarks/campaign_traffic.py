@@ -112,9 +112,7 @@ def prepare(place: Place, people: int, images: int) -> list[str]:
     )
     draft = create.draft("tagging", corpus, title="Load", slug=SLUG, options={"raters": 12})
     with Database.open(place.url, files=place.files) as db:
-        campaign = lifecycle.open_campaign(
-            db, create.create(db, draft, actor="bench"), actor="bench"
-        )
+        campaign = lifecycle.open_campaign(db, create.create(db, draft, actor="bench"), actor="bench")
         new = [NewRater(f"Rater {at}") for at in range(people)]
         found = raters.add(db, campaign, new, actor="bench")
         return [links.make_link(db, rater, secret=SECRET.encode()) for rater in found]
@@ -133,15 +131,27 @@ class Server:
     def start(self) -> None:
         """Start it and wait until it answers."""
         command = [
-            sys.executable, "-c", SERVE, "serve", "--database", self.place.url,
-            "--files", str(self.place.files), "--port", str(self.port),
-            "--workers", str(self.workers),
-        ]  # fmt: skip
+            sys.executable,
+            "-c",
+            SERVE,
+            "serve",
+            "--database",
+            self.place.url,
+            "--files",
+            str(self.place.files),
+            "--port",
+            str(self.port),
+            "--workers",
+            str(self.workers),
+        ]
         log = (self.place.folder / "server.log").open("ab")
         self.process = subprocess.Popen(
-            command, stdout=log, stderr=log, start_new_session=True,
+            command,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
             env=os.environ | {"CAPTIOUS_SECRET": SECRET},
-        )  # fmt: skip
+        )
         until = time.monotonic() + START_SECONDS
         while True:
             try:
@@ -195,9 +205,7 @@ class Browser:
         self.cookies: dict[str, str] = {}
         self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
-    async def send(
-        self, method: str, path: str, body: bytes = b"", accept: str = "text/html"
-    ) -> None:
+    async def send(self, method: str, path: str, body: bytes = b"", accept: str = "text/html") -> None:
         """Send a request; a connection that the server closed meanwhile is opened again."""
         if self.streams is None or self.streams[0].at_eof():
             self.hang_up()
@@ -234,9 +242,7 @@ class Browser:
             self.cookies[name.decode()] = value.decode()
         return int(head[9:12]), body
 
-    async def ask(
-        self, method: str, path: str, body: bytes = b"", **options: str
-    ) -> tuple[int, bytes]:
+    async def ask(self, method: str, path: str, body: bytes = b"", **options: str) -> tuple[int, bytes]:
         """Send a request and return its answer."""
         await self.send(method, path, body, **options)
         return await self.answer()
@@ -276,9 +282,7 @@ class SimulatedRater:
         finally:
             self.browser.hang_up()
 
-    async def _ask(
-        self, method: str, path: str, body: bytes = b"", **options: str
-    ) -> tuple[int, bytes]:
+    async def _ask(self, method: str, path: str, body: bytes = b"", **options: str) -> tuple[int, bytes]:
         while True:
             try:
                 return await self.browser.ask(method, path, body, **options)

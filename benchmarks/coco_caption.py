@@ -152,9 +152,7 @@ def main() -> int:
     peer = median([Lap(*map(sum, zip(*laps.values(), strict=True))) for laps in peers])
     print(f"pycocoevalcap  {'together':12} {peer.clock:8.2f} s          {peer.processor:8.2f} s")
     for label, own in (("first run", median(firsts)), ("further runs", median(agains))):
-        times = [
-            f"{mine:8.2f} s {other / mine:5.1f}x" for mine, other in zip(own, peer, strict=True)
-        ]
+        times = [f"{mine:8.2f} s {other / mine:5.1f}x" for mine, other in zip(own, peer, strict=True)]
         print(f"captious       {label:12} {'  '.join(times)}")
     return int(show_items(ours, theirs) > TOLERANCE)
 

@@ -66,18 +66,21 @@ def yolo_loop(detector: YoloDetector) -> Callable[[Path], list[str]]:
         pixels = cv2.resize(pixels, (width, height))
         down, right = -height % 32, -width % 32
         pixels = cv2.copyMakeBorder(
-            pixels, down // 2, down - down // 2, right // 2, right - right // 2,
-            cv2.BORDER_CONSTANT, value=(114, 114, 114),
-        )  # fmt: skip
+            pixels,
+            down // 2,
+            down - down // 2,
+            right // 2,
+            right - right // 2,
+            cv2.BORDER_CONSTANT,
+            value=(114, 114, 114),
+        )
         tensor = pixels.transpose(2, 0, 1)[None].astype(np.float32) / 255
         table = session.run(None, {feed: tensor})[0][0].T
         best, number = table[:, 4:].max(1), table[:, 4:].argmax(1)
         sure = best >= 0.6
         boxes = table[sure, :4]
         boxes[:, :2] -= boxes[:, 2:] / 2
-        kept = cv2.dnn.NMSBoxesBatched(
-            boxes.tolist(), best[sure].tolist(), number[sure].tolist(), 0.6, 0.7
-        )
+        kept = cv2.dnn.NMSBoxesBatched(boxes.tolist(), best[sure].tolist(), number[sure].tolist(), 0.6, 0.7)
         return [detector.labels[number[sure][i]] for i in kept]
 
     return look
@@ -120,9 +123,7 @@ def speed(model: str, files: dict[str, Path]) -> bool:
                 raw += results[0][0]
                 ours += results[1][0]
                 theirs, found = results[0][1], results[1][1]
-                same += sum(
-                    Counter(theirs[name]) == Counter(found[name].above(0.6).labels) for name in part
-                )
+                same += sum(Counter(theirs[name]) == Counter(found[name].above(0.6).labels) for name in part)
 
         def again() -> int:
             fresh = open_detector(model)
@@ -135,9 +136,7 @@ def speed(model: str, files: dict[str, Path]) -> bool:
         print(f"{name:16}{spent[0]:9.3f} s {spent[1]:9.3f} s")
     slower, faster = raw / ours, ours / cached
     print(f"captious is {slower[0]:.2f} x (processor: {slower[1]:.2f} x) the plain loop's speed")
-    print(
-        f"the cache is {faster[0]:.0f} x (processor: {faster[1]:.0f} x) faster, {from_cache} hits"
-    )
+    print(f"the cache is {faster[0]:.0f} x (processor: {faster[1]:.0f} x) faster, {from_cache} hits")
     print(f"the same labels in {same} of {len(files)} images")
     return bool(slower[1] >= 1 / TOLERANCE and faster[1] >= FASTER_FROM_CACHE)
 

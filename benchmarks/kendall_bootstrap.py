@@ -72,9 +72,7 @@ def load(folder: Path) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(scores).T, np.array(ratings), np.array(images)
 
 
-def scipy_loop(
-    scores: np.ndarray, ratings: np.ndarray, images: np.ndarray, resamples: int
-) -> np.ndarray:
+def scipy_loop(scores: np.ndarray, ratings: np.ndarray, images: np.ndarray, resamples: int) -> np.ndarray:
     names, image_of_row = np.unique(images, return_inverse=True)
     weights = np.concatenate(list(bootstrap_weights(len(names), resamples, generator(SEED))))
     taus = np.empty((len(scores), resamples))
@@ -99,9 +97,8 @@ def main() -> int:
 
     start = time.perf_counter()
     ours = bootstrap_correlations(
-        scores, ratings, method="kendall_c", clusters=images,
-        resamples=arguments.resamples, seed=SEED,
-    )  # fmt: skip
+        scores, ratings, method="kendall_c", clusters=images, resamples=arguments.resamples, seed=SEED
+    )
     our_time = time.perf_counter() - start
     start = time.perf_counter()
     theirs = scipy_loop(scores, ratings, images, checked)

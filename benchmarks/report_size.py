@@ -40,11 +40,7 @@ def main() -> None:
     print(f"{'photographs':20} {'write s':>8} {'CPU s':>8} {'page MB':>8} {'opens s':>8}")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = str(Path(folder) / "cache")
-        for mode, label in (
-            ("beside", "beside, first time"),
-            ("beside", "beside"),
-            ("embed", "embedded"),
-        ):
+        for mode, label in (("beside", "beside, first time"), ("beside", "beside"), ("embed", "embedded")):
             page = Path(folder) / mode / "report.html"
             seconds, cpu, size = written(scores, judgments, page, mode)
             row = f"{label:20} {seconds:8.1f} {cpu:8.1f} {size / 1e6:8.1f}"
@@ -53,9 +49,7 @@ def main() -> None:
 
 def load(folder: Path, captions: int) -> tuple[Corpus, Judgments]:
     """Judged captions of the photographs that are here."""
-    found = read_judgments(
-        folder / "ExpertAnnotations.txt", references=folder / "Flickr8k.token.txt"
-    )
+    found = read_judgments(folder / "ExpertAnnotations.txt", references=folder / "Flickr8k.token.txt")
     whole = found.corpus
     if whole is None:
         raise SystemExit(f"{folder}: holds no captions")
@@ -86,9 +80,7 @@ def load(folder: Path, captions: int) -> tuple[Corpus, Judgments]:
     )
 
 
-def written(
-    scores: Scores, judgments: Judgments, page: Path, mode: str
-) -> tuple[float, float, int]:
+def written(scores: Scores, judgments: Judgments, page: Path, mode: str) -> tuple[float, float, int]:
     """Seconds on the clock, seconds of processor time (all cores together), bytes of the page."""
     start, cpu = time.perf_counter(), time.process_time()
     done = write_report(scores, page, judgments=judgments, image_mode=mode, title="Flickr8k-Expert")

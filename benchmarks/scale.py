@@ -62,10 +62,7 @@ def make(folder: Path, images: int, texts: str = VARIED) -> tuple[list[str], lis
     words = [word for own in references.values() for text in own for word in text.split()]
     change = another_word(texts, words, random.Random(SEED))
     chosen = [ids[i % len(ids)] for i in range(images)]
-    return (
-        [change(captions[i]) for i in chosen],
-        [[change(text) for text in references[i]] for i in chosen],
-    )
+    return ([change(captions[i]) for i in chosen], [[change(text) for text in references[i]] for i in chosen])
 
 
 def peak_bytes() -> int:
@@ -116,9 +113,7 @@ def main() -> int:
     failed = False
     for group in [options.only] if options.only else GROUPS:
         labels = ["tokens", *GROUPS[group]]
-        print(
-            " images  captions  seconds", *(f"{x:>9}" for x in labels), " peak MB  bytes a caption"
-        )
+        print(" images  captions  seconds", *(f"{x:>9}" for x in labels), " peak MB  bytes a caption")
         for images in options.images:
             laps, peak = in_new_process(folder, images, group, options.texts)
             captions = images * CAPTIONS_AN_IMAGE

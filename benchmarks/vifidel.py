@@ -40,8 +40,7 @@ def load(folder: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path,
-                        default=os.environ.get("CAPTIOUS_DATA", "../shared/data"))  # fmt: skip
+    parser.add_argument("--data", type=Path, default=os.environ.get("CAPTIOUS_DATA", "../shared/data"))
     folder = Path(parser.parse_args().data) / "coco_mini" / "annotations"
     if not folder.is_dir():
         print(f"skipped: no data at {folder}; set $CAPTIOUS_DATA")
@@ -74,8 +73,10 @@ def main() -> int:
             metric.score_examples(batch, metric.merge([metric.collect(batch)]))
             times.append((time.perf_counter() - wall, time.process_time() - cpu))
         wall, cpu = min(times)
-        print(f"{name:26} {len(rows):,} examples  {len(rows) / wall:8,.0f} a second "
-              f"({len(rows) / cpu:,.0f} a second of processor time)")  # fmt: skip
+        print(
+            f"{name:26} {len(rows):,} examples  {len(rows) / wall:8,.0f} a second "
+            f"({len(rows) / cpu:,.0f} a second of processor time)"
+        )
         slowest = min(slowest, len(rows) / wall)
     print(f"wanted: {WANTED:,} a second")
     return 0 if slowest >= WANTED else 1

@@ -31,8 +31,7 @@ SETTINGS = (
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path,
-                        default=os.environ.get("CAPTIOUS_DATA", "../shared/data"))  # fmt: skip
+    parser.add_argument("--data", type=Path, default=os.environ.get("CAPTIOUS_DATA", "../shared/data"))
     folder = Path(parser.parse_args().data) / "coco_mini" / "annotations"
     if not folder.is_dir():
         print(f"skipped: no data at {folder}; set $CAPTIOUS_DATA")

@@ -76,8 +76,7 @@ def run_ours(pairs: list[tuple[str, str]]) -> tuple[float, np.ndarray]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path,
-                        default=os.environ.get("CAPTIOUS_DATA", "../shared/data"))  # fmt: skip
+    parser.add_argument("--data", type=Path, default=os.environ.get("CAPTIOUS_DATA", "../shared/data"))
     parser.add_argument("--captions", type=int, default=400)
     parser.add_argument("--references", type=int, default=5)
     options = parser.parse_args()

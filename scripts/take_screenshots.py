@@ -286,8 +286,13 @@ STOPS = (
     Stop("rater-error-plain", _then(_work("audit"), _unanswered), photo=True, script=False),
     Stop("rater-correcting", _correcting, photo=True),
     Stop("rater-nothing", _idle),
-    Stop("rater-guide-page", lambda page, site: (
-        _work("thumb")(page, site), page.goto(f"{site.address}/guide/{site.slug('thumb')}"))[0]),
+    Stop(
+        "rater-guide-page",
+        lambda page, site: (
+            _work("thumb")(page, site),
+            page.goto(f"{site.address}/guide/{site.slug('thumb')}"),
+        )[0],
+    ),
     Stop("admin-sign-in", _public("/admin/sign-in")),
     Stop("admin-campaigns", _admin("")),
     Stop("admin-new", _admin("/new")),
@@ -313,7 +318,7 @@ STOPS = (
     Stop("admin-whole-log", _admin("/log")),
     Stop("admin-accounts", _admin("/accounts")),
     Stop("admin-account", _admin("/account")),
-)  # fmt: skip
+)
 # Shown in dark colours too.
 DARK = ("rater-tagging", "admin-agreement")
 
@@ -388,11 +393,7 @@ def main() -> None:
         raise SystemExit(f"no such page: {', '.join(sorted(unknown))}")
     OUT.mkdir(parents=True, exist_ok=True)
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        open_site(Path(folder)) as site,
-        sync_playwright() as play,
-    ):
+    with tempfile.TemporaryDirectory() as folder, open_site(Path(folder)) as site, sync_playwright() as play:
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for stop in STOPS:
             if wanted and stop.name not in wanted:

@@ -69,9 +69,13 @@ def run(python: Path, *arguments: str) -> str:
     """Run Python where nothing but the environment's own programs can be found."""
     kept = {"PATH": str(python.parent), "HOME": str(python.parents[1]), "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
-        [python, "-I", *arguments], env=kept, cwd=python.parents[1],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [python, "-I", *arguments],
+        env=kept,
+        cwd=python.parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         raise SystemExit(f"wheel check: {arguments[-1]} failed: {done.stderr.strip()[-2000:]}")
     return done.stdout

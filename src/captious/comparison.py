@@ -16,12 +16,7 @@ from captious.errors import InputError
 from captious.metrics import Metric, resolve_all
 from captious.scoring import CLASSIC, score, sums_by_image
 from captious.stats.multiple import holm, significance_clusters
-from captious.stats.resample import (
-    DEFAULT_RESAMPLES,
-    DEFAULT_SEED,
-    bootstrap_sums,
-    percentile_interval,
-)
+from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, bootstrap_sums, percentile_interval
 from captious.stats.significance import (
     DEFAULT_TRIALS,
     centred_p_value,
@@ -125,9 +120,7 @@ def compare(
     ('good', 40, 0, True)
     """
     _refuse_different_images(corpus)
-    scores = score(
-        corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
-    )
+    scores = score(corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress)
     asked = resolve_all(metrics)
     blocks = {name: sums_by_image(corpus, scores[name].statistics) for name in asked}
     found: dict[str, list[Pair]] = {name: [] for name in asked}
@@ -137,10 +130,7 @@ def compare(
             found[name].append(_pair(metric, a, b, blocks[name], draws[name], level))
     return Comparison(
         scores=scores,
-        metrics={
-            name: _summary(name, metric, scores, found[name], level)
-            for name, metric in asked.items()
-        },
+        metrics={name: _summary(name, metric, scores, found[name], level) for name, metric in asked.items()},
         resamples=resamples,
         trials=trials,
         level=level,
@@ -192,19 +182,13 @@ def _draws(
     return {name: _Draws(*part) for name, part in zip(blocks, parts, strict=True)}
 
 
-def _pair(
-    metric: Metric, a: str, b: str, block: dict[str, FloatArray], draws: _Draws, level: float
-) -> Pair:
+def _pair(metric: Metric, a: str, b: str, block: dict[str, FloatArray], draws: _Draws, level: float) -> Pair:
     sum_a, sum_b = block[a].sum(axis=0), block[b].sum(axis=0)
     difference = float(metric.corpus_score(sum_a)) - float(metric.corpus_score(sum_b))
     resampled = metric.corpus_score(draws.a) - metric.corpus_score(draws.b)
-    swapped = metric.corpus_score(sum_a + draws.swapped) - metric.corpus_score(
-        sum_b - draws.swapped
-    )
+    swapped = metric.corpus_score(sum_a + draws.swapped) - metric.corpus_score(sum_b - draws.swapped)
     interval = percentile_interval(resampled, difference, level)
-    wins, ties, losses = win_tie_loss(
-        metric.example_scores(block[a]), metric.example_scores(block[b])
-    )
+    wins, ties, losses = win_tie_loss(metric.example_scores(block[a]), metric.example_scores(block[b]))
     if not metric.higher_is_better:
         wins, losses = losses, wins
     return Pair(
@@ -222,9 +206,7 @@ def _pair(
     )
 
 
-def _summary(
-    name: str, metric: Metric, scores: Scores, pairs: list[Pair], level: float
-) -> MetricComparison:
+def _summary(name: str, metric: Metric, scores: Scores, pairs: list[Pair], level: float) -> MetricComparison:
     corrected = holm([pair.p_randomisation for pair in pairs])
     pairs = [p._replace(p_holm=float(c)) for p, c in zip(pairs, corrected, strict=True)]
     systems = scores[name].systems

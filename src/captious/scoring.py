@@ -12,12 +12,7 @@ from captious.corpus.types import require_texts
 from captious.engine import Progress, run_metrics
 from captious.errors import InputError, MissingDependencyError
 from captious.metrics import Metric, known_metrics, resolve, resolve_all
-from captious.stats.resample import (
-    DEFAULT_SEED,
-    bootstrap_sums,
-    cluster_sums,
-    percentile_interval,
-)
+from captious.stats.resample import DEFAULT_SEED, bootstrap_sums, cluster_sums, percentile_interval
 
 CLASSIC = ("bleu1", "bleu2", "bleu3", "bleu4", "meteor", "rouge_l", "cider")
 
@@ -119,9 +114,7 @@ def missing_for(name: str) -> str:
 def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> None:
     for name, metric in asked.items():
         if "references" in metric.needs and not len(corpus.references):
-            raise InputError(
-                f"{name} needs references, and there are none. Give --references FILE."
-            )
+            raise InputError(f"{name} needs references, and there are none. Give --references FILE.")
 
 
 def sums_by_image(corpus: Corpus, statistics: FloatArray) -> dict[str, FloatArray]:

@@ -41,10 +41,7 @@ def small() -> Judged:
         image_ids=["1", "1", "2", "2", "3", "3"],
         systems=["A", "B"] * 3,
     )
-    ratings = {
-        "overall": [[5, 4], [1, 1], [5, 5], [2, 1], [2, 4], [5, 4]],
-        "fluency": [[1.0]] * 6,
-    }
+    ratings = {"overall": [[5, 4], [1, 1], [5, 5], [2, 1], [2, 4], [5, 4]], "fluency": [[1.0]] * 6}
     ids = ["1", "1", "2", "2", "3", "3"]
     return judged(Protocol("small", ratings="each"), corpus, ratings, ids)
 
@@ -54,20 +51,33 @@ def judgment_rows() -> list[dict]:
     """A file of judgments as users write them: two raters, two systems."""
     references = {"1": ["A dog runs."], "2": ["Two dogs play."], "3": ["A man on a horse."]}
     captions = {
-        ("1", "A"): "A dog.", ("1", "B"): "A cat.",
-        ("2", "A"): "Two dogs.", ("2", "B"): "A man rides.",
-        ("3", "A"): "A horse.", ("3", "B"): "A man on a horse.",
-    }  # fmt: skip
+        ("1", "A"): "A dog.",
+        ("1", "B"): "A cat.",
+        ("2", "A"): "Two dogs.",
+        ("2", "B"): "A man rides.",
+        ("3", "A"): "A horse.",
+        ("3", "B"): "A man on a horse.",
+    }
     values = {
-        ("1", "A"): (5, 4), ("1", "B"): (1, 1), ("2", "A"): (5, 5),
-        ("2", "B"): (2, 1), ("3", "A"): (2, 4), ("3", "B"): (5, 4),
-    }  # fmt: skip
+        ("1", "A"): (5, 4),
+        ("1", "B"): (1, 1),
+        ("2", "A"): (5, 5),
+        ("2", "B"): (2, 1),
+        ("3", "A"): (2, 4),
+        ("3", "B"): (5, 4),
+    }
     return [
-        {"image": image, "system": system, "caption": caption, "references": references[image],
-         "rating": value, "rater": rater}
+        {
+            "image": image,
+            "system": system,
+            "caption": caption,
+            "references": references[image],
+            "rating": value,
+            "rater": rater,
+        }
         for (image, system), caption in captions.items()
         for rater, value in zip(("r1", "r2"), values[image, system], strict=True)
-    ]  # fmt: skip
+    ]
 
 
 @pytest.fixture

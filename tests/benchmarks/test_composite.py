@@ -8,8 +8,13 @@ from captious.benchmarks.composite import load_composite
 from captious.benchmarks.same_text import fold
 from captious.errors import InputError, UnknownNameError
 
-ROW = {"subset": "8k", "image": "1.jpg", "candidate": "A dog .", "relevance": 5,
-       "references": ["a dog.", "A brown dog ."]}  # fmt: skip
+ROW = {
+    "subset": "8k",
+    "image": "1.jpg",
+    "candidate": "A dog .",
+    "relevance": 5,
+    "references": ["a dog.", "A brown dog ."],
+}
 
 
 def _write(tmp_path, *rows):

@@ -9,9 +9,7 @@ from captious.benchmarks.result import Settings
 from captious.benchmarks.scores import compute_scores, metrics_for
 from captious.errors import InputError
 
-TOKENS = "".join(
-    f"{image}.jpg#{k}\tCaption {k} of {image} .\n" for image in "abc" for k in range(5)
-)
+TOKENS = "".join(f"{image}.jpg#{k}\tCaption {k} of {image} .\n" for image in "abc" for k in range(5))
 
 
 def _folder(tmp_path, **files):

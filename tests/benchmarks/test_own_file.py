@@ -25,10 +25,18 @@ def test_ratings_of_one_caption_are_averaged(judgment_file) -> None:
 
 def test_aspects_paths_and_objects_come_along(tmp_path) -> None:
     rows = [
-        {"image": i, "caption": "A dog.", "references": ["A dog."], "rating": i, "aspect": aspect,
-         "image_path": f"{i}.jpg", "objects": ["dog"]}
-        for i in (1, 2) for aspect in ("precision", "recall")
-    ]  # fmt: skip
+        {
+            "image": i,
+            "caption": "A dog.",
+            "references": ["A dog."],
+            "rating": i,
+            "aspect": aspect,
+            "image_path": f"{i}.jpg",
+            "objects": ["dog"],
+        }
+        for i in (1, 2)
+        for aspect in ("precision", "recall")
+    ]
     found = load_own_file(_write(tmp_path, rows))
     assert found.judgments.aspects == ["precision", "recall"]
     assert found.protocol.aspect == "precision"

@@ -45,10 +45,7 @@ def test_both_captions_of_a_pair_meet_the_same_references_and_never_themselves(p
     ("metric", "published"),
     # Madhyastha et al. 2019, Table 6, five references: HC HI HM MM all. Draws are random, so each
     # category is met within two points and the mean within one.
-    [
-        ("bleu1", [0.64, 0.95, 0.91, 0.61, 0.78]),
-        ("cider", [0.67, 0.98, 0.90, 0.66, 0.80]),
-    ],
+    [("bleu1", [0.64, 0.95, 0.91, 0.61, 0.78]), ("cider", [0.67, 0.98, 0.90, 0.66, 0.80])],
 )
 def test_published_accuracies(pascal, metric, published) -> None:
     scores = compute_scores(pascal, metrics_for(metric, pascal.protocol.documents))

@@ -45,9 +45,7 @@ def test_intervals_and_differences(pairs) -> None:
     assert "coefficients" not in found.protocol and found.protocol["draws"] == 1
 
 
-@pytest.mark.parametrize(
-    "asked", [{"aspect": "total"}, {"level": "system"}, {"interval": "analytic"}]
-)
+@pytest.mark.parametrize("asked", [{"aspect": "total"}, {"level": "system"}, {"interval": "analytic"}])
 def test_what_pairs_do_not_have(pairs, asked) -> None:
     scores = BenchmarkScores({"m": np.zeros((1, 8))}, {})
     with pytest.raises(InputError, match="pairs"):

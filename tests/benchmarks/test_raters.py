@@ -41,9 +41,7 @@ def test_vicr_has_more_agreement_where_4_and_5_are_one(data) -> None:
     judgments = read_judgments(data / "vicr_sample" / "VICR_Sample250.csv").judgments
     report = agreement_report(judgments, merged={5: 4})
     assert report.ratings == 1118
-    plain, merged = (
-        report.coefficients[name].value for name in ("fleiss_kappa", "fleiss_kappa_merged")
-    )
+    plain, merged = (report.coefficients[name].value for name in ("fleiss_kappa", "fleiss_kappa_merged"))
     # Scott et al. 2023, Table 3: kappa rises in every data set of five categories.
     assert merged > plain
     assert any("items that every rater rated" in note for note in report.notes)

@@ -36,12 +36,7 @@ def test_the_human_columns_hold_but_for_one_slip(thumb_checks) -> None:
 
 
 def test_intervals_best_counts_and_table_4_without_human_hold(thumb_checks) -> None:
-    for prefix, n in (
-        ("reach/", 10),
-        ("count/best/", 5),
-        ("r_without/", 9),
-        ("r_elsewhere/CLIPS", 3),
-    ):
+    for prefix, n in (("reach/", 10), ("count/best/", 5), ("r_without/", 9), ("r_elsewhere/CLIPS", 3)):
         found = [c.verdict for c in thumb_checks.checks if c.published.key.startswith(prefix)]
         assert found == ["holds"] * n, prefix
 

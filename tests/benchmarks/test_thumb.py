@@ -64,8 +64,17 @@ def _write(tmp_path, row):
     return tmp_path
 
 
-GOOD = {"SYS": "M", "seg_id": "1", "hyp": "A dog runs.", "P": 5, "R": 4, "Fl": 0, "Inc": 0,
-        "Con": 0, "human_score": 4.5}  # fmt: skip
+GOOD = {
+    "SYS": "M",
+    "seg_id": "1",
+    "hyp": "A dog runs.",
+    "P": 5,
+    "R": 4,
+    "Fl": 0,
+    "Inc": 0,
+    "Con": 0,
+    "human_score": 4.5,
+}
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,7 @@ def chromium() -> Iterator[playwright.Browser]:
         pytest.skip("no Chromium here: install it, or set $CHROMIUM to its path")
     with playwright.sync_playwright() as play:
         started = play.chromium.launch(
-            executable_path=path,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+            executable_path=path, args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         )
         yield started
         started.close()
@@ -63,9 +62,7 @@ class Clock:
 class Studio:
     """A server with an owner and no campaign, and the browsers that visit it."""
 
-    def __init__(
-        self, db: Database, address: str, browser: playwright.Browser, clock: Clock
-    ) -> None:
+    def __init__(self, db: Database, address: str, browser: playwright.Browser, clock: Clock) -> None:
         self.db, self.address, self.browser, self.clock = db, address, browser, clock
         self.contexts: list[playwright.BrowserContext] = []
         self.problems: list[str] = []
@@ -111,9 +108,7 @@ class Studio:
 
 
 @pytest.fixture(scope="module")
-def server(
-    chromium: playwright.Browser, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Studio]:
+def server(chromium: playwright.Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     folder = tmp_path_factory.mktemp("studio")
     clock = Clock()
     with Database.open(folder / "captious.db", clock=clock) as db:

@@ -35,9 +35,7 @@ def stored(studio: Any, campaign: Campaign) -> list[Any]:
     return list(responses.stored(studio.db, campaign))
 
 
-def test_a_double_click_is_one_answer_one_start_and_one_campaign(
-    studio, office, cut_sample, start
-) -> None:
+def test_a_double_click_is_one_answer_one_start_and_one_campaign(studio, office, cut_sample, start) -> None:
     campaign, link = begin(studio, "tagging")
     hand = studio.visitor()
     hand.open(link)
@@ -104,11 +102,13 @@ def test_keys_keep_the_place_and_submit_from_a_fold(studio, start) -> None:
     campaign, link = begin(studio, "thumb")
     hand = start(studio.visitor("keyboard"), link)
     first, *others = hand.captions()
-    hand.answer({
-        f"{first}.precision": "3",
-        f"{first}.errors": {"wrong": 0},
-        f"{first}.corrected": "Something else, 1 of g.",
-    })  # fmt: skip
+    hand.answer(
+        {
+            f"{first}.precision": "3",
+            f"{first}.errors": {"wrong": 0},
+            f"{first}.corrected": "Something else, 1 of g.",
+        }
+    )
     hand.press("ArrowUp")  # Escape left the text box, not the place
     assert hand.here() == f"{first}.errors"
     hand.press("ArrowDown", "Escape", "ArrowDown")
@@ -130,9 +130,7 @@ def test_zoom_and_guide_by_key(studio, start) -> None:
     hand = start(studio.visitor("keyboard"), link)
     hand.press("z")
     view = hand.page.locator(".zoom-view")
-    assert [(hand.press(key), view.get_attribute("data-size"))[1] for key in "++-"] == [
-        "2", "3", "2",
-    ]  # fmt: skip
+    assert [(hand.press(key), view.get_attribute("data-size"))[1] for key in "++-"] == ["2", "3", "2"]
     hand.press("z")
     assert not hand.page.locator("#zoom-dialog").is_visible()
     hand.press("g")

@@ -117,17 +117,18 @@ class Case(NamedTuple):
 
 CASES = {
     "humanr": Case(
-        compare, {"target": "3", "baseline": False, "group_size": "2"}, 4,
-        "preference", "5", 0.0, ("heron", "preference"),
+        compare,
+        {"target": "3", "baseline": False, "group_size": "2"},
+        4,
+        "preference",
+        "5",
+        0.0,
+        ("heron", "preference"),
     ),
-    "tagging": Case(
-        tag, {"raters": "3"}, 3, "verdict", "serious", 0.25, ("heron", "verdict"),
-    ),
-    "audit": Case(
-        audit, {"target": "3"}, 3, "misclassified", "yes", 1.0, ("heron", "misclassified"),
-    ),
+    "tagging": Case(tag, {"raters": "3"}, 3, "verdict", "serious", 0.25, ("heron", "verdict")),
+    "audit": Case(audit, {"target": "3"}, 3, "misclassified", "yes", 1.0, ("heron", "misclassified")),
     "generic": Case(rate, {}, 3, "helpful", "3", 3.0, ("heron", "helpful")),
-}  # fmt: skip
+}
 
 
 class Diary:
@@ -169,18 +170,14 @@ def adjudicate(desk: Any, diary: Diary) -> None:
     field = case.field
     captions = hand.captions()
     if "misclassified" in field:
-        of_heron = [
-            key for key, text in captions.items() if diary.sample.source(text)[1] == "heron"
-        ]
+        of_heron = [key for key, text in captions.items() if diary.sample.source(text)[1] == "heron"]
         field = f"{of_heron[0]}.{field}"
     hand.decide(field, case.decision)
     if field == "helpful":
         hand.decide("natural", "7")
     hand.push("Keep this decision")
     assert "yes" in hand.page.locator("main").inner_text()
-    about = {
-        key[3:]: value for key, value in diary.said.items() if key[:3] == ("first", "r001", image)
-    }
+    about = {key[3:]: value for key, value in diary.said.items() if key[:3] == ("first", "r001", image)}
     for (system, aspect), value in about.items():
         diary.said["adjudication", "adjudicator", image, system, aspect] = value
     diary.said["adjudication", "adjudicator", image, *case.about] = case.decided

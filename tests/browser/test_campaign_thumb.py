@@ -25,11 +25,23 @@ SAID: dict[str, dict[str, Any]] = {
 }
 # (5 + 4) / 2; and (3 + 2) / 2 - (0.1 + 0.3) - 0.5 - 0.5, penalties being negative in the files.
 VALUES = {
-    "heron": {"precision": 5, "recall": 4, "fluency": 0, "conciseness": 0,
-              "inclusive_language": 0, "total": 4.5},
-    "dodo": {"precision": 3, "recall": 2, "fluency": -0.4, "conciseness": -0.5,
-             "inclusive_language": -0.5, "total": 1.1},
-}  # fmt: skip
+    "heron": {
+        "precision": 5,
+        "recall": 4,
+        "fluency": 0,
+        "conciseness": 0,
+        "inclusive_language": 0,
+        "total": 4.5,
+    },
+    "dodo": {
+        "precision": 3,
+        "recall": 2,
+        "fluency": -0.4,
+        "conciseness": -0.5,
+        "inclusive_language": -0.5,
+        "total": 1.1,
+    },
+}
 CHANGED_RECALL, DECIDED_RECALL = "2", "3"
 
 
@@ -134,9 +146,7 @@ def adjudicate(desk: Any, sample: Any) -> None:
     assert "r002 says 2, r001 says 4" in text
     hand = desk.hand
     hand.follow("Image 1")
-    letter = next(
-        key for key, caption in hand.captions().items() if sample.source(caption)[1] == "heron"
-    )
+    letter = next(key for key, caption in hand.captions().items() if sample.source(caption)[1] == "heron")
     hand.decide(f"{letter}.recall", DECIDED_RECALL)
     hand.push("Keep this decision")
     assert "not yet" not in desk.tab("Disagreements")

@@ -38,17 +38,18 @@ def report(corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         return write_report(
-            scores, folder / "demo.html", title="The demo sample", resamples=20,
+            scores,
+            folder / "demo.html",
+            title="The demo sample",
+            resamples=20,
             judgments=read_judgments(demo_files().judgments).judgments,
-        ).page  # fmt: skip
+        ).page
 
 
 @pytest.fixture(scope="module")
 def own_page(corpus, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "page.html"
-    told = [
-        one for name in EXPLAINED for one in explain(corpus, name, image_id=IMAGE, system="heron")
-    ]
+    told = [one for name in EXPLAINED for one in explain(corpus, name, image_id=IMAGE, system="heron")]
     path.write_text(page(told), encoding="utf-8")
     return path
 
@@ -61,9 +62,7 @@ def _opened(chromium, path: Path, **settings):
     view.on(
         "request",
         lambda asked: (
-            view.problems.append(asked.url)
-            if not asked.url.startswith(("file:", "data:"))
-            else None
+            view.problems.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None
         ),
     )
     view.goto(path.as_uri())
@@ -113,11 +112,7 @@ def test_the_worst_caption_by_a_metric_is_explained_wherever_it_is(chromium, rep
         assert panel.count() >= 1
         panel.first.locator("summary").first.click()
         assert panel.first.locator("svg").bounding_box()["height"] > 100
-        assert (
-            view.locator("svg.explained text")
-            .first.evaluate("t => t.namespaceURI")
-            .endswith("2000/svg")
-        )
+        assert view.locator("svg.explained text").first.evaluate("t => t.namespaceURI").endswith("2000/svg")
     assert view.problems == []
 
 
@@ -125,8 +120,7 @@ def test_pictures_follow_dark_mode_and_print_light(chromium, report, own_page) -
     ground = "getComputedStyle(document.querySelector('.explained .paper')).fill"
     for path in (report, own_page):
         light, dark = (
-            _opened(chromium, path, color_scheme=scheme).evaluate(ground)
-            for scheme in ("light", "dark")
+            _opened(chromium, path, color_scheme=scheme).evaluate(ground) for scheme in ("light", "dark")
         )
         assert light == "rgb(255, 255, 255)"
         assert dark != light
@@ -171,9 +165,7 @@ def test_text_stays_inside_its_box(chromium, own_page) -> None:
     assert outside == []
 
 
-@pytest.mark.parametrize(
-    ("scheme", "size"), [("light", DESK), ("dark", PHONE)], ids=["desk", "phone"]
-)
+@pytest.mark.parametrize(("scheme", "size"), [("light", DESK), ("dark", PHONE)], ids=["desk", "phone"])
 def test_no_serious_barrier(chromium, report, own_page, scheme, size) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     # Captions of a report are all built alike, so one is checked.
@@ -194,10 +186,7 @@ def test_a_picture_of_its_own_is_dark_on_a_dark_screen(chromium, corpus, tmp_pat
     path = tmp_path / "graphs.svg"
     path.write_text(picture(explain(corpus, "spice", image_id=IMAGE)[0]), encoding="utf-8")
     ground = "getComputedStyle(document.querySelector('.paper')).fill"
-    shown = [
-        _opened(chromium, path, color_scheme=scheme).evaluate(ground)
-        for scheme in ("light", "dark")
-    ]
+    shown = [_opened(chromium, path, color_scheme=scheme).evaluate(ground) for scheme in ("light", "dark")]
     assert shown[0] == "rgb(255, 255, 255)" != shown[1]
 
 

@@ -81,9 +81,7 @@ def context(chromium, served: Served) -> Iterator[playwright.BrowserContext]:
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on(
             "request",
-            lambda asked: (
-                None if asked.url.startswith(served.address) else problems.append(asked.url)
-            ),
+            lambda asked: None if asked.url.startswith(served.address) else problems.append(asked.url),
         )
 
     made.on("page", watch)
@@ -128,8 +126,12 @@ def test_thumb_by_keyboard_alone(context, served: Served) -> None:
 
 def test_humanr_keys_guide_zoom_and_undo(context, served: Served) -> None:
     page = served.enter(context, "humanr")
-    for key, dialog in (("g", "#guide-dialog"), ("?", "#guide-dialog"), ("k", "#keys-dialog"),
-                        ("z", "#zoom-dialog")):  # fmt: skip
+    for key, dialog in (
+        ("g", "#guide-dialog"),
+        ("?", "#guide-dialog"),
+        ("k", "#keys-dialog"),
+        ("z", "#zoom-dialog"),
+    ):
         page.keyboard.press(key)
         assert page.locator(dialog).is_visible()
         page.keyboard.press("Escape")
@@ -145,10 +147,7 @@ def test_humanr_keys_guide_zoom_and_undo(context, served: Served) -> None:
     with page.expect_navigation():
         page.keyboard.press("Enter")
     rows = served.stored("humanr")
-    assert [(row.answers["preference"], row.kind) for row in rows] == [
-        (5.0, "answer"),
-        (4.0, "correction"),
-    ]
+    assert [(row.answers["preference"], row.kind) for row in rows] == [(5.0, "answer"), (4.0, "correction")]
     page.get_by_role("button", name="Keys").click()
     page.get_by_label("Use these keys").uncheck()
     page.keyboard.press("Escape")
@@ -233,8 +232,7 @@ def test_axe_finds_nothing_wrong(chromium, served: Served, protocol, size, schem
     found = axe.Axe().run(page, options={"runOnly": RULES})
     assert len(found.response["passes"]) > 20
     assert [
-        (one["id"], [node["html"] for node in one["nodes"]][:3])
-        for one in found.response["violations"]
+        (one["id"], [node["html"] for node in one["nodes"]][:3]) for one in found.response["violations"]
     ] == []
     room, needed = page.evaluate(
         "[document.documentElement.clientWidth, document.documentElement.scrollWidth]"

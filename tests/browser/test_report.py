@@ -52,9 +52,7 @@ def view(chromium, page_file) -> Iterator[playwright.Page]:
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
     page.on(
         "request",
-        lambda asked: (
-            problems.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None
-        ),
+        lambda asked: problems.append(asked.url) if not asked.url.startswith(("file:", "data:")) else None,
     )
     page.goto(page_file.as_uri())
     yield page
@@ -234,9 +232,7 @@ def test_a_wide_table_shows_that_it_goes_on(chromium, page_file) -> None:
     box.focus()
     for _ in range(40):
         page.keyboard.press("ArrowRight")
-    page.wait_for_function(
-        "b => b.scrollLeft + b.clientWidth >= b.scrollWidth - 1", arg=box.element_handle()
-    )
+    page.wait_for_function("b => b.scrollLeft + b.clientWidth >= b.scrollWidth - 1", arg=box.element_handle())
     assert _edge(page, box) > shaded + 20
     left = box.evaluate("b => b.getBoundingClientRect().left + b.clientLeft")
     for name in ("thead th:first-child", "tbody th"):
@@ -266,12 +262,8 @@ def test_everything_is_there_without_script(chromium, page_file) -> None:
 
 
 def test_markup_in_a_caption_never_runs(chromium, tmp_path) -> None:
-    evil = (
-        "<img src=x onerror=\"document.title='ran'\"></script><script>document.title='ran'</script>"
-    )
-    corpus = Corpus.from_lists(
-        [evil, "a cat"], [[evil]] * 2, image_ids=[evil] * 2, systems=[evil, "b"]
-    )
+    evil = "<img src=x onerror=\"document.title='ran'\"></script><script>document.title='ran'</script>"
+    corpus = Corpus.from_lists([evil, "a cat"], [[evil]] * 2, image_ids=[evil] * 2, systems=[evil, "b"])
     judged = Judgments.from_columns(images=[evil] * 2, systems=[evil, "b"], values=[1, 2])
     written = write_report(
         scoring.score(corpus, ["bleu1"]), tmp_path / "evil.html", judgments=judged, title="safe"

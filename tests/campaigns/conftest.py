@@ -69,9 +69,13 @@ def make_campaign(db: Database) -> MakeCampaign:
         **options: Any,
     ) -> tuple[Campaign, list[Rater]]:
         draft = create.draft(
-            protocol, corpus_of(images), title=title, options=options, settings=settings,
+            protocol,
+            corpus_of(images),
+            title=title,
+            options=options,
+            settings=settings,
             protocol_file=LIKERT if protocol == "generic" else None,
-        )  # fmt: skip
+        )
         campaign = lifecycle.open_campaign(db, create.create(db, draft, actor="lea"), actor="lea")
         new = [NewRater(f"Person {at}", native=native) for at in range(people)]
         return campaign, raters.add(db, campaign, new, actor="lea")

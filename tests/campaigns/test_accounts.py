@@ -29,9 +29,14 @@ def test_wrong_name_and_wrong_password_look_the_same(db: Database) -> None:
     create_account(db, "lea", GOOD, "owner", actor="setup")
     shown = set()
     for name, password in (
-        ("lea", "wrong password"), ("mia", GOOD), ("' OR 1=1 --", GOOD), ("\x00", GOOD),
-        ("lea", "\ud800" * 10), ("lea", ""), ("lea", "x" * 5000),
-    ):  # fmt: skip
+        ("lea", "wrong password"),
+        ("mia", GOOD),
+        ("' OR 1=1 --", GOOD),
+        ("\x00", GOOD),
+        ("lea", "\ud800" * 10),
+        ("lea", ""),
+        ("lea", "x" * 5000),
+    ):
         with pytest.raises(SignInRefused) as error:
             sign_in(db, name, password, source=f"place {name!r} {len(password)}")
         shown.add(str(error.value))
@@ -51,9 +56,7 @@ def test_guessing_is_slowed_down(db: Database, clock) -> None:
     assert sign_in(db, "lea", GOOD, source="1.2.3.4").name == "lea"
 
 
-def test_many_names_from_one_place_are_slowed_down(
-    db: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_names_from_one_place_are_slowed_down(db: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(accounts, "MOST_FROM_PLACE", 3)
     for name in ("a", "b", "c"):
         with pytest.raises(SignInRefused):
@@ -163,9 +166,7 @@ def test_a_new_password_and_disabling_end_sessions(db: Database) -> None:
     assert accounts.session(db, token) is None
     with pytest.raises(SignInRefused):
         sign_in(db, "mia", "another good one", source="here")
-    assert [(one.name, one.disabled) for one in accounts.accounts(db)] == [
-        ("lea", False), ("mia", True),
-    ]  # fmt: skip
+    assert [(one.name, one.disabled) for one in accounts.accounts(db)] == [("lea", False), ("mia", True)]
     accounts.enable_account(db, mia, actor="lea")
     assert sign_in(db, "mia", "another good one", source="here").id == mia.id
     with pytest.raises(InputError, match="last owner"):

@@ -16,9 +16,7 @@ def _answer(db, campaign, rater, verdicts):
     while tasks := next_tasks(db, campaign, rater):
         (task,) = tasks
         system = task.item.sources["A"][0]
-        responses.respond(
-            db, rater, task.token, {"verdict": verdicts[system]}, key=task.item.key, seconds=5
-        )
+        responses.respond(db, rater, task.token, {"verdict": verdicts[system]}, key=task.item.key, seconds=5)
 
 
 @pytest.fixture
@@ -38,8 +36,7 @@ def test_the_widest_gap_is_told_in_words(db, split):
         assert one.item.sources == {"A": ("m2",)}
         assert one.spread == 0.75
         assert one.why == (
-            "How well does the caption fit? r001 says No error and nothing missing, "
-            "r002 says Serious errors."
+            "How well does the caption fit? r001 says No error and nothing missing, r002 says Serious errors."
         )
         assert [said.rater for said in one.responses] == ["r001", "r002"]
         assert one.decided is None
@@ -60,9 +57,7 @@ def test_a_decision_settles_results_and_leaves_what_raters_said(db, split):
     # One caption of m2 is 25 now, the other still 62.5: 43.75.
     assert {row[0]: row[2] for row in after.rows} == {"m1": 100.0, "m2": 43.75}
     assert disagreement(db, split, item).decided == {"verdict": "serious"}
-    assert [one.item.key == item for one in disagreements(db, split, undecided_only=True)] == [
-        False
-    ]
+    assert [one.item.key == item for one in disagreements(db, split, undecided_only=True)] == [False]
     # Agreement is that of the raters: the decision is no rating of theirs.
     tables = analysis.agreement(db, split, fresh_within=0).tables()
     assert not any("adjudicator" in row for table in tables for row in table.rows)
@@ -83,9 +78,7 @@ def test_a_decision_sent_twice_is_one_and_another_replaces_it(db, split):
     kinds = [one.kind for one in responses.stored(db, split)]
     assert kinds.count("adjudication") == 2
     decided = analysis.counting(db, split)[1]
-    assert [one.answers for one in decided if one.rater == "adjudicator"] == [
-        {"verdict": "serious"}
-    ]
+    assert [one.answers for one in decided if one.rater == "adjudicator"] == [{"verdict": "serious"}]
 
 
 def test_a_wrong_decision_is_told_a_line_a_field(db, split):

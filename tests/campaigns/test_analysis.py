@@ -57,12 +57,8 @@ def test_pace_leaves_breaks_out():
 
 def test_agreement_is_that_of_the_statistics(db, make_campaign):
     campaign, (one, two) = make_campaign("tagging", images=3, raters=2, two_rounds=False)
-    first = _tag(
-        db, campaign, one, ["complete", "minor", "unrelated", "complete", "minor", "minor"]
-    )
-    second = _tag(
-        db, campaign, two, ["minor", "minor", "unrelated", "complete", "serious", "minor"]
-    )
+    first = _tag(db, campaign, one, ["complete", "minor", "unrelated", "complete", "minor", "minor"])
+    second = _tag(db, campaign, two, ["minor", "minor", "unrelated", "complete", "serious", "minor"])
     value = {"complete": 1.0, "minor": 0.5, "serious": 0.25, "unrelated": 0.0}
     pairs = [[value[first[key]], value[second[key]]] for key in first]
     shared, *_ = analysis.agreement(db, campaign).tables()
@@ -95,15 +91,11 @@ def test_tagging_tells_test_and_retest(db, make_campaign, clock):
     for rater in (one, two):
         while tasks := next_tasks(db, campaign, rater):
             (task,) = tasks
-            responses.respond(
-                db, rater, task.token, {"verdict": "minor"}, key=task.item.key, seconds=4
-            )
+            responses.respond(db, rater, task.token, {"verdict": "minor"}, key=task.item.key, seconds=4)
     titles = {table.title: table for table in analysis.agreement(db, campaign).tables()}
     retest = titles["Each rater's two rounds"]
     # Of the four verdicts one, "minor", was given again.
-    assert [(row[0], row[5], row[6]) for row in retest.rows] == [
-        ("r001", 0.25, 4), ("r002", 0.25, 4),
-    ]  # fmt: skip
+    assert [(row[0], row[5], row[6]) for row in retest.rows] == [("r001", 0.25, 4), ("r002", 0.25, 4)]
     assert [row[0] for row in titles["Each rater against the others"].rows] == ["r001", "r002"]
 
 
@@ -137,9 +129,7 @@ def test_a_page_need_not_wait(db, make_campaign):
         if done is not None:
             break
         time.sleep(0.05)
-    assert analysis.results(db, campaign, wait=False).tables() == analysis.result_tables(
-        db, campaign
-    )
+    assert analysis.results(db, campaign, wait=False).tables() == analysis.result_tables(db, campaign)
 
 
 def test_nothing_yet_is_no_error(db, make_campaign):

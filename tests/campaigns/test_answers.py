@@ -21,9 +21,13 @@ def test_options_stand_evenly_in_their_order():
 def test_a_rubric_gives_a_mark_for_each_caption():
     (item,) = protocol("thumb").items(CORPUS, seed=1)
     answers = {
-        "A.precision": 5.0, "A.recall": 3.0, "A.fluency": {"casing": 0.1, "broken": 2.0},
-        "A.conciseness": "0.5", "A.corrected": "no matter", "B.precision": 1.0,
-    }  # fmt: skip
+        "A.precision": 5.0,
+        "A.recall": 3.0,
+        "A.fluency": {"casing": 0.1, "broken": 2.0},
+        "A.conciseness": "0.5",
+        "A.corrected": "no matter",
+        "B.precision": 1.0,
+    }
     first, second = marks(item, answers)
     texts = {caption.key: caption.text for caption in item.captions}
     assert first.about == ("1", texts["A"])

@@ -15,9 +15,7 @@ from captious.protocols.tagging import SIX_WEEKS
 
 def answer_all(db, rater, tasks, answers, prefix="") -> None:
     for task in tasks:
-        receipt = responses.respond(
-            db, rater, task.token, answers(task.item), key=f"{prefix}{task.token}"
-        )
+        receipt = responses.respond(db, rater, task.token, answers(task.item), key=f"{prefix}{task.token}")
         assert not isinstance(receipt, list), receipt
 
 
@@ -65,9 +63,7 @@ def test_targets_are_met_and_not_exceeded(db: Database, make_campaign, answers) 
     assert rater_progress(db, campaign, people[-1]).done
 
 
-def test_no_rater_meets_an_image_twice_where_it_is_forbidden(
-    db: Database, make_campaign, answers
-) -> None:
+def test_no_rater_meets_an_image_twice_where_it_is_forbidden(db: Database, make_campaign, answers) -> None:
     campaign, people = make_campaign("humanr", images=25, people=3)
     for rater in people:
         work_off(db, campaign, rater, answers)

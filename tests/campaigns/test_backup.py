@@ -68,9 +68,7 @@ def test_a_backup_restores_on_either_engine(
         # The work goes on where it stopped.
         one = raters.listed(again, campaign)[0]
         (task,) = assignment.next_tasks(again, campaign, one)
-        assert not isinstance(
-            responses.respond(again, one, task.token, answers(task.item), key="new"), list
-        )
+        assert not isinstance(responses.respond(again, one, task.token, answers(task.item), key="new"), list)
 
 
 def test_sessions_are_left_out(db: Database, make_campaign, tmp_path: Path) -> None:
@@ -167,22 +165,42 @@ def test_an_older_backup_is_brought_up_to_date(sqlite_url: str, tmp_path: Path) 
         with db.write() as connection:
             for table, values in {
                 schema.campaign: {
-                    "id": 1, "slug": "dogs", "title": "Dogs", "protocol": "tagging", "options": {},
-                    "seed": 1, "state": "open", "settings": {}, "created": 1.0,
+                    "id": 1,
+                    "slug": "dogs",
+                    "title": "Dogs",
+                    "protocol": "tagging",
+                    "options": {},
+                    "seed": 1,
+                    "state": "open",
+                    "settings": {},
+                    "created": 1.0,
                 },
                 schema.form: {"id": 1, "digest": "d", "fields": []},
                 schema.item: {
-                    "id": 1, "campaign_id": 1, "key": "k", "image": "i7", "stage": "first",
-                    "form_id": 1, "content": {}, "target": 1, "place": 0.5,
+                    "id": 1,
+                    "campaign_id": 1,
+                    "key": "k",
+                    "image": "i7",
+                    "stage": "first",
+                    "form_id": 1,
+                    "content": {},
+                    "target": 1,
+                    "place": 0.5,
                 },
-                schema.rater: {
-                    "id": 1, "campaign_id": 1, "name": "Ada", "pseudonym": "r001", "created": 1.0
-                },
+                schema.rater: {"id": 1, "campaign_id": 1, "name": "Ada", "pseudonym": "r001", "created": 1.0},
                 schema.assignment: {
-                    "id": 1, "token": "t", "campaign_id": 1, "item_id": 1, "rater_id": 1,
-                    "image": "i7", "state": "held", "group_no": 1, "position": 0, "held_until": 9.0,
+                    "id": 1,
+                    "token": "t",
+                    "campaign_id": 1,
+                    "item_id": 1,
+                    "rater_id": 1,
+                    "image": "i7",
+                    "state": "held",
+                    "group_no": 1,
+                    "position": 0,
+                    "held_until": 9.0,
                 },
-            }.items():  # fmt: skip
+            }.items():
                 connection.execute(table.insert().values(**values))
         backup(db, path)
     import hashlib

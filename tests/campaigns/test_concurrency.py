@@ -38,9 +38,7 @@ def check_counters(db: Database) -> None:
     item, own, rater = schema.item.c, schema.assignment.c, schema.rater.c
     with db.read() as connection:
         rows = connection.execute(
-            sa.select(own.item_id, own.state, rater.state).join(
-                schema.rater, rater.id == own.rater_id
-            )
+            sa.select(own.item_id, own.state, rater.state).join(schema.rater, rater.id == own.rater_id)
         ).all()
         active = [(item_id, state) for item_id, state, who in rows if who == "active"]
         taken = Counter(item_id for item_id, state in active if state in ("held", "answered"))
@@ -88,9 +86,7 @@ def test_one_key_sent_many_times_is_one_response(db: Database, make_campaign) ->
     (task,) = assignment.next_tasks(db, campaign, rater)
     verdicts = ("minor", "serious")
     receipts = together(
-        lambda at: responses.respond(
-            db, rater, task.token, {"verdict": verdicts[at % 2]}, key="the same"
-        )
+        lambda at: responses.respond(db, rater, task.token, {"verdict": verdicts[at % 2]}, key="the same")
     )
     assert len({receipt.response_id for receipt in receipts}) == 1
     assert sum(not receipt.duplicate for receipt in receipts) == 1
@@ -144,9 +140,7 @@ def test_removal_in_the_middle_of_the_work(db: Database, make_campaign, answers)
 
 def test_pseudonyms_given_at_the_same_moment_differ(db: Database, make_campaign) -> None:
     campaign, _ = make_campaign(people=0)
-    found = together(
-        lambda at: raters.add(db, campaign, [raters.NewRater(f"P{at}")] * 3, actor="lea"), 6
-    )
+    found = together(lambda at: raters.add(db, campaign, [raters.NewRater(f"P{at}")] * 3, actor="lea"), 6)
     names = [rater.pseudonym for added in found for rater in added]
     assert sorted(names) == [f"r{at:03d}" for at in range(1, 19)]
 
@@ -175,9 +169,7 @@ def test_several_servers_share_a_database(
         given = [(database_url, campaign.slug, ids[half::2]) for half in (0, 1)]
         held = [pair for found in servers.starmap(_other_process, given) for pair in found]
     # Six captions, two verdicts each; every rater does one.
-    assert Counter(key for key, _ in held) == {
-        item.key: 2 for item in responses.items(db, campaign)
-    }
+    assert Counter(key for key, _ in held) == {item.key: 2 for item in responses.items(db, campaign)}
     check_counters(db)
 
 

@@ -37,17 +37,19 @@ class Working(RuleBasedStateMachine):
     address: str
     files: Path
 
-    @initialize(
-        protocol=st.sampled_from(["thumb", "tagging", "humanr", "audit"]), seed=st.integers(0, 50)
-    )
+    @initialize(protocol=st.sampled_from(["thumb", "tagging", "humanr", "audit"]), seed=st.integers(0, 50))
     def open(self, protocol: str, seed: int) -> None:
         self.time = 1_000_000.0
         self.db = Database.open(self.address, files=self.files, clock=lambda: self.time)
         options: dict[str, Any] = {"tagging": {"raters": 2, "interval": 150.0}}.get(protocol, {})
         draft = create.draft(
-            protocol, corpus(), title=f"Campaign {next(numbers)}", options=options, seed=seed,
+            protocol,
+            corpus(),
+            title=f"Campaign {next(numbers)}",
+            options=options,
+            seed=seed,
             settings=Settings(hold_seconds=HOLD),
-        )  # fmt: skip
+        )
         made = create.create(self.db, draft, actor="lea")
         self.campaign = lifecycle.open_campaign(self.db, made, actor="lea")
         people = [NewRater(f"P{at}") for at in range(PEOPLE)]
@@ -123,9 +125,7 @@ class Working(RuleBasedStateMachine):
             labels = connection.execute(
                 sa.select(schema.label).where(schema.label.c.campaign_id == here)
             ).all()
-            people = connection.execute(
-                sa.select(schema.rater).where(rater.campaign_id == here)
-            ).all()
+            people = connection.execute(sa.select(schema.rater).where(rater.campaign_id == here)).all()
             stored = connection.execute(
                 sa.select(schema.response).where(schema.response.c.campaign_id == here)
             ).all()
@@ -140,9 +140,7 @@ class Working(RuleBasedStateMachine):
                 one.taken for one in items if one.balance == label.name and not one.is_check
             )
         answered = Counter(slot[1] for slot in slots if slot[2] == "answered")
-        assert {one.id: one.answered for one in people} == {
-            one.id: answered[one.id] for one in people
-        }
+        assert {one.id: one.answered for one in people} == {one.id: answered[one.id] for one in people}
         # Each answered slot points at the newest of its rows, and no row is lost.
         newest = {(row.item_id, row.rater_id): row.id for row in sorted(stored, key=lambda r: r.id)}
         assert {(s[0], s[1]): s[3] for s in slots if s[2] == "answered"} == newest
@@ -159,8 +157,7 @@ def explore(address: str, files: Path, size: dict[str, int]) -> None:
 
     machine = type("Here", (Working,), {"address": address, "files": files})
     run_state_machine_as_test(
-        machine,
-        settings=settings(deadline=None, suppress_health_check=[*HealthCheck], **size),
+        machine, settings=settings(deadline=None, suppress_health_check=[*HealthCheck], **size)
     )
 
 

@@ -45,14 +45,25 @@ def test_a_preview_mixes_the_kinds() -> None:
 
 def test_creation_stores_everything(db: Database, folder: Path) -> None:
     made = create.draft(
-        "tagging", CORPUS, title="Dogs", images=folder, options={"raters": 3}, seed=5,
+        "tagging",
+        CORPUS,
+        title="Dogs",
+        images=folder,
+        options={"raters": 3},
+        seed=5,
         settings=Settings(hold_seconds=60),
-    )  # fmt: skip
+    )
     gold = {made.items[0].key: {"verdict": "complete"}}
     made = create.draft(
-        "tagging", CORPUS, title="Dogs", images=folder, options={"raters": 3}, seed=5,
-        settings=Settings(hold_seconds=60), gold=gold,
-    )  # fmt: skip
+        "tagging",
+        CORPUS,
+        title="Dogs",
+        images=folder,
+        options={"raters": 3},
+        seed=5,
+        settings=Settings(hold_seconds=60),
+        gold=gold,
+    )
     campaign = create.create(db, made, actor="lea")
     assert (campaign.state, campaign.seed, campaign.options) == ("draft", 5, {"raters": 3})
     assert campaign.settings.hold_seconds == 60

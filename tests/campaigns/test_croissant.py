@@ -10,8 +10,7 @@ import pytest
 from captious.campaigns.croissant import NUMBER, TEXT, Column, DataSet, Described, croissant
 
 COLUMNS = (Column("image", TEXT, "The image."), Column("rating", NUMBER, "The value."))
-ABOUT = DataSet("dogs", "Dogs", "Judgments of dogs.", 0.0, "Lea 2026.",
-                "https://spdx.org/licenses/CC-BY-4.0")  # fmt: skip
+ABOUT = DataSet("dogs", "Dogs", "Judgments of dogs.", 0.0, "Lea 2026.", "https://spdx.org/licenses/CC-BY-4.0")
 
 
 @pytest.fixture
@@ -40,8 +39,9 @@ def test_files_carry_checksums_and_tables_their_columns(described, tmp_path):
     assert [field["name"] for field in table["field"]] == ["image", "rating"]
     assert table["field"][1]["dataType"] == "sc:Float"
     assert table["field"][1]["source"] == {
-        "fileObject": {"@id": "judgments.csv"}, "extract": {"column": "rating"},
-    }  # fmt: skip
+        "fileObject": {"@id": "judgments.csv"},
+        "extract": {"column": "rating"},
+    }
 
 
 def test_what_the_owner_has_not_told_is_left_out(tmp_path):

@@ -129,9 +129,7 @@ def test_postgresql_needs_a_folder_for_images(postgresql_url: str) -> None:
             _ = db.files
 
 
-def test_a_restarted_postgresql_is_found_again(
-    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_restarted_postgresql_is_found_again(postgresql_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "IDLE_SECONDS", -1.0)
     with Database.open(postgresql_url) as db, Database.open(postgresql_url) as other:
         with db.read() as connection:
@@ -154,10 +152,6 @@ def test_a_snapshot_stays_as_it_was(database_url: str) -> None:
 
 
 def test_what_was_stored_stays_out_of_error_messages(database_url: str) -> None:
-    with (
-        Database.open(database_url) as db,
-        db.read() as connection,
-        pytest.raises(DBAPIError) as error,
-    ):
+    with Database.open(database_url) as db, db.read() as connection, pytest.raises(DBAPIError) as error:
         connection.execute(sa.text("SELECT * FROM nowhere WHERE a = :a"), {"a": "hushhush"})
     assert "hushhush" not in str(error.value)

@@ -17,11 +17,23 @@ ITEMS = {item.key: item for item in RULES.items(CORPUS, seed=1)}
 
 def _stored(number: int, item: str, rater: str, verdict: str, **more) -> StoredResponse:
     values = {
-        "id": number, "key": str(number), "item_key": item, "image": ITEMS[item].image,
-        "stage": "first", "rater": rater, "rater_id": 1, "answers": {"verdict": verdict},
-        "hints": (), "time": float(number), "seconds": 5.0, "kind": "answer", "replaces": None,
-        "source": "web", "actor": "", "standing": True,
-    }  # fmt: skip
+        "id": number,
+        "key": str(number),
+        "item_key": item,
+        "image": ITEMS[item].image,
+        "stage": "first",
+        "rater": rater,
+        "rater_id": 1,
+        "answers": {"verdict": verdict},
+        "hints": (),
+        "time": float(number),
+        "seconds": 5.0,
+        "kind": "answer",
+        "replaces": None,
+        "source": "web",
+        "actor": "",
+        "standing": True,
+    }
     return StoredResponse(**values | more)
 
 

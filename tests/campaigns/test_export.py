@@ -44,12 +44,21 @@ def _lines(path):
 def test_every_file_is_there_and_says_the_same(db, filled, tmp_path):
     campaign = filled("tagging", raters=2, two_rounds=False)
     files = export(db, campaign, tmp_path / "out", actor="lea")
-    assert sorted(path.name for path in files) == sorted([
-        *(f"{name}.{end}" for name in ("responses", "judgments", "final", "raters")
-          for end in ("jsonl", "csv", "parquet")),
-        "items.jsonl", "forms.jsonl", "campaign.json", "croissant.json", "datasheet.md",
-        "README.md",
-    ])  # fmt: skip
+    assert sorted(path.name for path in files) == sorted(
+        [
+            *(
+                f"{name}.{end}"
+                for name in ("responses", "judgments", "final", "raters")
+                for end in ("jsonl", "csv", "parquet")
+            ),
+            "items.jsonl",
+            "forms.jsonl",
+            "campaign.json",
+            "croissant.json",
+            "datasheet.md",
+            "README.md",
+        ]
+    )
     from pyarrow import parquet
 
     for name in ("responses", "judgments", "final"):
@@ -92,8 +101,10 @@ def test_what_does_not_count_is_in_the_log_and_in_no_judgment(db, filled, tmp_pa
 
 def test_judgments_are_those_of_the_protocol(db, filled, tmp_path):
     for protocol, options in (
-        ("tagging", {"raters": 2, "two_rounds": False}), ("thumb", {}), ("generic", {}),
-    ):  # fmt: skip
+        ("tagging", {"raters": 2, "two_rounds": False}),
+        ("thumb", {}),
+        ("generic", {}),
+    ):
         campaign = filled(protocol, images=3, title=f"Of {protocol}", **options)
         items, found = analysis.counting(db, campaign)
         own = campaign.rules().judgments(items, found).to_pandas()
@@ -112,9 +123,8 @@ def test_under_thumb_the_scores_after_the_last_stage_stand(db, filled, tmp_path)
     given = next(dict(one.answers) for one in found if one.item == item.key)
     decided = {"precision": 2, "recall": 3, "errors": ["wrong"], "corrected": "A dog."}
     answers = given | {
-        f"{caption.key}.{name}": value
-        for caption in item.captions for name, value in decided.items()
-    }  # fmt: skip
+        f"{caption.key}.{name}": value for caption in item.captions for name, value in decided.items()
+    }
     sent = adjudicate(db, campaign, item.key, answers, actor="lea", key="d")
     assert isinstance(sent, Receipt), sent
     export(db, campaign, tmp_path / "out", formats=["jsonl"])
@@ -124,11 +134,10 @@ def test_under_thumb_the_scores_after_the_last_stage_stand(db, filled, tmp_path)
     assert all(row["references"] == REFERENCES[row["image"]] for row in rows)
     own = {(r["aspect"], r["rating"], r["rater"]) for r in rows if r["image"] == item.image}
     assert {one for one in own if one[0] in ("precision", "recall")} == {
-        ("precision", 2.0, "adjudicator"), ("recall", 3.0, "adjudicator"),
-    }  # fmt: skip
-    released = {
-        (row["seg_id"], row["SYS"]): row for row in _lines(tmp_path / "out" / "thumb.jsonl")
+        ("precision", 2.0, "adjudicator"),
+        ("recall", 3.0, "adjudicator"),
     }
+    released = {(row["seg_id"], row["SYS"]): row for row in _lines(tmp_path / "out" / "thumb.jsonl")}
     for row in rows:
         if row["aspect"] == "total":
             own_line = released[row["image"], row["system"]]
@@ -160,9 +169,7 @@ def test_an_audit_names_each_human_caption_apart(db, filled, tmp_path):
     export(db, campaign, tmp_path / "out", formats=["jsonl"])
     judged, corpus = read_judgments(tmp_path / "out" / "judgments.jsonl")
     assert corpus is not None
-    assert {system for _, system in judged.keys} == {
-        "m1", "m2", "human (beside m1)", "human (beside m2)",
-    }  # fmt: skip
+    assert {system for _, system in judged.keys} == {"m1", "m2", "human (beside m1)", "human (beside m2)"}
 
 
 def test_thumb_writes_the_format_of_the_release(db, filled, tmp_path):
@@ -170,8 +177,18 @@ def test_thumb_writes_the_format_of_the_release(db, filled, tmp_path):
     export(db, campaign, tmp_path / "out", formats=["jsonl"])
     rows = _lines(tmp_path / "out" / "thumb.jsonl")
     assert list(rows[0]) == [
-        "SYS", "seg_id", "set_id", "hyp", "image", "P", "R", "Fl", "Inc", "Con", "human_score",
-    ]  # fmt: skip
+        "SYS",
+        "seg_id",
+        "set_id",
+        "hyp",
+        "image",
+        "P",
+        "R",
+        "Fl",
+        "Inc",
+        "Con",
+        "human_score",
+    ]
     assert [(row["SYS"], row["seg_id"]) for row in rows] == [
         (system, f"i{image}") for image in range(3) for system in ("m1", "m2")
     ]
@@ -202,9 +219,15 @@ def test_the_datasheet_tells_what_is_known_and_marks_what_is_not(db, filled, tmp
     told = Citation("Lea 2026.", "https://spdx.org/licenses/CC-BY-4.0")
     export(db, campaign, tmp_path / "out", formats=["csv"], citation=told)
     text = (tmp_path / "out" / "datasheet.md").read_text()
-    for heading in ("Motivation", "Composition", "Collection process",
-                    "Preprocessing, cleaning and labelling", "Uses", "Distribution",
-                    "Maintenance"):  # fmt: skip
+    for heading in (
+        "Motivation",
+        "Composition",
+        "Collection process",
+        "Preprocessing, cleaning and labelling",
+        "Uses",
+        "Distribution",
+        "Maintenance",
+    ):
         assert f"\n## {heading}\n" in text
     assert "16 responses that count" in text
     assert "8 different captions" in text

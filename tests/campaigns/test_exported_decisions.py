@@ -21,10 +21,7 @@ FAULTLESS = {one.name: "no" if one.error == "yes" else "yes" for one in QUESTION
 
 @pytest.mark.parametrize(
     ("protocol", "options"),
-    [
-        ("humanr", {"target": 2, "group_size": 2, "baseline": False}),
-        ("audit", {"target": 2}),
-    ],
+    [("humanr", {"target": 2, "group_size": 2, "baseline": False}), ("audit", {"target": 2})],
 )
 def test_a_decision_keeps_the_names_of_systems(tmp_path: Path, protocol, options) -> None:
     corpus = Corpus.from_lists(
@@ -46,12 +43,9 @@ def test_a_decision_keeps_the_names_of_systems(tmp_path: Path, protocol, options
                     given = {"preference": "9" if item.check == "left" else "1"}
                 elif protocol == "audit":
                     given = {
-                        field.name: FAULTLESS[field.name.partition(".")[2]]
-                        for field in item.form.fields
+                        field.name: FAULTLESS[field.name.partition(".")[2]] for field in item.form.fields
                     } | {"A.misclassified": error}
-                sent = responses.respond(
-                    db, rater, tasks[0].token, given, key=tasks[0].token, seconds=9.0
-                )
+                sent = responses.respond(db, rater, tasks[0].token, given, key=tasks[0].token, seconds=9.0)
                 assert isinstance(sent, Receipt)
         one = adjudication.disagreements(db, campaign)[0]
         answers = dict(one.responses[0].answers)

@@ -101,10 +101,14 @@ def test_only_the_first_frame_is_kept(db: Database, make_campaign) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        b"", b"GIF89a", b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>",
-        b"%PDF-1.4 not an image", b"\xff\xd8\xff\xe0" + b"\x00" * 50, encoded("PNG")[:60],
+        b"",
+        b"GIF89a",
+        b"<svg xmlns='http://www.w3.org/2000/svg'><script/></svg>",
+        b"%PDF-1.4 not an image",
+        b"\xff\xd8\xff\xe0" + b"\x00" * 50,
+        encoded("PNG")[:60],
     ],
-)  # fmt: skip
+)
 def test_what_is_no_image_is_refused(content: bytes) -> None:
     with pytest.raises(InputError, match='image "x": this is no image'):
         images.cleaned(content, "x")
@@ -145,14 +149,7 @@ def test_images_are_found_by_digest_in_their_campaign_only(db: Database, make_ca
     two, _ = make_campaign(title="Two")
     found = images.store_image(db, one, "../../etc/passwd", encoded("PNG"))
     assert images.image_file(db, one, found.digest)[0].is_relative_to(db.files)
-    nasty = (
-        "../../../etc/passwd",
-        "",
-        found.digest.upper(),
-        found.digest + "/..",
-        "\x00",
-        "0" * 64,
-    )
+    nasty = ("../../../etc/passwd", "", found.digest.upper(), found.digest + "/..", "\x00", "0" * 64)
     for digest in (*nasty, found.digest):
         with pytest.raises(InputError, match="no such image"):
             images.image_file(db, two, digest)

@@ -37,9 +37,7 @@ def other(tmp_path, clock):
         ("generic", {}),
     ],
 )
-def test_an_export_comes_back_as_the_same_campaign(
-    db, other, make_campaign, tmp_path, protocol, options
-):
+def test_an_export_comes_back_as_the_same_campaign(db, other, make_campaign, tmp_path, protocol, options):
     campaign, _ = make_campaign(protocol, images=4, people=0, **options)
     people = [SimulatedRater(f"p{n}", OPINION, noise=0.3) for n in range(3)]
     simulate(db, campaign, people, seed=4, until=20)
@@ -58,8 +56,12 @@ def test_an_export_comes_back_as_the_same_campaign(
     assert after.mean_seconds == pytest.approx(before.mean_seconds)
     assert after == replace(before, held=0, mean_seconds=after.mean_seconds)
     assert (back.slug, back.title, back.options, back.seed, back.state) == (
-        campaign.slug, campaign.title, campaign.options, campaign.seed, campaign.state,
-    )  # fmt: skip
+        campaign.slug,
+        campaign.title,
+        campaign.options,
+        campaign.seed,
+        campaign.state,
+    )
     assert [one.time for one in responses.stored(other, back)] == [
         one.time for one in responses.stored(db, campaign)
     ]
@@ -80,14 +82,17 @@ def test_corrections_removals_and_zip_files_survive(db, other, make_campaign, tm
     back = import_file(other, path, actor="ben", slug="again", title="Again")
     stored = list(responses.stored(other, back))
     assert [(r.kind, r.standing, r.rater) for r in stored] == [
-        ("answer", False, "r001"), ("correction", True, "r001"),
-        ("answer", False, "r002"), ("correction", False, "r002"),
-    ]  # fmt: skip
+        ("answer", False, "r001"),
+        ("correction", True, "r001"),
+        ("answer", False, "r002"),
+        ("correction", False, "r002"),
+    ]
     assert stored[1].replaces == stored[0].id
     people = raters.listed(other, back)
     assert [(p.name, p.state, p.reason, p.answered) for p in people] == [
-        ("Person 0", "active", "", 1), ("Person 1", "removed", "test", 1),
-    ]  # fmt: skip
+        ("Person 0", "active", "", 1),
+        ("Person 1", "removed", "test", 1),
+    ]
     assert analysis.overview(other, back).done == 1
     raters.reinstate(other, people[1], actor="ben")  # counters follow, as if given here
     assert analysis.overview(other, back).done == 2
@@ -173,10 +178,17 @@ def test_the_release_is_exported_as_it_was(release, data, tmp_path):
 
 def test_own_judgments_become_the_protocol_that_they_fit(other, tmp_path):
     rows = [
-        {"image": image, "caption": f"Dog {image}.", "system": "m", "rater": rater,
-         "aspect": "helpful", "rating": rating}
-        for image, rating in (("a", 4), ("b", 2)) for rater in ("x", "y")
-    ]  # fmt: skip
+        {
+            "image": image,
+            "caption": f"Dog {image}.",
+            "system": "m",
+            "rater": rater,
+            "aspect": "helpful",
+            "rating": rating,
+        }
+        for image, rating in (("a", 4), ("b", 2))
+        for rater in ("x", "y")
+    ]
     path = tmp_path / "mine.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     likert = import_file(other, path, actor="ben")
@@ -185,9 +197,7 @@ def test_own_judgments_become_the_protocol_that_they_fit(other, tmp_path):
     assert means.rows[0][:3] == ("helpful", "m", 3.0)
     assert agreement.rows[0][:2] == ("helpful", 1.0)
     path.write_text(
-        "\n".join(
-            json.dumps(row | {"aspect": "verdict", "rating": row["rating"] / 4}) for row in rows
-        )
+        "\n".join(json.dumps(row | {"aspect": "verdict", "rating": row["rating"] / 4}) for row in rows)
     )
     tagging = import_file(other, path, actor="ben", title="Verdicts")
     assert tagging.protocol == "tagging"
@@ -196,11 +206,18 @@ def test_own_judgments_become_the_protocol_that_they_fit(other, tmp_path):
 
 def test_rubric_judgments_of_two_raters_keep_both(other, tmp_path):
     rows = [
-        {"image": "a", "caption": "Dog.", "system": "m", "rater": rater, "stage": stage,
-         "aspect": aspect, "rating": rating}
+        {
+            "image": "a",
+            "caption": "Dog.",
+            "system": "m",
+            "rater": rater,
+            "stage": stage,
+            "aspect": aspect,
+            "rating": rating,
+        }
         for rater, stage, recall in (("x", "first", 3), ("y", "second", 5))
         for aspect, rating in (("precision", 5), ("recall", recall), ("fluency", -0.1))
-    ]  # fmt: skip
+    ]
     path = tmp_path / "rubric.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
     campaign = import_file(other, path, actor="ben")

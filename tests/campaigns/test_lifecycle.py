@@ -31,9 +31,13 @@ def test_a_campaign_goes_its_way(db: Database, clock) -> None:
     assert (again.state, again.closed) == ("open", None)
     actions = [(entry.actor, entry.action) for entry in log.entries(db, made)]
     assert actions == [
-        ("lea", "resume"), ("mia", "close"), ("lea", "resume"), ("lea", "pause"), ("lea", "open"),
+        ("lea", "resume"),
+        ("mia", "close"),
+        ("lea", "resume"),
+        ("lea", "pause"),
+        ("lea", "open"),
         ("lea", "create"),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(

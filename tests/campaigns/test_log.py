@@ -10,9 +10,14 @@ def test_the_newest_lines_come_first_in_pages(db: Database, make_campaign) -> No
     with db.write() as connection:
         for at in range(5):
             log.record(
-                connection, "lea", "test", time=float(at), campaign_id=campaign.id,
-                subject=f"s{at}", detail={"at": at},
-            )  # fmt: skip
+                connection,
+                "lea",
+                "test",
+                time=float(at),
+                campaign_id=campaign.id,
+                subject=f"s{at}",
+                detail={"at": at},
+            )
     first = log.entries(db, campaign, limit=3)
     assert [entry.subject for entry in first] == ["s4", "s3", "s2"]
     assert first[0].detail == {"at": 4}

@@ -15,9 +15,17 @@ from captious.campaigns.response_queries import EARLIER
 from captious.campaigns.rows import place_of
 
 GIVEN: dict[str, Any] = {
-    "campaign": 1, "rater": 1, "now": 1.0, "cursor": 0.5, "checks": False, "label": "m", "room": 1,
-    "count": 3, "labels": ["m", ""], "sent_key": "k",
-}  # fmt: skip
+    "campaign": 1,
+    "rater": 1,
+    "now": 1.0,
+    "cursor": 0.5,
+    "checks": False,
+    "label": "m",
+    "room": 1,
+    "count": 3,
+    "labels": ["m", ""],
+    "sent_key": "k",
+}
 
 
 def plan(db: Database, query: sa.Select[Any]) -> str:

@@ -39,13 +39,17 @@ def tagged(db):
     rng = draws(5, "tagged")
     rows = [
         ImportedResponse(
-            id=len(draft.items) * person + at, key=item.key, item=item.key,
-            rater=f"r{person + 1:03d}", answers=answers_of(draft.rules(), one, item, rng),
-            time=1000.0 + at, seconds=float(rng.uniform(0.5, 1.5) * one.seconds),
+            id=len(draft.items) * person + at,
+            key=item.key,
+            item=item.key,
+            rater=f"r{person + 1:03d}",
+            answers=answers_of(draft.rules(), one, item, rng),
+            time=1000.0 + at,
+            seconds=float(rng.uniform(0.5, 1.5) * one.seconds),
         )
         for person, one in enumerate(PEOPLE)
         for at, item in enumerate(draft.items)
-    ]  # fmt: skip
+    ]
     people = [ImportedRater(f"r{k:03d}", one.name) for k, one in enumerate(PEOPLE, 1)]
     return store(db, Imported(draft, people, rows), actor="lea")
 
@@ -55,9 +59,11 @@ def test_rules_point_at_those_who_do_not_look_and_at_nobody_else(db, tagged):
     pointed = {(flag.rater, flag.rule) for flag in found}
     # One who always gives "minor" has no spread for a correlation.
     assert pointed == {
-        ("r003", "minimum-time"), ("r003", "straight-line"), ("r003", "one-value"),
+        ("r003", "minimum-time"),
+        ("r003", "straight-line"),
+        ("r003", "one-value"),
         ("r004", "consensus"),
-    }  # fmt: skip
+    }
     hasty = next(flag for flag in found if flag.rule == "straight-line")
     assert hasty.explanation.startswith("Gave the same answer 80 times in a row. Others give it ")
     assert hasty.evidence["run"] == 80
@@ -87,8 +93,7 @@ def test_a_flag_is_upheld_dismissed_and_upheld_again(db, tagged):
     assert counted() == 240
     decided = next(f for f in quality.flags(db, tagged) if f.id == flag.id)
     assert (decided.decision, decided.decided_by) == ("upheld", "lea")
-    said = [(e.actor, e.detail["decision"]) for e in log.entries(db, tagged)
-            if e.action == "decide flag"]  # fmt: skip
+    said = [(e.actor, e.detail["decision"]) for e in log.entries(db, tagged) if e.action == "decide flag"]
     assert said == [("lea", "upheld"), ("ben", "dismissed"), ("lea", "upheld")]
 
 
@@ -170,8 +175,7 @@ def test_a_flag_that_is_not_there_is_refused(db):
         quality.decide(db, 1, "maybe", actor="lea")  # type: ignore[arg-type]
 
 
-def test_check_rater_says_what_the_answer_to_the_check_said(db, make_campaign, failing_answers,
-                                                            answers):  # fmt: skip
+def test_check_rater_says_what_the_answer_to_the_check_said(db, make_campaign, failing_answers, answers):
     campaign, (rater, other) = make_campaign("humanr", images=12)
     for person, wrong in ((rater, True), (other, False)):
         for task in next_tasks(db, campaign, person):

@@ -28,9 +28,7 @@ def test_one_failed_check_is_enough():
     assert attention_rule([], 5) is None
     found = attention_rule(["c1"], 0)
     assert found is not None
-    assert found.explanation == (
-        "Preferred the caption of another image in 1 of 1 attention check."
-    )
+    assert found.explanation == ("Preferred the caption of another image in 1 of 1 attention check.")
     assert found.evidence == {"failed": 1, "checks": 1, "items": ["c1"]}
 
 

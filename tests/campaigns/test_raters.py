@@ -12,9 +12,7 @@ def test_raters_get_pseudonyms_in_order(db: Database, make_campaign) -> None:
     campaign, _ = make_campaign(people=0)
     new = [NewRater(" Ada  L. ", "ada@example.org", native=True), NewRater("Bob")]
     ada, bob = raters.add(db, campaign, new, actor="lea")
-    assert (ada.pseudonym, ada.name, ada.email, ada.native) == (
-        "r001", "Ada L.", "ada@example.org", True
-    )  # fmt: skip
+    assert (ada.pseudonym, ada.name, ada.email, ada.native) == ("r001", "Ada L.", "ada@example.org", True)
     assert (bob.pseudonym, bob.state, bob.answered) == ("r002", "active", 0)
     (cyd,) = raters.add(db, campaign, [NewRater("Cyd")], actor="lea")
     assert cyd.pseudonym == "r003"
@@ -82,9 +80,7 @@ def test_removing_twice_frees_once(db: Database, make_campaign) -> None:
     assert assignment.next_tasks(db, campaign, one) == []
 
 
-def test_what_a_removed_rater_called_for_is_called_off(
-    db: Database, make_campaign, answers
-) -> None:
+def test_what_a_removed_rater_called_for_is_called_off(db: Database, make_campaign, answers) -> None:
     campaign, (one, two) = make_campaign("thumb", images=1)
     (task,) = assignment.next_tasks(db, campaign, one)
     responses.respond(db, one, task.token, answers(task.item) | {"A.recall": 1}, key="k")

@@ -39,9 +39,7 @@ def test_the_page_may_measure_the_time_itself(db: Database, make_campaign) -> No
     campaign, (rater, _) = make_campaign("tagging")
     for given, kept in ((3.25, 3.25), (-1.0, 0.0), (float("nan"), 0.0), (1e9, 24 * 3600.0)):
         (task,) = next_tasks(db, campaign, rater)
-        respond(
-            db, rater, task.token, {"verdict": "minor"}, key=task.token, seconds=given, source="api"
-        )
+        respond(db, rater, task.token, {"verdict": "minor"}, key=task.token, seconds=given, source="api")
         *_, last = responses.stored(db, campaign)
         assert (last.seconds, last.source) == (kept, "api")
 
@@ -64,9 +62,7 @@ def test_a_character_that_no_database_keeps_is_a_problem_of_its_field(
     campaign, (rater, _) = make_campaign("thumb", images=1)
     (task,) = next_tasks(db, campaign, rater)
     for bad in ("half \ud800", "nul \x00 here"):
-        given = answers(task.item) | {
-            "A.precision": 4, "A.errors": ["wrong"], "A.corrected": bad
-        }  # fmt: skip
+        given = answers(task.item) | {"A.precision": 4, "A.errors": ["wrong"], "A.corrected": bad}
         problems = respond(db, rater, task.token, given, key="k")
         assert [problem.field for problem in problems] == ["A.corrected"]
 
@@ -109,9 +105,7 @@ def test_a_correction_is_a_new_row(db: Database, make_campaign) -> None:
     assert raters.find(db, campaign, rater.id).answered == 1
 
 
-def test_a_correction_brings_the_next_stage_up_to_date(
-    db: Database, make_campaign, answers
-) -> None:
+def test_a_correction_brings_the_next_stage_up_to_date(db: Database, make_campaign, answers) -> None:
     campaign, (one, two) = make_campaign("thumb", images=1)
     (task,) = next_tasks(db, campaign, one)
     respond(db, one, task.token, answers(task.item), key="k1")
@@ -124,9 +118,7 @@ def test_a_correction_brings_the_next_stage_up_to_date(
     assert len([*responses.stored(db, campaign)]) == 2
 
 
-def test_a_corrected_first_round_moves_the_second(
-    db: Database, make_campaign, answers, clock
-) -> None:
+def test_a_corrected_first_round_moves_the_second(db: Database, make_campaign, answers, clock) -> None:
     campaign, (rater, _) = make_campaign("tagging", images=1, raters=1, interval=100.0)
     (task,) = next_tasks(db, campaign, rater)
     respond(db, rater, task.token, {"verdict": "minor"}, key="k1")
@@ -138,9 +130,7 @@ def test_a_corrected_first_round_moves_the_second(
 
 def test_a_late_answer_is_stored_and_counted(db: Database, make_campaign, clock) -> None:
     settings = Settings(hold_seconds=60)
-    campaign, (one, two) = make_campaign(
-        "tagging", images=1, raters=1, two_rounds=False, settings=settings
-    )
+    campaign, (one, two) = make_campaign("tagging", images=1, raters=1, two_rounds=False, settings=settings)
     (late,) = next_tasks(db, campaign, one)
     clock.move(61)
     done = []
@@ -160,9 +150,7 @@ def test_a_paused_campaign_takes_answers_to_what_is_held(db: Database, make_camp
     assert isinstance(respond(db, rater, task.token, {"verdict": "minor"}, key="k"), Receipt)
 
 
-def test_a_closed_campaign_takes_them_while_they_are_held(
-    db: Database, make_campaign, clock
-) -> None:
+def test_a_closed_campaign_takes_them_while_they_are_held(db: Database, make_campaign, clock) -> None:
     campaign, (one, two) = make_campaign("tagging")
     (first,), (second,) = next_tasks(db, campaign, one), next_tasks(db, campaign, two)
     lifecycle.close(db, campaign, actor="lea")
@@ -191,9 +179,7 @@ def test_a_removed_raters_later_answers_do_not_count(db: Database, make_campaign
     assert row.standing
 
 
-def test_who_falls_for_a_check_is_out_at_once(
-    db: Database, make_campaign, answers, failing_answers
-) -> None:
+def test_who_falls_for_a_check_is_out_at_once(db: Database, make_campaign, answers, failing_answers) -> None:
     campaign, (rater, _) = make_campaign("humanr", images=12)
     tasks = next_tasks(db, campaign, rater)
     tasks.sort(key=lambda task: bool(task.item.check))
@@ -233,9 +219,7 @@ def test_standing_with_names(db: Database, make_campaign) -> None:
     assert [one.rater for one in named] == ["Person 0"]
 
 
-def test_the_log_is_read_in_pages(
-    db: Database, make_campaign, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_log_is_read_in_pages(db: Database, make_campaign, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.campaigns import reading
 
     campaign, (rater, _) = make_campaign("tagging", images=4)

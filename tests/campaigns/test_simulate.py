@@ -75,9 +75,7 @@ def test_who_prefers_a_planted_caption_is_removed_with_every_response(db, humanr
     assert people["x"].state == "removed"
     assert [one.name for one in people.values() if one.state != "active"] == ["x"]
     assert tables["Raters removed"].rows == ((people["x"].pseudonym,),)
-    assert {row[0]: row[1] for row in tables["HUMANr"].rows} == {
-        "human-human": 0.0, "m1": -0.5, "m2": -0.5,
-    }  # fmt: skip
+    assert {row[0]: row[1] for row in tables["HUMANr"].rows} == {"human-human": 0.0, "m1": -0.5, "m2": -0.5}
     # Their comparisons were open again, and the others finished them: 12 images, 3 kinds.
     assert analysis.overview(db, campaign).done == 36
     (flag,) = quality.flags(db, campaign)

@@ -17,8 +17,17 @@ def ratings(tmp_path):
 
 
 def test_flickr8k_experts(run, data) -> None:
-    found = run("agreement", data / "flickr8k" / "ExpertAnnotations.txt", "--virtual-raters",
-                "--scale", "1-4", "--resamples", 100, "--format", "json")  # fmt: skip
+    found = run(
+        "agreement",
+        data / "flickr8k" / "ExpertAnnotations.txt",
+        "--virtual-raters",
+        "--scale",
+        "1-4",
+        "--resamples",
+        100,
+        "--format",
+        "json",
+    )
     assert found.code == 0
     values = {name: round(v["value"], 3) for name, v in found.json["coefficients"].items()}
     assert values["fleiss_kappa"] == 0.517

@@ -35,10 +35,23 @@ def own_database(tmp_path, monkeypatch):
 def created(run, files):
     """A THumB campaign of two systems on three images."""
     found = run(
-        "campaign", "create", "thumb", "--candidates", files["good"], files["poor"],
-        "--references", files["references"], "--raters", 2, "--title", "Three images", "--open",
-        "--no-images", "--format", "json",
-    )  # fmt: skip
+        "campaign",
+        "create",
+        "thumb",
+        "--candidates",
+        files["good"],
+        files["poor"],
+        "--references",
+        files["references"],
+        "--raters",
+        2,
+        "--title",
+        "Three images",
+        "--open",
+        "--no-images",
+        "--format",
+        "json",
+    )
     assert found.code == 0, found.err
     return found
 
@@ -62,9 +75,10 @@ def test_a_campaign_from_files_to_an_exported_data_set(run, created, files, tmp_
     report = run("campaign", "report", "three-images", "--out", "report.html", "--format", "json")
     titles = [table["title"] for table in report.json["results"]]
     assert titles == [
-        "Mean scores by system", "Best and worst in both precision and recall",
+        "Mean scores by system",
+        "Best and worst in both precision and recall",
         "Kappa between first and second stage",
-    ]  # fmt: skip
+    ]
     assert [row["system"] for row in report.json["results"][0]["rows"]] == ["good", "poor"]
     page = (tmp_path / "report.html").read_text()
     assert "Three images" in page
@@ -73,12 +87,12 @@ def test_a_campaign_from_files_to_an_exported_data_set(run, created, files, tmp_
     done = run("campaign", "export", "three-images", "--out", "data")
     assert done.code == 0, done.err
     # Other commands read what was exported.
-    agreement = run("agreement", "data/judgments.jsonl", "--aspect", "precision", "--format",
-                    "json", "--resamples", 0)  # fmt: skip
+    agreement = run(
+        "agreement", "data/judgments.jsonl", "--aspect", "precision", "--format", "json", "--resamples", 0
+    )
     assert agreement.code == 0, agreement.err
     assert agreement.json["items"] == 6
-    meta = run("meta", "data/final.jsonl", "--metrics", "rouge_l", "--format", "json",
-               "--resamples", 0)  # fmt: skip
+    meta = run("meta", "data/final.jsonl", "--metrics", "rouge_l", "--format", "json", "--resamples", 0)
     assert meta.code == 0, meta.err
     assert meta.json["n"] == 6
     assert "rouge_l" in meta.json["results"]
@@ -98,16 +112,29 @@ def test_a_backup_restores_and_an_export_imports(run, created, tmp_path):
     assert imported.err == "note: imported 4 responses (raters: 2) as copy (thumb, open)\n"
     twice = run("campaign", "import", "data.zip", "--slug", "copy")
     assert (twice.code, twice.err) == (
-        2, 'error: "copy" is the name of another campaign. Give another slug.\n',
-    )  # fmt: skip
+        2,
+        'error: "copy" is the name of another campaign. Give another slug.\n',
+    )
 
 
 def test_a_dry_run_shows_items_and_costs_and_stores_nothing(run, files, tmp_path):
     found = run(
-        "campaign", "create", "humanr", "--candidates", files["good"], "--references",
-        files["references"], "--raters", 3, "--pay", 0.1, "--currency", "EUR", "--dry-run",
+        "campaign",
+        "create",
+        "humanr",
+        "--candidates",
+        files["good"],
+        "--references",
+        files["references"],
+        "--raters",
+        3,
+        "--pay",
+        0.1,
+        "--currency",
+        "EUR",
+        "--dry-run",
         "--no-images",
-    )  # fmt: skip
+    )
     assert found.code == 0, found.err
     # 3 images, one system and the baseline, 3 raters each: 18 comparisons, 2 groups of ten.
     assert "responses in all 20" in " ".join(found.out.split())
@@ -122,9 +149,20 @@ def test_the_sample_with_its_photographs_and_own_protocol(run, tmp_path):
         "name: helpful\nkind: likert\nquestions:\n  - aspect: helpful\n    ask: Does it help?\n"
     )
     found = run(
-        "campaign", "create", "mine.yaml", "--candidates", sample.systems[0], "--references",
-        sample.references, "--images", sample.images, "--title", "Helpful", "--format", "json",
-    )  # fmt: skip
+        "campaign",
+        "create",
+        "mine.yaml",
+        "--candidates",
+        sample.systems[0],
+        "--references",
+        sample.references,
+        "--images",
+        sample.images,
+        "--title",
+        "Helpful",
+        "--format",
+        "json",
+    )
     assert found.code == 0, found.err
     assert (found.json["protocol"], found.json["images"]) == ("generic", 24)
     with Database.open(tmp_path / "captious.db") as db:
@@ -134,25 +172,28 @@ def test_the_sample_with_its_photographs_and_own_protocol(run, tmp_path):
 
 
 def test_raters_are_added_linked_removed_and_taken_back(run, created, tmp_path):
-    added = run("campaign", "raters", "add", "three-images", "Ada Ahmed <ada@example.org>", "Bo",
-                "--format", "json")  # fmt: skip
-    assert added.json == {
-        "raters": [{"rater": "r001", "name": "Ada Ahmed"}, {"rater": "r002", "name": "Bo"}]
-    }
-    links = run("campaign", "raters", "link", "three-images", "--base-url", "https://rate.example/",
-                "--format", "json").json["links"]  # fmt: skip
+    added = run(
+        "campaign", "raters", "add", "three-images", "Ada Ahmed <ada@example.org>", "Bo", "--format", "json"
+    )
+    assert added.json == {"raters": [{"rater": "r001", "name": "Ada Ahmed"}, {"rater": "r002", "name": "Bo"}]}
+    links = run(
+        "campaign",
+        "raters",
+        "link",
+        "three-images",
+        "--base-url",
+        "https://rate.example/",
+        "--format",
+        "json",
+    ).json["links"]
     assert [one["rater"] for one in links] == ["r001", "r002"]
     assert all(one["link"].startswith("https://rate.example/join/") for one in links)
     run("campaign", "raters", "remove", "three-images", "ada ahmed", "--reason", "asked to")
     table = run("campaign", "raters", "list", "three-images", "--format", "json").json["raters"]
-    assert [(one["state"], one["reason"]) for one in table] == [
-        ("removed", "asked to"), ("active", ""),
-    ]  # fmt: skip
+    assert [(one["state"], one["reason"]) for one in table] == [("removed", "asked to"), ("active", "")]
     assert run("campaign", "raters", "reinstate", "three-images", "r001").code == 0
     unknown = run("campaign", "raters", "remove", "three-images", "Zoe", "--reason", "x")
-    assert (unknown.code, unknown.err) == (
-        2, 'error: unknown rater "Zoe". Known: r001, r002.\n',
-    )  # fmt: skip
+    assert (unknown.code, unknown.err) == (2, 'error: unknown rater "Zoe". Known: r001, r002.\n')
 
 
 @pytest.mark.parametrize(
@@ -165,7 +206,7 @@ def test_raters_are_added_linked_removed_and_taken_back(run, created, tmp_path):
         (["link", "three-images", "--base-url", "http://host:port"], "http://HOST"),
         (["add", "three-images", "--file", "latin.txt"], "latin.txt: is not UTF-8 text"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_with_raters_is_one_line(run, created, tmp_path, typed, message):
     (tmp_path / "latin.txt").write_bytes("Zo\u00eb\n".encode("latin-1"))
     run("campaign", "raters", "add", "three-images", "Bo")
@@ -194,9 +235,7 @@ def test_quality_is_told_and_decided(run, created, tmp_path):
     found = run("campaign", "quality", "three-images", "--format", "json").json
     assert [one["rater"] for one in found["raters"]] == ["r001", "r002"]
     wrong = run("campaign", "quality", "three-images", "--uphold", 9)
-    assert (wrong.code, wrong.err) == (
-        2, "error: flag 9: three-images has none of that number.\n",
-    )  # fmt: skip
+    assert (wrong.code, wrong.err) == (2, "error: flag 9: three-images has none of that number.\n")
 
 
 def test_disagreements_are_listed_and_decided(run, created, tmp_path):
@@ -217,8 +256,21 @@ def test_disagreements_are_listed_and_decided(run, created, tmp_path):
 
 
 def test_a_campaign_is_paused_resumed_and_extended(run, files, tmp_path):
-    run("campaign", "create", "tagging", "--candidates", files["good"], "--raters", 1, "--title",
-        "Tags", "--option", "two_rounds=false", "--open", "--no-images")  # fmt: skip
+    run(
+        "campaign",
+        "create",
+        "tagging",
+        "--candidates",
+        files["good"],
+        "--raters",
+        1,
+        "--title",
+        "Tags",
+        "--option",
+        "two_rounds=false",
+        "--open",
+        "--no-images",
+    )
     assert run("campaign", "pause", "tags").err == "note: tags is paused\n"
     assert run("campaign", "resume", "tags").err == "note: tags is open\n"
     more = run("campaign", "extend", "tags", "--target", 2)
@@ -247,17 +299,21 @@ def test_accounts_take_their_password_from_the_environment(run, monkeypatch, tmp
         (["create", "thum", "--candidates", "good.json"], 'unknown protocol "thum"'),
         (["create", "thumb", "--candidates", "good.json", "--raters", "3"], "THumB asks two"),
         (["create", "thumb", "--candidates", "good.json", "--option", "x"], "write name=value"),
-        (["create", "thumb", "--candidates", "good.json", "--option", "cleen=1"],
-         'unknown option of thumb "cleen"'),
+        (
+            ["create", "thumb", "--candidates", "good.json", "--option", "cleen=1"],
+            'unknown option of thumb "cleen"',
+        ),
         (["create", "thumb", "--candidates", "none.json"], "none.json"),
-        (["create", "thumb", "--candidates", "good.json", "--gold", "poor.json"],
-         "give {item: {question: answer}}"),
+        (
+            ["create", "thumb", "--candidates", "good.json", "--gold", "poor.json"],
+            "give {item: {question: answer}}",
+        ),
         (["import", "none.jsonl"], "there is no such file"),
         (["backup", "x.zip"], "there is no such database"),
         (["restore", "good.json"], "backup"),
         (["export", "x"], "Missing option"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_one_line(run, files, typed, message):
     found = run("campaign", *typed)
     assert found.code == 2
@@ -268,8 +324,15 @@ def test_what_is_wrong_is_one_line(run, files, typed, message):
 
 @pytest.mark.parametrize("protocol", ["thumb", "humanr", "tagging", "audit"])
 def test_raters_are_not_left_without_images_by_accident(run, files, tmp_path, protocol):
-    typed = ["campaign", "create", protocol, "--candidates", files["good"], "--references",
-             files["references"]]  # fmt: skip
+    typed = [
+        "campaign",
+        "create",
+        protocol,
+        "--candidates",
+        files["good"],
+        "--references",
+        files["references"],
+    ]
     found = run(*typed)
     assert found.code == 2
     assert "Give --images DIR, or --no-images" in found.err
@@ -316,8 +379,7 @@ def test_a_number_beyond_reason_is_refused_before_a_database_is_made(
 
 @pytest.mark.parametrize("target", ["10001", "999999999999999", "9" * 30])
 def test_a_target_beyond_reason_changes_nothing(run, files, target):
-    run("campaign", "create", "tagging", "-c", files["good"], "--raters", 1, "--title", "Tags",
-        "--no-images")  # fmt: skip
+    run("campaign", "create", "tagging", "-c", files["good"], "--raters", 1, "--title", "Tags", "--no-images")
     found = run("campaign", "extend", "tags", "--target", target)
     assert (found.code, found.err.count("\n")) == (2, 1)
     assert f"target: {target} is out of range. Give 1 to 10,000." in found.err

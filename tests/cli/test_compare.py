@@ -2,15 +2,33 @@ from __future__ import annotations
 
 
 def _arguments(files):
-    return ["compare", "--candidates", files["good"], files["poor"],
-            "--references", files["references"], "--metrics", "rouge_l,cider"]  # fmt: skip
+    return [
+        "compare",
+        "--candidates",
+        files["good"],
+        files["poor"],
+        "--references",
+        files["references"],
+        "--metrics",
+        "rouge_l,cider",
+    ]
 
 
 def test_json_has_the_documented_shape(run, files) -> None:
     found = run(*_arguments(files), "--format", "json").json
     pair = found["cider"]["pairs"][0]
-    documented = {"a", "b", "difference", "low", "high", "p_bootstrap", "p_randomisation",
-                  "wins", "ties", "losses"}  # fmt: skip
+    documented = {
+        "a",
+        "b",
+        "difference",
+        "low",
+        "high",
+        "p_bootstrap",
+        "p_randomisation",
+        "wins",
+        "ties",
+        "losses",
+    }
     assert documented <= set(pair)
     assert (pair["a"], pair["b"], pair["wins"]) == ("good", "poor", 3)
 
@@ -29,8 +47,16 @@ def test_the_same_seed_gives_the_same_p_values(run, files) -> None:
 
 
 def test_trials_without_end_are_refused(run, files) -> None:
-    found = run("compare", "--candidates", files["good"], files["poor"], "--references",
-                files["references"], "--trials", 10**9)  # fmt: skip
+    found = run(
+        "compare",
+        "--candidates",
+        files["good"],
+        files["poor"],
+        "--references",
+        files["references"],
+        "--trials",
+        10**9,
+    )
     assert found.code == 2
     assert "--trials" in found.err and "100000" in found.err
 

@@ -17,8 +17,18 @@ def test_a_file_in_the_place_of_the_folder_is_refused_before_any_work(run, tmp_p
 def test_files_are_copied_and_can_be_scored(run, tmp_path: Path) -> None:
     assert run("demo", "--files", tmp_path / "sample").code == 0
     sample = tmp_path / "sample"
-    found = run("score", "--candidates", *sorted((sample / "systems").glob("*.json")),
-                "--references", sample / "references.json", "--metrics", "bleu4,cider",
-                "--resamples", 0, "--format", "json")  # fmt: skip
+    found = run(
+        "score",
+        "--candidates",
+        *sorted((sample / "systems").glob("*.json")),
+        "--references",
+        sample / "references.json",
+        "--metrics",
+        "bleu4,cider",
+        "--resamples",
+        0,
+        "--format",
+        "json",
+    )
     assert list(found.json["systems"]) == ["cuckoo", "dodo", "heron", "magpie"]
     assert run("demo", "--files", sample).code == 2

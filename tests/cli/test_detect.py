@@ -52,9 +52,19 @@ def test_a_lower_threshold_sees_more(run: Callable, folder: Path) -> None:
 
 def test_sources_and_their_thresholds(run: Callable, folder: Path) -> None:
     result = run(
-        "detect", folder, "-o", "o.json", "--model", "ssd", "--model", "ssd",
-        "--source", "d80", "--source", "d500",
-    )  # fmt: skip
+        "detect",
+        folder,
+        "-o",
+        "o.json",
+        "--model",
+        "ssd",
+        "--model",
+        "ssd",
+        "--source",
+        "d80",
+        "--source",
+        "d500",
+    )
     assert result.code == 0
     document = json.loads(Path("o.json").read_text())
     assert [(one["source"], one["threshold"]) for one in document["info"]["detectors"]] == [
@@ -108,9 +118,7 @@ def test_the_contact_sheet(run: Callable, folder: Path) -> None:
         (["--contact-sheet", "none/sheet.jpg"], "there is no folder none."),
     ],
 )
-def test_bad_input_is_one_line(
-    run: Callable, folder: Path, arguments: list[str], message: str
-) -> None:
+def test_bad_input_is_one_line(run: Callable, folder: Path, arguments: list[str], message: str) -> None:
     result = run("detect", folder, "--out", "o.json", *arguments)
     assert result.code == 2
     assert message in result.err
@@ -119,7 +127,4 @@ def test_bad_input_is_one_line(
 
 def test_a_folder_that_is_not_there(run: Callable, folder: Path) -> None:
     result = run("detect", "nowhere", "--out", "o.json")
-    assert (result.code, result.err) == (
-        2,
-        "error: nowhere: there is no such file. Check the path.\n",
-    )
+    assert (result.code, result.err) == (2, "error: nowhere: there is no such file. Check the path.\n")

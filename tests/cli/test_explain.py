@@ -40,8 +40,9 @@ def run(*arguments: str) -> str:
 
 
 def test_a_table_shows_flows_and_what_stands_alone(arguments: list[str]) -> None:
-    shown = run(*arguments, "--metrics", "vifidel[vectors=tiny.txt,objects=gold]", "--id", "7",
-                "--system", "poor")  # fmt: skip
+    shown = run(
+        *arguments, "--metrics", "vifidel[vectors=tiny.txt,objects=gold]", "--id", "7", "--system", "poor"
+    )
     assert "vifidel 0.1353 = exp(-2.0000)" in shown
     assert "unmatched: ball, dog" in shown or "unmatched: dog, ball" in shown
     assert "unsupported: bus" in shown
@@ -49,8 +50,9 @@ def test_a_table_shows_flows_and_what_stands_alone(arguments: list[str]) -> None
 
 
 def test_json_holds_every_caption_of_the_image(arguments: list[str]) -> None:
-    shown = run(*arguments, "--metrics", "vifidel[vectors=tiny.txt,objects=gold]", "--id", "7",
-                "--format", "json")  # fmt: skip
+    shown = run(
+        *arguments, "--metrics", "vifidel[vectors=tiny.txt,objects=gold]", "--id", "7", "--format", "json"
+    )
     good, poor = json.loads(shown)
     assert (good["system"], good["score"], good["unmatched"]) == ("good", 1.0, [])
     assert poor["unsupported"] == ["bus"]
@@ -63,8 +65,16 @@ def test_other_formats(arguments: list[str], form: str) -> None:
 
 
 def test_wmd_needs_no_objects_and_names_the_reference(arguments: list[str]) -> None:
-    shown = run("--candidates", "good.json", "--references", "references.json", "--metrics",
-                "wmd[vectors=tiny.txt]", "--id", "7")  # fmt: skip
+    shown = run(
+        "--candidates",
+        "good.json",
+        "--references",
+        "references.json",
+        "--metrics",
+        "wmd[vectors=tiny.txt]",
+        "--id",
+        "7",
+    )
     assert "reference: " in shown
     assert "word of the reference" in shown
 

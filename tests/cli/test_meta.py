@@ -7,15 +7,21 @@ import json
 import pytest
 
 ROWS = [
-    {"image": image, "system": system, "caption": caption, "references": [reference],
-     "rating": rating, "rater": "r1"}
+    {
+        "image": image,
+        "system": system,
+        "caption": caption,
+        "references": [reference],
+        "rating": rating,
+        "rater": "r1",
+    }
     for image, reference, captions in (
         ("1", "A dog runs on grass.", (("A", "A dog runs.", 5), ("B", "A cat.", 1))),
         ("2", "Two dogs play.", (("A", "Two dogs.", 4), ("B", "A bus on a street.", 1))),
         ("3", "A man on a horse.", (("A", "A man rides a horse.", 5), ("B", "A man.", 3))),
     )
     for system, caption, rating in captions
-]  # fmt: skip
+]
 
 
 @pytest.fixture
@@ -26,8 +32,18 @@ def judgments(tmp_path):
 
 
 def test_flickr8k_expert_as_json(run, data) -> None:
-    found = run("meta", "flickr8k-expert", "--data", data, "--metrics", "rouge_l,cider",
-                "--resamples", 100, "--format", "json")  # fmt: skip
+    found = run(
+        "meta",
+        "flickr8k-expert",
+        "--data",
+        data,
+        "--metrics",
+        "rouge_l,cider",
+        "--resamples",
+        100,
+        "--format",
+        "json",
+    )
     assert found.code == 0
     assert found.json["benchmark"] == "flickr8k-expert"
     assert found.json["n"] == 16_992
@@ -41,9 +57,7 @@ def test_flickr8k_expert_as_json(run, data) -> None:
 def test_the_protocol_is_printed_before_the_result(run, judgments) -> None:
     found = run("meta", judgments, "--metrics", "rouge_l,bleu1", "--resamples", 50)
     assert found.code == 0
-    assert (
-        found.out.index("protocol") < found.out.index("coefficients") < found.out.index("metric,")
-    )
+    assert found.out.index("protocol") < found.out.index("coefficients") < found.out.index("metric,")
     assert "metric, n = 6" in found.out
     assert "rouge_l|refs:1|tok:ptb" in found.out
 
@@ -55,9 +69,7 @@ def test_csv_is_one_long_table(run, judgments) -> None:
     assert {row["metric"] for row in rows} == {"rouge_l"} and rows[0]["n"] == "6"
 
 
-@pytest.mark.parametrize(
-    ("form", "mark"), [("latex", "% protocol mine.jsonl"), ("markdown", "|---|")]
-)
+@pytest.mark.parametrize(("form", "mark"), [("latex", "% protocol mine.jsonl"), ("markdown", "|---|")])
 def test_other_formats(run, judgments, form, mark) -> None:
     found = run("meta", judgments, "--metrics", "rouge_l", "--resamples", 0, "--format", form)
     assert found.code == 0 and mark in found.out
@@ -67,18 +79,43 @@ def test_scores_from_elsewhere_beside_ours(run, judgments, tmp_path) -> None:
     path = tmp_path / "theirs.csv"
     lines = [f"{row['system']},{row['image']},oracle,{row['rating']}" for row in ROWS]
     path.write_text("system,id,metric,score\n" + "\n".join(lines) + "\n")
-    found = run("meta", judgments, "--metrics", "rouge_l,oracle", "--scores", path, "--compare",
-                "--resamples", 50, "--format", "json")  # fmt: skip
+    found = run(
+        "meta",
+        judgments,
+        "--metrics",
+        "rouge_l,oracle",
+        "--scores",
+        path,
+        "--compare",
+        "--resamples",
+        50,
+        "--format",
+        "json",
+    )
     assert list(found.json["results"]) == ["rouge_l", "oracle"]
     assert found.json["results"]["oracle"]["pearson"]["value"] == pytest.approx(1.0)
     assert {pair["coefficient"] for pair in found.json["comparisons"]} >= {"pearson", "kendall_c"}
 
 
 def test_only_scores_from_elsewhere(run, data, golden) -> None:
-    found = run("meta", "thumb", "--data", data, "--scores",
-                golden / "thumb" / "scores_by_others.csv.gz", "--metrics", "CLIPS",
-                "--aspect", "precision,recall,total", "--coefficient", "pearson",
-                "--resamples", 0, "--format", "json")  # fmt: skip
+    found = run(
+        "meta",
+        "thumb",
+        "--data",
+        data,
+        "--scores",
+        golden / "thumb" / "scores_by_others.csv.gz",
+        "--metrics",
+        "CLIPS",
+        "--aspect",
+        "precision,recall,total",
+        "--coefficient",
+        "pearson",
+        "--resamples",
+        0,
+        "--format",
+        "json",
+    )
     values = [
         round(found.json["aspects"][aspect]["CLIPS"]["pearson"]["value"], 2)
         for aspect in ("precision", "recall", "total")
@@ -88,17 +125,44 @@ def test_only_scores_from_elsewhere(run, data, golden) -> None:
 
 
 def test_aspects_stand_side_by_side_as_in_the_paper(run, data) -> None:
-    found = run("meta", "thumb", "--data", data, "--metrics", "cider", "--resamples", 0,
-                "--aspect", "precision,recall,total", "--coefficient", "pearson")  # fmt: skip
+    found = run(
+        "meta",
+        "thumb",
+        "--data",
+        data,
+        "--metrics",
+        "cider",
+        "--resamples",
+        0,
+        "--aspect",
+        "precision,recall,total",
+        "--coefficient",
+        "pearson",
+    )
     row = next(line for line in found.out.splitlines() if line.strip().startswith("cider "))
     # Kasai et al. 2022, Table 4, CIDEr without Human: .27 .18 .33.
     assert [round(float(cell) / 100, 2) for cell in row.split()[1:]] == [0.27, 0.18, 0.33]
 
 
 def test_thumb_with_human_tells_of_the_leak(run, data) -> None:
-    found = run("meta", "thumb", "--data", data, "--human", "with", "--leaked", "drop",
-                "--metrics", "rouge_l", "--coefficient", "pearson", "--resamples", 0,
-                "--format", "json")  # fmt: skip
+    found = run(
+        "meta",
+        "thumb",
+        "--data",
+        data,
+        "--human",
+        "with",
+        "--leaked",
+        "drop",
+        "--metrics",
+        "rouge_l",
+        "--coefficient",
+        "pearson",
+        "--resamples",
+        0,
+        "--format",
+        "json",
+    )
     assert found.json["n"] == 2500
     assert found.json["protocol"]["options"] == {"human": "with", "leaked": "drop"}
     assert "39 Human captions" in found.err
@@ -107,8 +171,18 @@ def test_thumb_with_human_tells_of_the_leak(run, data) -> None:
 def test_objects_leave_out_what_they_do_not_name(run, judgments, tmp_path) -> None:
     path = tmp_path / "objects.json"
     path.write_text(json.dumps({"1": ["dog"], "3": ["person", "horse"]}))
-    found = run("meta", judgments, "--objects", path, "--resamples", 0, "--format", "json",
-                "--metrics", "vcr_precision,rouge_l")  # fmt: skip
+    found = run(
+        "meta",
+        judgments,
+        "--objects",
+        path,
+        "--resamples",
+        0,
+        "--format",
+        "json",
+        "--metrics",
+        "vcr_precision,rouge_l",
+    )
     assert found.code == 0
     assert found.json["n"] == 4
     assert found.json["protocol"]["options"]["objects"].startswith("objects.json:")
@@ -133,8 +207,9 @@ def test_photographs_from_a_folder(run, judgments, tmp_path) -> None:
     (tmp_path / "photographs").mkdir()
     for name in ("1.jpg", "2.jpg"):
         (tmp_path / "photographs" / name).write_bytes(b"")
-    found = run("meta", judgments, "--images", tmp_path / "photographs", "--resamples", 0,
-                "--metrics", "rouge_l")  # fmt: skip
+    found = run(
+        "meta", judgments, "--images", tmp_path / "photographs", "--resamples", 0, "--metrics", "rouge_l"
+    )
     assert "metric, n = 4" in found.out and "images=photographs" in found.out
 
 

@@ -5,10 +5,7 @@ from captious.cli.output import Number, Table, to_csv, to_json, to_latex, to_mar
 
 TABLE = Table(
     ["system", "cider_d"],
-    [
-        ["m2 & co", Number(1.3124, "131.2", "[129.6, 132.9]", best=True)],
-        ["x_1", Number(1.0, "100.0")],
-    ],
+    [["m2 & co", Number(1.3124, "131.2", "[129.6, 132.9]", best=True)], ["x_1", Number(1.0, "100.0")]],
 )
 
 
@@ -33,5 +30,14 @@ def test_json_writes_null_for_nan() -> None:
 
 def test_an_option_is_repeated_for_each_of_its_values() -> None:
     assert spread(["--candidates", "a", "b", "--name", "x", "y", "-"]) == [
-        "--candidates", "a", "--candidates", "b", "--name", "x", "--name", "y", "--name", "-",
-    ]  # fmt: skip
+        "--candidates",
+        "a",
+        "--candidates",
+        "b",
+        "--name",
+        "x",
+        "--name",
+        "y",
+        "--name",
+        "-",
+    ]

@@ -18,9 +18,16 @@ def own_cache(tmp_path, monkeypatch) -> None:
 
 def _common(files) -> list[object]:
     return [
-        "--candidates", files["good"], files["poor"], "--references", files["references"],
-        "--metrics", "bleu1,rouge_l", "--resamples", 20,
-    ]  # fmt: skip
+        "--candidates",
+        files["good"],
+        files["poor"],
+        "--references",
+        files["references"],
+        "--metrics",
+        "bleu1,rouge_l",
+        "--resamples",
+        20,
+    ]
 
 
 def _judgments(path, rows) -> object:
@@ -41,12 +48,32 @@ def test_page_from_files(run, files, tmp_path) -> None:
 def test_demo_with_photographs_judgments_and_charts(run, tmp_path) -> None:
     demo, page, charts = demo_files(), tmp_path / "demo.html", tmp_path / "charts"
     found = run(
-        "report", "--candidates", *demo.systems[:2], "--references", demo.references,
-        "--images", demo.images, "--objects", demo.objects, "--judgments", demo.judgments,
-        "--judgments-label", "illustrative judgments", "--metrics", "bleu4,cider",
-        "--correlation", "spearman", "--out", page, "--charts", charts, "--resamples", 20,
-        "--image-mode", "beside",
-    )  # fmt: skip
+        "report",
+        "--candidates",
+        *demo.systems[:2],
+        "--references",
+        demo.references,
+        "--images",
+        demo.images,
+        "--objects",
+        demo.objects,
+        "--judgments",
+        demo.judgments,
+        "--judgments-label",
+        "illustrative judgments",
+        "--metrics",
+        "bleu4,cider",
+        "--correlation",
+        "spearman",
+        "--out",
+        page,
+        "--charts",
+        charts,
+        "--resamples",
+        20,
+        "--image-mode",
+        "beside",
+    )
     assert found.code == 0
     text = page.read_text()
     # Half of the demo's 960 judgments are of the two systems.
@@ -70,9 +97,18 @@ def test_judgments_may_hold_the_captions(run, tmp_path) -> None:
     references.write_text(json.dumps({"1": ["a cat sits on a mat"], "2": ["two dogs play"]}))
     page = tmp_path / "page.html"
     found = run(
-        "report", "--judgments", judgments, "--references", references, "--metrics", "bleu1",
-        "--out", page, "--resamples", 20,
-    )  # fmt: skip
+        "report",
+        "--judgments",
+        judgments,
+        "--references",
+        references,
+        "--metrics",
+        "bleu1",
+        "--out",
+        page,
+        "--resamples",
+        20,
+    )
     assert found.code == 0
     text = re.sub(r"\s+", " ", page.read_text())
     assert "a is best by bleu1, and by judged overall." in text
@@ -94,9 +130,16 @@ def test_charts_go_to_a_folder_and_never_to_a_file(run, files, tmp_path, inside)
     asked = taken / inside
     missing = tmp_path / "captions.json"  # nothing is read before the refusal
     found = run(
-        "report", "--candidates", missing, "--references", files["references"],
-        "--out", tmp_path / "x.html", "--charts", asked,
-    )  # fmt: skip
+        "report",
+        "--candidates",
+        missing,
+        "--references",
+        files["references"],
+        "--out",
+        tmp_path / "x.html",
+        "--charts",
+        asked,
+    )
     whose = f"{taken} " if inside else ""
     assert found.code == 2
     assert found.err == f"error: {asked}: {whose}is a file. Give a folder to write to.\n"
@@ -105,9 +148,8 @@ def test_charts_go_to_a_folder_and_never_to_a_file(run, files, tmp_path, inside)
 
 def test_nothing_to_report_on(run, files, tmp_path) -> None:
     found = run(
-        "report", "--references", files["references"], "--metrics", "bleu1",
-        "--out", tmp_path / "x.html",
-    )  # fmt: skip
+        "report", "--references", files["references"], "--metrics", "bleu1", "--out", tmp_path / "x.html"
+    )
     assert found.code == 2
     assert found.err == "error: there is nothing to report on. Give --candidates.\n"
 

@@ -35,8 +35,9 @@ def test_a_table_shows_scores_as_papers_do(run, files) -> None:
 
 
 def test_one_system_gets_a_row_for_each_metric(run, files) -> None:
-    found = run("score", "--candidates", files["good"], "--references", files["references"],
-                "--metrics", METRICS)  # fmt: skip
+    found = run(
+        "score", "--candidates", files["good"], "--references", files["references"], "--metrics", METRICS
+    )
     assert [word for word in ("bleu1", "rouge_l", "cider") if f" {word} " in found.out]
     assert "low 95%" in found.out
 
@@ -46,11 +47,7 @@ def test_other_formats_hold_every_system(run, files, form) -> None:
     found = run("score", *_common(files), "--metrics", METRICS, "--format", form)
     assert found.code == 0
     assert "good" in found.out and "poor" in found.out
-    mark = {
-        "csv": "system,metric,score,low,high,n,signature",
-        "latex": r"\toprule",
-        "markdown": "|---|---:|",
-    }
+    mark = {"csv": "system,metric,score,low,high,n,signature", "latex": r"\toprule", "markdown": "|---|---:|"}
     assert mark[form] in found.out
 
 
@@ -99,18 +96,38 @@ def test_items_are_written_for_every_example(run, files, tmp_path: Path, suffix)
     assert rows[0]["system"] == "good" and rows[0]["image_id"] == "1"
 
 
-def test_document_frequencies_are_built_once_and_used_for_one_image(
-    run, files, tmp_path: Path
-) -> None:
+def test_document_frequencies_are_built_once_and_used_for_one_image(run, files, tmp_path: Path) -> None:
     table = tmp_path / "all.npz"
     assert run("df", "build", "--references", files["references"], "--out", table).code == 0
-    whole = run("score", "--candidates", files["good"], "--references", files["references"],
-                "--metrics", "cider", "--df", table, "--items", tmp_path / "all.csv")  # fmt: skip
+    whole = run(
+        "score",
+        "--candidates",
+        files["good"],
+        "--references",
+        files["references"],
+        "--metrics",
+        "cider",
+        "--df",
+        table,
+        "--items",
+        tmp_path / "all.csv",
+    )
     assert whole.code == 0, whole.err
     one = tmp_path / "one.json"
     one.write_text('{"1": "A man riding a horse."}')
-    found = run("score", "--candidates", one, "--references", files["references"], "--metrics",
-                "cider", "--df", table, "--format", "json")  # fmt: skip
+    found = run(
+        "score",
+        "--candidates",
+        one,
+        "--references",
+        files["references"],
+        "--metrics",
+        "cider",
+        "--df",
+        table,
+        "--format",
+        "json",
+    )
     first = next(csv.DictReader((tmp_path / "all.csv").open()))
     assert found.json["systems"]["one"]["cider"]["score"] == pytest.approx(float(first["cider"]))
     assert "df:file:" in found.json["systems"]["one"]["cider"]["signature"]
@@ -119,8 +136,7 @@ def test_document_frequencies_are_built_once_and_used_for_one_image(
 def test_one_image_without_a_table_is_refused_not_zero(run, files, tmp_path: Path) -> None:
     one = tmp_path / "one.json"
     one.write_text('{"1": "A man riding a horse."}')
-    found = run("score", "--candidates", one, "--references", files["references"],
-                "--metrics", "cider")  # fmt: skip
+    found = run("score", "--candidates", one, "--references", files["references"], "--metrics", "cider")
     assert found.code == 2
     assert "the references are of 1 image" in found.err and "--df FILE" in found.err
 
@@ -159,8 +175,19 @@ def test_a_table_of_frequencies_that_no_metric_uses_is_noted(run, files) -> None
 def test_csv_is_exact_unless_it_is_for_a_spreadsheet(run, files, tmp_path: Path) -> None:
     texts = {"1": '=HYPERLINK("x")', "2": "-2 dogs.", "3": "A plate = pasta."}
     (tmp_path / "odd.json").write_text(json.dumps(texts))
-    asked = ["score", "--candidates", tmp_path / "odd.json", "--references", files["references"],
-             "--metrics", "bleu1", "--resamples", 0, "--items", tmp_path / "items.CSV"]  # fmt: skip
+    asked = [
+        "score",
+        "--candidates",
+        tmp_path / "odd.json",
+        "--references",
+        files["references"],
+        "--metrics",
+        "bleu1",
+        "--resamples",
+        0,
+        "--items",
+        tmp_path / "items.CSV",
+    ]
 
     def captions() -> list[str]:
         with (tmp_path / "items.CSV").open(newline="") as file:
@@ -176,12 +203,23 @@ def test_csv_is_exact_unless_it_is_for_a_spreadsheet(run, files, tmp_path: Path)
 
 def test_a_closed_output_is_no_crash(files) -> None:
     code = "import sys; from captious.cli.main import main; main(sys.argv[1:])"
-    command = [sys.executable, "-c", code, "score", "-c", files["good"], "-r", files["references"],
-               "-m", "bleu1", "--resamples", "0"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "score",
+        "-c",
+        files["good"],
+        "-r",
+        files["references"],
+        "-m",
+        "bleu1",
+        "--resamples",
+        "0",
+    ]
     found = subprocess.run(
-        ["sh", "-c", '"$@" >&-', "sh", *map(str, command)],
-        stderr=subprocess.PIPE, text=True, check=False,
-    )  # fmt: skip
+        ["sh", "-c", '"$@" >&-', "sh", *map(str, command)], stderr=subprocess.PIPE, text=True, check=False
+    )
     assert (found.returncode, found.stderr) == (0, "")
 
 
@@ -193,9 +231,7 @@ def test_help_explains_itself_with_an_example(run) -> None:
 
 def test_import_is_light() -> None:
     code = "import sys, captious, captious.cli.main; print(sorted(sys.modules))"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     for heavy in ("numpy", "scipy", "pandas", "pyarrow", "torch", "altair", "orjson"):
         assert f"'{heavy}'" not in loaded, heavy
 
@@ -210,11 +246,27 @@ def test_meteor_without_a_cache_says_why_it_takes_long(files, tmp_path) -> None:
     blocked = tmp_path / "taken"
     blocked.write_text("a file, not a folder")
     done = subprocess.run(
-        [sys.executable, "-c", "from captious.cli.main import main; main()",
-         "score", "--candidates", files["good"], "--references", files["references"],
-         "--metrics", "meteor", "--format", "json", "--jobs", "2"],
-        capture_output=True, text=True, check=True, env={**os.environ, "CAPTIOUS_CACHE": blocked},
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "from captious.cli.main import main; main()",
+            "score",
+            "--candidates",
+            files["good"],
+            "--references",
+            files["references"],
+            "--metrics",
+            "meteor",
+            "--format",
+            "json",
+            "--jobs",
+            "2",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "CAPTIOUS_CACHE": blocked},
+    )
     assert done.stderr == (
         f"note: METEOR's tables cannot be kept in {blocked} (File exists) and are compiled again "
         "each time, which takes a while. Set CAPTIOUS_CACHE to a folder that can be written.\n"

@@ -30,9 +30,12 @@ class Started:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("CAPTIOUS_")}
         self.process = subprocess.Popen(
             [sys.executable, "-c", START, "--port", "0", *options],
-            cwd=folder, env=environment, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        )  # fmt: skip
+            cwd=folder,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
         self.printed = ""
 
     def line(self, pattern: str) -> str:
@@ -129,9 +132,8 @@ def test_a_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
             "except CaptiousError as error: sys.exit(str(error))"
         )
         found = subprocess.run(
-            [sys.executable, "-c", run, port], cwd=tmp_path, text=True, capture_output=True,
-            check=False,
-        )  # fmt: skip
+            [sys.executable, "-c", run, port], cwd=tmp_path, text=True, capture_output=True, check=False
+        )
     assert found.returncode == 1
     assert f"127.0.0.1, port {port}: Address already in use." in found.stderr
     assert "Traceback" not in found.stderr

@@ -16,17 +16,13 @@ from captious.models.ngram_lm import NgramModel
 @pytest.fixture
 def captions(tmp_path: Path) -> Path:
     path = tmp_path / "references.json"
-    path.write_text(
-        json.dumps({"1": ["A man rides a horse.", "A man on a horse."], "2": ["Two dogs play."]})
-    )
+    path.write_text(json.dumps({"1": ["A man rides a horse.", "A man on a horse."], "2": ["Two dogs play."]}))
     return path
 
 
 def test_it_writes_a_model_that_loads(captions: Path, tmp_path: Path) -> None:
     out = tmp_path / "own.lm.npz"
-    result = CliRunner().invoke(
-        app, ["lm", "--captions", str(captions), "--out", str(out), "--order", "2"]
-    )
+    result = CliRunner().invoke(app, ["lm", "--captions", str(captions), "--out", str(out), "--order", "2"])
     assert result.exit_code == 0
     model = NgramModel.load(out)
     assert (model.order, model.captions) == (2, 3)
@@ -34,9 +30,7 @@ def test_it_writes_a_model_that_loads(captions: Path, tmp_path: Path) -> None:
 
 
 def test_another_suffix_is_refused(captions: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(
-        app, ["lm", "--captions", str(captions), "--out", str(tmp_path / "own.pkl")]
-    )
+    result = CliRunner().invoke(app, ["lm", "--captions", str(captions), "--out", str(tmp_path / "own.pkl")])
     assert isinstance(result.exception, InputError)
     assert "must end in .npz" in str(result.exception)
 

@@ -29,13 +29,7 @@ def files(tmp_path: Path) -> tuple[str, str]:
     images = [{"id": image} for image in CAPTIONS]
     (tmp_path / "captions.json").write_text(
         json.dumps(
-            {
-                "images": images,
-                "annotations": annotations,
-                "type": "captions",
-                "info": {},
-                "licenses": [],
-            }
+            {"images": images, "annotations": annotations, "type": "captions", "info": {}, "licenses": []}
         )
     )
     results = [{"image_id": image, "caption": caption} for image, caption in RESULTS.items()]

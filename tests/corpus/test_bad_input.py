@@ -46,8 +46,7 @@ CONTENTS = {
     ),
     "truncated": (
         GOOD[:50],
-        "c.json: line 1, column 51: the JSON ends too early. The file was cut short; write or "
-        "copy it again.",
+        "c.json: line 1, column 51: the JSON ends too early. The file was cut short; write or copy it again.",
     ),
     "invalid": (
         '[{"image_id": 1,\n "caption" "A dog."}]',
@@ -108,8 +107,7 @@ CONTENTS = {
     ),
     "missing id": (
         '[{"caption": "A dog."}]',
-        'c.json: entry 1: "image_id" is missing. '
-        "Give each caption the id of its image, a number or a text.",
+        'c.json: entry 1: "image_id" is missing. Give each caption the id of its image, a number or a text.',
     ),
     "null caption": (
         '[{"image_id": 1, "caption": null}]',
@@ -117,8 +115,7 @@ CONTENTS = {
     ),
     "several null captions": (
         '[{"image_id": 1, "caption": null}, {"image_id": 2, "caption": null}]',
-        'c.json: entry 1: "caption" is null. A caption must be text. '
-        "(1 more; captious check lists them.)",
+        'c.json: entry 1: "caption" is null. A caption must be text. (1 more; captious check lists them.)',
     ),
     "number for caption": (
         '[{"image_id": 1, "caption": 7}]',
@@ -167,13 +164,9 @@ CONTENTS = {
     ),
     "annotations without captions": (
         '{"images": [], "annotations": [{"image_id": 1, "category_id": 2}], "categories": []}',
-        'c.json: no annotation has a "caption" (it holds object instances). '
-        "Give the captions_*.json file.",
+        'c.json: no annotation has a "caption" (it holds object instances). Give the captions_*.json file.',
     ),
-    "annotations no list": (
-        '{"annotations": {"a": 1}}',
-        'c.json: "annotations" is an object, not a list.',
-    ),
+    "annotations no list": ('{"annotations": {"a": 1}}', 'c.json: "annotations" is an object, not a list.'),
     "ragged table": (
         "image_id,caption\n1,A dog, a cat.\n",
         "c.json: line 2: has 3 cells, the header has 2. "
@@ -181,8 +174,7 @@ CONTENTS = {
     ),
     "open quote": (
         'image_id,caption\n1,"A dog\n2,A cat.\n',
-        "c.json: line 3: unexpected end of data. "
-        'Inside quotes write "" for a quote, and close every quote.',
+        'c.json: line 3: unexpected end of data. Inside quotes write "" for a quote, and close every quote.',
     ),
     "table without rows": (
         "image_id,caption\n",
@@ -211,9 +203,7 @@ def test_folder_for_file() -> None:
     assert message("folder") == "folder: is a folder. Name the file inside it."
 
 
-@pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every file"
-)
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read every file")
 def test_permission() -> None:
     write(GOOD)
     Path("c.json").chmod(0)
@@ -237,8 +227,7 @@ def test_table_without_header() -> None:
 def test_table_with_one_column_twice() -> None:
     write("image_id,caption,caption\n1,A dog.,A cat.\n", "c.csv")
     assert message("c.csv") == (
-        'c.csv: line 1: the column "caption" stands twice. '
-        "Keep one, or give the other another name."
+        'c.csv: line 1: the column "caption" stands twice. Keep one, or give the other another name.'
     )
 
 
@@ -278,8 +267,7 @@ def test_nan_id_in_parquet() -> None:
     table = arrow.table({"image_id": [1.0, float("nan")], "caption": ["A dog.", "A cat."]})
     parquet.write_table(table, "c.parquet")
     assert message("c.parquet") == (
-        'c.parquet: row 2: "image_id" is missing. '
-        "Give each caption the id of its image, a number or a text."
+        'c.parquet: row 2: "image_id" is missing. Give each caption the id of its image, a number or a text.'
     )
 
 
@@ -484,8 +472,7 @@ def test_plain_text_against_ids() -> None:
         ),
         (
             '{"caption": "A dog.", "rating": 1}',
-            'j.jsonl: line 1: "image" is missing or no id. '
-            'Each row needs "image", "caption" and "rating".',
+            'j.jsonl: line 1: "image" is missing or no id. Each row needs "image", "caption" and "rating".',
         ),
     ],
 )

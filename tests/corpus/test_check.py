@@ -71,10 +71,7 @@ def test_text(text: str, expected: dict[str, str], tmp_path: Path) -> None:
 
 def test_captions_that_break_off_are_a_note_where_rare(tmp_path: Path) -> None:
     captions = {str(i): f"Dog number {i}." for i in range(200)}
-    assert codes(report(tmp_path, captions | {"x": "A man looks on", "y": "A."}))["truncated"] == (
-        "note",
-        1,
-    )
+    assert codes(report(tmp_path, captions | {"x": "A man looks on", "y": "A."}))["truncated"] == ("note", 1)
 
 
 def test_all_broken_rows_are_listed(tmp_path: Path) -> None:
@@ -156,9 +153,7 @@ def test_images_and_objects(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "1.jpg").touch()
     (tmp_path / "o.json").write_text('{"1": ["dog"], "2": []}')
-    found = report(
-        tmp_path, {"1": CLEAN, "2": "A cat."}, images=folder, objects=tmp_path / "o.json"
-    )
+    found = report(tmp_path, {"1": CLEAN, "2": "A cat."}, images=folder, objects=tmp_path / "o.json")
     assert codes(found) == {"no-image": ("error", 1), "no-objects": ("note", 1)}
     assert found["no-image"].examples[0].image == "2"
 
@@ -178,8 +173,13 @@ def test_to_dict_is_json(tmp_path: Path) -> None:
     assert json.loads(json.dumps(found)) == found
     assert found["counts"] == {"error": 0, "warning": 1, "note": 0}
     assert found["findings"][0]["code"] in CODES
-    example = {"file": str(tmp_path / "c.json"), "where": 'key "1"', "image": "1", "system": "c",
-               "text": "a dog."}  # fmt: skip
+    example = {
+        "file": str(tmp_path / "c.json"),
+        "where": 'key "1"',
+        "image": "1",
+        "system": "c",
+        "text": "a dog.",
+    }
     assert found["findings"][0]["examples"] == [example]
 
 

@@ -5,13 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from captious.corpus.describe import (
-    Sample,
-    common_sample,
-    describe,
-    load_captions,
-    sampled_captions,
-)
+from captious.corpus.describe import Sample, common_sample, describe, load_captions, sampled_captions
 from captious.corpus.types import Ragged
 from captious.errors import InputError
 
@@ -41,10 +35,7 @@ def test_counts_and_lengths() -> None:
 def test_very_long_captions_are_counted_together() -> None:
     sets = _sets(["a dog " * 1_000_000], ["a cat " * 50], ["a cat " * 49 + "runs"])
     found = describe("x", sets, common_sample([sets]), tokeniser="space")
-    assert {span: count for span, count in found.histogram.items() if count} == {
-        "95-99": 1,
-        "100-": 2,
-    }
+    assert {span: count for span, count in found.histogram.items() if count} == {"95-99": 1, "100-": 2}
     assert found.length_longest == 2_000_000
 
 

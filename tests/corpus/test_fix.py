@@ -18,10 +18,7 @@ FILES = {
     "captions-by-id": {"7": BEFORE},
     "references-by-id": {"7": [BEFORE, AFTER]},
     "one-key-objects": [{"7": BEFORE}],
-    "coco-annotations": {
-        "images": [],
-        "annotations": [{"image_id": 7, "id": 1, "caption": BEFORE}],
-    },
+    "coco-annotations": {"images": [], "annotations": [{"image_id": 7, "id": 1, "caption": BEFORE}]},
 }
 
 

@@ -92,8 +92,7 @@ def test_vicr(data: Path) -> None:
 
 def test_references_by_another_spelling(data: Path) -> None:
     judgments, corpus = read_judgments(
-        data / "capeval1k" / "capeval1k.jsonl",
-        references=data / "coco_karpathy" / "reference_captions.json",
+        data / "capeval1k" / "capeval1k.jsonl", references=data / "coco_karpathy" / "reference_captions.json"
     )
     assert corpus is not None
     assert len(judgments) == len(corpus) == 1_000

@@ -22,9 +22,7 @@ def references(tmp_path: Path) -> Path:
 
 
 def test_several_systems(tmp_path: Path, references: Path) -> None:
-    a = write(
-        tmp_path, "a.json", [{"image_id": 9, "caption": "C"}, {"image_id": 7, "caption": "D"}]
-    )
+    a = write(tmp_path, "a.json", [{"image_id": 9, "caption": "C"}, {"image_id": 7, "caption": "D"}])
     b = write(tmp_path, "b.json", {"7": "d", "9": "c"})
     corpus, notes = load_with_notes([a, b], references)
     assert corpus.systems == ["a", "b"]
@@ -105,8 +103,13 @@ def test_without_references(tmp_path: Path) -> None:
 
 
 def test_rows_bring_references_paths_and_objects(tmp_path: Path) -> None:
-    row = {"image": "7", "caption": "d", "references": ["D."], "image_path": "x/7.jpg",
-           "objects": ["dog", "dog"]}  # fmt: skip
+    row = {
+        "image": "7",
+        "caption": "d",
+        "references": ["D."],
+        "image_path": "x/7.jpg",
+        "objects": ["dog", "dog"],
+    }
     example = load_corpus(write(tmp_path, "a.json", [row])).example(0)
     assert example == ("7", "d", "a", ["D."], "x/7.jpg", ["dog", "dog"])
 
@@ -133,15 +136,15 @@ def test_objects_and_images_of_coco(data: Path, tmp_path: Path) -> None:
     first = {a["image_id"]: a["caption"] for a in reversed(document["annotations"])}
     rows = [{"image_id": image, "caption": caption} for image, caption in first.items()]
     corpus = load_corpus(
-        write(tmp_path, "a.json", rows), annotations, images=folder / "val2017",
+        write(tmp_path, "a.json", rows),
+        annotations,
+        images=folder / "val2017",
         objects=folder / "annotations" / "instances_val2017.json",
-    )  # fmt: skip
+    )
     instances = json.loads((folder / "annotations" / "instances_val2017.json").read_text())
     names = {c["id"]: c["name"] for c in instances["categories"]}
     row = corpus.image_ids.index("397133")
-    expected = [
-        names[a["category_id"]] for a in instances["annotations"] if a["image_id"] == 397133
-    ]
+    expected = [names[a["category_id"]] for a in instances["annotations"] if a["image_id"] == 397133]
     assert corpus.objects is not None and corpus.image_paths is not None
     assert sorted(corpus.objects[row]) == sorted(expected)
     found = corpus.image_paths[row]

@@ -21,13 +21,7 @@ RATERS = ("r1", "r2")
 MOST_BYTES = 60_000
 MOST_BYTES_IN_ALL = 900_000
 LONGEST_SIDE = 400
-SHAREABLE = {
-    "CC0-1.0",
-    "CC-BY-2.0",
-    "CC-BY-4.0",
-    "Public domain",
-    "No known copyright restrictions",
-}
+SHAREABLE = {"CC0-1.0", "CC-BY-2.0", "CC-BY-4.0", "Public domain", "No known copyright restrictions"}
 
 
 def load(path: Path) -> Any:
@@ -156,8 +150,7 @@ def test_every_photograph_has_a_licence_that_lets_us_ship_it() -> None:
 
 def test_judgments_are_complete() -> None:
     found = Counter(
-        (row["image"], row["system"], row["rater"], row["aspect"], row["stage"])
-        for row in judgments()
+        (row["image"], row["system"], row["rater"], row["aspect"], row["stage"]) for row in judgments()
     )
     wanted = {
         (image, system.stem, rater, aspect, "first")

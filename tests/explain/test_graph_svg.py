@@ -86,8 +86,14 @@ def test_verdicts_differ_by_sign_and_line_as_well_as_by_colour(found: GraphExpla
 
 def test_a_legend_says_what_the_signs_mean(found: GraphExplanation) -> None:
     shown = texts(root_of(picture(found, standalone=False)))[-2 * LEGEND :]
-    assert shown == ["matched", "both say it", "invented", "only the candidate", "missed",
-                     "only the references"]  # fmt: skip
+    assert shown == [
+        "matched",
+        "both say it",
+        "invented",
+        "only the candidate",
+        "missed",
+        "only the references",
+    ]
 
 
 def test_synonyms_that_were_merged_stand_in_the_box(found: GraphExplanation) -> None:
@@ -126,9 +132,7 @@ def test_boxes_and_labels_of_a_large_graph_never_overlap() -> None:
     assert len(boxes) == 31 + 40 + 60
     for (a, b, c, d), (e, f, g, h) in combinations(boxes, 2):
         apart = c <= e + 1 or g <= a + 1 or d <= f + 1 or h <= b + 1
-        inside = (a <= e and b <= f and g <= c and h <= d) or (
-            e <= a and f <= b and c <= g and d <= h
-        )
+        inside = (a <= e and b <= f and g <= c and h <= d) or (e <= a and f <= b and c <= g and d <= h)
         assert apart or inside  # attributes are inside the box of their object
 
 

@@ -66,9 +66,7 @@ def test_precision_and_recall_stand_beside_the_judged(graph) -> None:
     html = page([graph])
     rows = re.findall(r"<tr><td>(precision|recall)</td>.*?>([\d.]+)</td>.*?>([\d.]+)</td>", html)
     precision, recall = graph.counts.precision, graph.counts.recall
-    assert rows == [
-        ("precision", f"{precision:.3f}", "4.00"), ("recall", f"{recall:.3f}", "3.50"),
-    ]  # fmt: skip
+    assert rows == [("precision", f"{precision:.3f}", "4.00"), ("recall", f"{recall:.3f}", "3.50")]
     assert "Also judged: fluency 0.00." in html
 
 

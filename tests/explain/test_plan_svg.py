@@ -22,8 +22,7 @@ def found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Explanation:
     file = tmp_path / "tiny.txt"
     file.write_text("dog 1 0 0\ncat 0 1 0\nbus 0 0 1\npuppy 4 1 0\nr&b 1 1 1\n")
     corpus = Corpus.from_lists(
-        ["A puppy <b> and a bus & more."],
-        objects={"0": ["cat", "dog", "r&b", "bus", "bus"]},
+        ["A puppy <b> and a bus & more."], objects={"0": ["cat", "dog", "r&b", "bus", "bus"]}
     )
     return explain(corpus, Vifidel(vectors=str(file)))[0]
 
@@ -68,9 +67,7 @@ def test_boxes_and_numbers_lie_side_by_side_within_the_picture(found: Explanatio
     for box in root.iter(f"{SVG}rect"):
         if box.get("width") != "100%":
             left = float(box.get("x") or 0)
-            rows.setdefault(box.get("y") or "", []).append(
-                (left, left + float(box.get("width") or 0))
-            )
+            rows.setdefault(box.get("y") or "", []).append((left, left + float(box.get("width") or 0)))
     assert len(rows) == 3
     for spans in rows.values():
         spans.sort()

@@ -95,9 +95,8 @@ def test_nearness_sorts_words_and_leaves_the_score_alone(tiny: str) -> None:
 def test_plain_values_for_json(tiny: str) -> None:
     found = explain(corpus(), Vifidel(vectors=tiny), image_id="2")[0].to_dict()
     assert found["flows"] == [
-        {"source": "dog", "target": "dog", "share": 1.0, "cost": 0.0, "similarity": 1.0,
-         "part": 0.0}
-    ]  # fmt: skip
+        {"source": "dog", "target": "dog", "share": 1.0, "cost": 0.0, "similarity": 1.0, "part": 0.0}
+    ]
     assert found["unmatched"] == found["unsupported"] == []
     assert found["signature"].startswith("vifidel|refs:2|")
 
@@ -149,9 +148,7 @@ def test_judgments_stand_with_their_caption(scenes: Corpus) -> None:
 
 def test_some_rows_are_explained_as_all_are(scenes: Corpus, tiny: str) -> None:
     (whole,) = explain(scenes, "spice", image_id="2")
-    (part,) = explain_rows(
-        scenes, "spice", [2], scores=np.array([0.0, 0.0, 1.0]), signature=whole.signature
-    )
+    (part,) = explain_rows(scenes, "spice", [2], scores=np.array([0.0, 0.0, 1.0]), signature=whole.signature)
     assert part == whole
     metric = Vifidel(vectors=tiny)
     (whole,) = explain(corpus(), metric, image_id="2")

@@ -54,9 +54,7 @@ def test_counts_are_those_of_the_score() -> None:
 
 def test_rows_hold_each_tuple_once_matched_first() -> None:
     rows = told().rows
-    assert [row[0] for row in rows] == [Verdict.matched] * 3 + [Verdict.invented] * 2 + [
-        Verdict.missed
-    ] * 2
+    assert [row[0] for row in rows] == [Verdict.matched] * 3 + [Verdict.invented] * 2 + [Verdict.missed] * 2
     shown = [(tuple_text(own), tuple_text(theirs)) for _, _, own, theirs, _ in rows[:3]]
     assert ("(tv, black)", "(television/tv, dark)") in shown
     assert all(theirs is None for _, _, _, theirs, _ in rows[3:5])
@@ -82,8 +80,10 @@ def test_matches_that_are_not_one_to_one_are_remarked() -> None:
 def test_thumbs_aspects_stand_beside_what_asks_the_same() -> None:
     found = told(total=3.5, fluency=-0.5, recall=3.0, precision=4.0)
     assert [(name, aspect, value) for name, _, aspect, value in found.side_by_side] == [
-        ("precision", "precision", 4.0), ("recall", "recall", 3.0), ("F", "total", 3.5),
-    ]  # fmt: skip
+        ("precision", "precision", 4.0),
+        ("recall", "recall", 3.0),
+        ("F", "total", 3.5),
+    ]
     assert [value for _, value, _, _ in found.side_by_side] == pytest.approx([0.6] * 3)
     assert found.other_judgments == {"fluency": -0.5}
     assert told(beauty=3).side_by_side == []
@@ -95,15 +95,17 @@ def test_plain_values_for_json() -> None:
     assert found["counts"]["matched"] == 3
     assert found["categories"]["relation"]["missed"] == 1
     assert found["candidate_graph"][0] == {
-        "parts": [["tv"]], "kind": "object", "categories": ["object"], "verdict": "matched",
-        "met": [["television", "tv"]], "matched_by": "lemma",
-    }  # fmt: skip
+        "parts": [["tv"]],
+        "kind": "object",
+        "categories": ["object"],
+        "verdict": "matched",
+        "met": [["television", "tv"]],
+        "matched_by": "lemma",
+    }
     assert found["judged"] == {"recall": 2.0}
 
 
-@pytest.mark.parametrize(
-    ("candidate", "references"), [([], []), ([], [[("dog",)]]), ([("dog",)], [[]])]
-)
+@pytest.mark.parametrize(("candidate", "references"), [([], []), ([], [[("dog",)]]), ([("dog",)], [[]])])
 def test_empty_graphs_score_0(candidate, references) -> None:
     found = told(candidate, references)
     assert found.score == 0.0

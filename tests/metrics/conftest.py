@@ -26,9 +26,7 @@ def karpathy(data: Path) -> Corpus:
     captions = json.loads((folder / "m2_transformer.json").read_text(encoding="utf-8"))
     references = json.loads((folder / "reference_captions.json").read_text(encoding="utf-8"))
     ids = list(captions)
-    return Corpus.from_lists(
-        [captions[i] for i in ids], [references[i] for i in ids], image_ids=ids
-    )
+    return Corpus.from_lists([captions[i] for i in ids], [references[i] for i in ids], image_ids=ids)
 
 
 @pytest.fixture(scope="session")
@@ -79,8 +77,7 @@ def _coco_caption(corpus: Corpus) -> Items:
     for example, text in zip(examples.tolist(), texts.tolist(), strict=True):
         references.setdefault(example, []).append(" ".join(tokens.words(text)))
     captions = {
-        example: [" ".join(tokens.words(text))]
-        for example, text in enumerate(batch.candidate_text.tolist())
+        example: [" ".join(tokens.words(text))] for example, text in enumerate(batch.candidate_text.tolist())
     }
     with contextlib.redirect_stdout(io.StringIO()):
         _, bleu = Bleu(4).compute_score(references, captions)

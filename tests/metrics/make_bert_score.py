@@ -36,9 +36,13 @@ def main(data: Path) -> None:
     for layer in (4, 6):
         for idf in (False, True):
             parts = score(
-                figures["captions"], figures["references"],
-                model_type=str(carried(MINILM)), num_layers=layer, idf=idf, device="cpu",
-            )  # fmt: skip
+                figures["captions"],
+                figures["references"],
+                model_type=str(carried(MINILM)),
+                num_layers=layer,
+                idf=idf,
+                device="cpu",
+            )
             rows = [[round(float(v), 7) for v in row] for row in zip(*parts, strict=True)]
             figures[f"layer{layer}{'-idf' if idf else ''}"] = rows
     path = Path(__file__).parent / "data" / "bert_score.json"

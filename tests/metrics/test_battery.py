@@ -42,12 +42,7 @@ SYSTEMS = {
         "A plate of food.",
     ],
 }
-UNICODE = [
-    "狗在沙滩上跑。",
-    "Ein Hund läuft – schnell! 🐕",
-    "كلب يجري",
-    "e\u0301te\u0301 \u200b x\ufeff",
-]
+UNICODE = ["狗在沙滩上跑。", "Ein Hund läuft – schnell! 🐕", "كلب يجري", "e\u0301te\u0301 \u200b x\ufeff"]
 TOLERANCE = 1e-9
 REFERENCE_METRICS = [
     name
@@ -128,9 +123,7 @@ def test_the_better_system_wins(metric: Metric) -> None:
 
 
 def test_an_empty_caption_is_worth_nothing(metric: Metric, table: Path) -> None:
-    values = score_pairs(
-        with_table(metric, table), [("", REFERENCES["bus"]), (" .\n", REFERENCES["bus"])]
-    )
+    values = score_pairs(with_table(metric, table), [("", REFERENCES["bus"]), (" .\n", REFERENCES["bus"])])
     assert_sane(metric, values)
     assert values[0] == pytest.approx(metric.bounds[0], abs=1e-6)
 
@@ -187,12 +180,7 @@ def test_order_does_not_matter(metric: Metric, seed: int) -> None:
 def test_a_caption_equal_to_its_reference_is_best(metric: Metric, table: Path) -> None:
     reference = REFERENCES["surf"][0]
     words = reference.split()
-    others = [
-        " ".join(words[:-2]),
-        " ".join(words[::-1]),
-        f"{reference} {reference}",
-        "A dog on a beach.",
-    ]
+    others = [" ".join(words[:-2]), " ".join(words[::-1]), f"{reference} {reference}", "A dog on a beach."]
     ready = with_table(metric, table)
     best, *rest = score_pairs(ready, [(text, [reference]) for text in [reference, *others]])
     sign = 1 if metric.higher_is_better else -1
@@ -225,9 +213,7 @@ def test_signature_tells_name_version_and_facts(metric: Metric) -> None:
 
 
 @given(texts=st.lists(st.text(max_size=30), min_size=2, max_size=6))
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_no_text_breaks_it(metric: Metric, table: Path, texts: list[str]) -> None:
     first, *references = texts
     pairs = [(first, references), (references[-1], [first])]

@@ -47,9 +47,7 @@ def test_every_part_is_bert_scores(figures: dict, case: str) -> None:
 def test_the_package_itself_agrees_where_it_is_installed(figures: dict) -> None:
     bert_score = pytest.importorskip("bert_score")
     captions, references = figures["captions"][:40], figures["references"][:40]
-    theirs = bert_score.score(
-        captions, references, model_type=str(carried(MINILM)), num_layers=6, idf=True
-    )
+    theirs = bert_score.score(captions, references, model_type=str(carried(MINILM)), num_layers=6, idf=True)
     metric = BertScore(idf=True)
     batch = Batch(Corpus.from_lists(captions, references))
     found = metric.all_parts(batch, metric.merge([metric.collect(batch)]))
@@ -153,9 +151,7 @@ def test_idf_counts_an_images_references_once() -> None:
         systems=["a", "a", "b", "b"],
     )
     name = "bertscore[idf=yes]"
-    np.testing.assert_array_equal(
-        score(two, [name])[name].values[:2], score(one, [name])[name].values
-    )
+    np.testing.assert_array_equal(score(two, [name])[name].values[:2], score(one, [name])[name].values)
 
 
 def test_options_that_are_not() -> None:

@@ -26,9 +26,7 @@ def test_published_values_of_the_m2_transformer(karpathy: Corpus) -> None:
     assert round(100 * scores["bleu4"].score, 1) == 39.1
 
 
-def test_every_item_is_coco_captions(
-    karpathy: Corpus, karpathy_items: dict[str, np.ndarray]
-) -> None:
+def test_every_item_is_coco_captions(karpathy: Corpus, karpathy_items: dict[str, np.ndarray]) -> None:
     scores = captious.score(karpathy, ORDERS)
     for name in ORDERS:
         np.testing.assert_allclose(scores[name].values, karpathy_items[name], rtol=0, atol=1e-12)
@@ -46,9 +44,7 @@ def test_every_thumb_item_is_as_stored(
 
 def test_a_word_counts_as_often_as_in_the_reference_that_has_it_most() -> None:
     # Papineni et al. 2002, example 2: seven "the" against references with two and one: 2/7.
-    value = bleu(
-        "the the the the the the the", ["the cat is on the mat", "there is a cat on the mat"]
-    )
+    value = bleu("the the the the the the the", ["the cat is on the mat", "there is a cat on the mat"])
     assert value == pytest.approx(2 / 7, abs=1e-8)
 
 
@@ -105,9 +101,7 @@ def test_an_image_without_references_is_named() -> None:
         captious.score(corpus, ["bleu1[tokeniser=space]"])
 
 
-def test_oracle_agrees_on_odd_captions(
-    coco_caption: Callable[[Corpus], dict[str, np.ndarray]],
-) -> None:
+def test_oracle_agrees_on_odd_captions(coco_caption: Callable[[Corpus], dict[str, np.ndarray]]) -> None:
     corpus = Corpus.from_lists(
         ["", "a", "a a a a a", "dog", "a man riding a wave on a surfboard in the ocean"],
         [["a dog"], ["a", "b c"], ["a a", "a a a"], ["", "cat"], ["a man riding a wave", "surf"]],

@@ -25,9 +25,7 @@ def test_published_value_of_the_m2_transformer(karpathy: Corpus) -> None:
     assert scores.signature == f"cider|refs:5|tok:ptb|df:corpus:5000|n:4|sigma:6.0|v:{version}"
 
 
-def test_every_item_is_coco_captions(
-    karpathy: Corpus, karpathy_items: dict[str, np.ndarray]
-) -> None:
+def test_every_item_is_coco_captions(karpathy: Corpus, karpathy_items: dict[str, np.ndarray]) -> None:
     values = captious.score(karpathy, ["cider"])["cider"].values
     np.testing.assert_allclose(values, karpathy_items["cider"], rtol=0, atol=1e-12)
 

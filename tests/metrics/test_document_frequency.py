@@ -34,11 +34,7 @@ def counted(lists: Lists) -> Counter[tuple[str, ...]]:
 
 
 def contents(table: DocumentFrequencies) -> dict[tuple[str, ...], int]:
-    return {
-        table.index.ngram(number): count
-        for number, count in enumerate(table.counts.tolist())
-        if count
-    }
+    return {table.index.ngram(number): count for number, count in enumerate(table.counts.tolist()) if count}
 
 
 def build(lists: Lists) -> DocumentFrequencies:
@@ -68,9 +64,7 @@ def test_work_in_small_pieces_is_the_same(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @given(LISTS)
-def test_a_saved_table_is_the_same_table(
-    tmp_path_factory: pytest.TempPathFactory, lists: Lists
-) -> None:
+def test_a_saved_table_is_the_same_table(tmp_path_factory: pytest.TempPathFactory, lists: Lists) -> None:
     path = tmp_path_factory.mktemp("df") / "table.npz"
     build(lists).save(path)
     table = DocumentFrequencies.load(path)
@@ -129,9 +123,7 @@ def test_a_pickle_is_refused_and_never_loaded(tmp_path: Path) -> None:
         ("documents", None),
     ],
 )
-def test_a_damaged_table_is_one_clear_line(
-    tmp_path: Path, name: str, value: np.ndarray | None
-) -> None:
+def test_a_damaged_table_is_one_clear_line(tmp_path: Path, name: str, value: np.ndarray | None) -> None:
     path = tmp_path / "table.npz"
     build([["a b"], ["c a"]]).save(path)
     with np.load(path) as archive:

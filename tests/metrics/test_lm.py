@@ -55,11 +55,7 @@ def test_sentences_beat_their_words_in_disorder(specification: str) -> None:
 
 
 def test_perplexity_is_of_all_tokens_together(specification: str) -> None:
-    other = (
-        specification[:-1] + ",report=perplexity]"
-        if "[" in specification
-        else "lm[report=perplexity]"
-    )
+    other = specification[:-1] + ",report=perplexity]" if "[" in specification else "lm[report=perplexity]"
     metric = resolve(other)
     batch = Batch(corpus(GOOD))
     logs, tokens = metric.statistics(batch, None).T

@@ -28,9 +28,7 @@ VOCABULARY = "a the two man dog cat bus horse red small sits runs rides on near 
 WORDS = st.sampled_from(VOCABULARY.split(" "))
 CAPTIONS = st.lists(WORDS, min_size=1, max_size=9).map(" ".join)
 REFERENCES = st.lists(CAPTIONS, min_size=1, max_size=3)
-BRIEF = settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+BRIEF = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture(params=NAMES)
@@ -66,16 +64,14 @@ def test_no_caption_is_better_than_one_equal_to_the_reference(
     metric: Metric, table: Path, reference: str, other: str
 ) -> None:
     equal, different = scored(
-        with_table(metric, table),
-        Corpus.from_lists([reference, other], [[reference], [reference]]),
+        with_table(metric, table), Corpus.from_lists([reference, other], [[reference], [reference]])
     )
     sign = 1 if metric.higher_is_better else -1
     assert sign * equal >= sign * different - TOLERANCE
 
 
 @BRIEF
-@given(data=st.data(), images=st.lists(st.tuples(CAPTIONS, CAPTIONS, REFERENCES), min_size=2,
-                                       max_size=5))  # fmt: skip
+@given(data=st.data(), images=st.lists(st.tuples(CAPTIONS, CAPTIONS, REFERENCES), min_size=2, max_size=5))
 def test_the_order_of_images_systems_and_references_does_not_matter(
     metric: Metric, data: st.DataObject, images: list[tuple[str, str, list[str]]]
 ) -> None:
@@ -88,9 +84,7 @@ def test_the_order_of_images_systems_and_references_does_not_matter(
     turned = [data.draw(st.permutations(references)) for _, _, references in images]
     values = scored(metric, corpus_of(rows))
     moved = [(*rows[i][:3], turned[int(rows[i][0])]) for i in order]
-    np.testing.assert_allclose(
-        scored(metric, corpus_of(moved)), values[list(order)], rtol=0, atol=TOLERANCE
-    )
+    np.testing.assert_allclose(scored(metric, corpus_of(moved)), values[list(order)], rtol=0, atol=TOLERANCE)
 
 
 def corpus_of(rows: list[tuple[str, str, str, list[str]]]) -> Corpus:

@@ -25,10 +25,7 @@ def test_options_are_read_as_the_type_of_their_default() -> None:
         ("cider[df=]", 'cider: option "df" has no value. Write df=value.'),
         ("cider]", '"cider]": a bracket has no partner. Write name[option=value].'),
         ("cider[n=4", '"cider[n=4": a bracket has no partner. Write name[option=value].'),
-        (
-            "cider n=4",
-            '"cider n=4" is not a metric name. Write a name, or name[option=value,option=value].',
-        ),
+        ("cider n=4", '"cider n=4" is not a metric name. Write a name, or name[option=value,option=value].'),
     ],
 )
 def test_a_wrong_name_or_option_is_one_clear_line(asked: str, said: str) -> None:

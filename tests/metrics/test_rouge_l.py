@@ -21,9 +21,7 @@ def test_published_value_of_the_m2_transformer(karpathy: Corpus) -> None:
     assert round(100 * captious.score(karpathy, ["rouge_l"])["rouge_l"].score, 1) == 58.6
 
 
-def test_every_item_is_coco_captions(
-    karpathy: Corpus, karpathy_items: dict[str, np.ndarray]
-) -> None:
+def test_every_item_is_coco_captions(karpathy: Corpus, karpathy_items: dict[str, np.ndarray]) -> None:
     values = captious.score(karpathy, ["rouge_l"])["rouge_l"].values
     np.testing.assert_allclose(values, karpathy_items["rouge_l"], rtol=0, atol=1e-12)
 

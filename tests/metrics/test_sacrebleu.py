@@ -21,10 +21,7 @@ SHORT = [
 
 
 def options(smooth: str, effective: str, lowercase: str, corpus: str = "no") -> str:
-    return (
-        f"sacrebleu[smooth={smooth},effective_order={effective},lowercase={lowercase},"
-        f"corpus={corpus}]"
-    )
+    return f"sacrebleu[smooth={smooth},effective_order={effective},lowercase={lowercase},corpus={corpus}]"
 
 
 def test_thumb_table_2(thumb: Corpus) -> None:

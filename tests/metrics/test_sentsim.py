@@ -66,9 +66,7 @@ def test_mean_embedding_is_the_cosine_with_the_references_mean(batch: Batch) -> 
 
 
 def test_an_unrelated_caption_scores_low_and_an_equal_one_1() -> None:
-    corpus = Corpus.from_lists(
-        ["Two dogs play.", "A stock market chart.", ""], [["Two dogs play."]] * 3
-    )
+    corpus = Corpus.from_lists(["Two dogs play.", "A stock market chart.", ""], [["Two dogs play."]] * 3)
     equal, other, empty = resolve("sentsim").score_examples(Batch(corpus), None)
     assert equal == pytest.approx(1.0, abs=1e-6)
     assert other < 0.2
@@ -77,9 +75,7 @@ def test_an_unrelated_caption_scores_low_and_an_equal_one_1() -> None:
 
 def test_signature() -> None:
     scores = score(Corpus.from_lists(CAPTIONS, REFERENCES), ["sentsim"])["sentsim"]
-    assert scores.signature == (
-        "sentsim|refs:1-3|agg:max|enc:all-MiniLM-L6-v2/53aa5117|backend:onnx|v:0.1.0"
-    )
+    assert scores.signature == ("sentsim|refs:1-3|agg:max|enc:all-MiniLM-L6-v2/53aa5117|backend:onnx|v:0.1.0")
 
 
 def test_processes_give_what_one_gives() -> None:
@@ -98,9 +94,7 @@ def test_torch_gives_the_same_scores() -> None:
     np.testing.assert_allclose(ours, theirs, atol=1e-5)
 
 
-def test_vectors_from_the_cache_give_the_same_scores(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_vectors_from_the_cache_give_the_same_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = Corpus.from_lists([*CAPTIONS, ""], [*REFERENCES, ["A dog."]])
     plain = resolve("sentsim").score_examples(Batch(corpus), None)
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))

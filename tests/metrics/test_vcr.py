@@ -51,9 +51,7 @@ def test_signatures_tell_the_pool() -> None:
     corpus = Corpus.from_lists(["a dog"], [REFERENCES], objects=OBJECTS)
     found = score(corpus, ["vcr_precision[objects=yolo|detr]", "vcr_recall"])
     first = found["vcr_precision[objects=yolo|detr]"].signature
-    assert first.startswith(
-        "vcr_precision|refs:2|tok:ptb|stop:none|objects:yolo+detr|labels:words|"
-    )
+    assert first.startswith("vcr_precision|refs:2|tok:ptb|stop:none|objects:yolo+detr|labels:words|")
     assert "|objects:all|labels:words|variant:paper|" in found["vcr_recall"].signature
 
 
@@ -78,9 +76,8 @@ def test_what_is_missing_is_one_line() -> None:
 def test_processes_do_not_change_it() -> None:
     captions = ["a dog", "a man", "a wine glass", "the bus"]
     corpus = Corpus.from_lists(
-        captions, [REFERENCES] * 4, image_ids=list("0123"),
-        objects={i: ["dog", "bus"] for i in "0123"},
-    )  # fmt: skip
+        captions, [REFERENCES] * 4, image_ids=list("0123"), objects={i: ["dog", "bus"] for i in "0123"}
+    )
     one = score(corpus, ["vcr_recall"])["vcr_recall"].values
     two = score(corpus, ["vcr_recall"], jobs=2)["vcr_recall"].values
     np.testing.assert_array_equal(one, two)

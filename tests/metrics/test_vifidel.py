@@ -66,9 +66,7 @@ def scored(metric: Vifidel, corpus: Corpus) -> np.ndarray:
     return metric.score_examples(batch, knowledge)
 
 
-def value(
-    metric: Vifidel, objects: list[str], caption: str, references: list[str] | None = None
-) -> float:
+def value(metric: Vifidel, objects: list[str], caption: str, references: list[str] | None = None) -> float:
     refs = None if references is None else [references]
     return float(scored(metric, Corpus.from_lists([caption], refs, objects={"0": objects}))[0])
 
@@ -98,9 +96,7 @@ def test_equations_4_and_5_by_hand(tiny: str) -> None:
     both = ["A dog.", "A cat."]
     assert value(metric, objects, caption, both) == pytest.approx(math.exp(-1 / 16))
     # A reference without content words, as in figure 1, says nothing about importance.
-    assert value(metric, objects, caption, ["A dog.", "What is this??"]) == pytest.approx(
-        math.exp(-1 / 8)
-    )
+    assert value(metric, objects, caption, ["A dog.", "What is this??"]) == pytest.approx(math.exp(-1 / 8))
     assert value(metric, objects, caption, ["What is this??"]) == pytest.approx(math.exp(-1))
     # Told to use one reference, or none.
     one = Vifidel(vectors=tiny, references="1")
@@ -141,8 +137,10 @@ def test_figure_3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert rho["encyclopedias"] == pytest.approx((0.46 + 0.79 + 0.73 + 0.73 + 0.46) / 10, abs=1e-6)
     assert rho["book"] == pytest.approx((0.26 + 0.69 + 0.71 + 0.71 + 0.26) / 10, abs=1e-6)
     assert {word: round(r, 2) for word, r in rho.items()} == {
-        "cat": 0.05, "encyclopedias": 0.32, "book": 0.26,
-    }  # as the figure prints  # fmt: skip
+        "cat": 0.05,
+        "encyclopedias": 0.32,
+        "book": 0.26,
+    }  # as the figure prints
     # c'(book, encyclopedias) = |rho_b x_b - rho_e x_e|, with a cosine of one half.
     one, other = rho["book"], rho["encyclopedias"]
     cost = math.sqrt(one**2 + other**2 - one * other)
@@ -173,16 +171,12 @@ def test_figure_5(glove: None, options: str) -> None:
 
 
 def test_unions_and_their_signature(tiny: str) -> None:
-    corpus = Corpus.from_lists(
-        ["a dog"], objects={"0": ["gold:dog", "gold:dog", "d80:dog", "d80:cat"]}
-    )
+    corpus = Corpus.from_lists(["a dog"], objects={"0": ["gold:dog", "gold:dog", "d80:dog", "d80:cat"]})
     for objects, distance in (("gold", 0), ("d80", 1), ("gold|d80", 2 / 3)):
         metric = Vifidel(vectors=tiny, objects=objects)
         assert scored(metric, corpus)[0] == pytest.approx(math.exp(-distance))
     found = score(corpus, [Vifidel(vectors=tiny, objects="gold|d80", p=1)])["vifidel"]
-    assert found.signature.startswith(
-        "vifidel|refs:none|objects:gold+d80|counts:frequency|tok:ptb|"
-    )
+    assert found.signature.startswith("vifidel|refs:none|objects:gold+d80|counts:frequency|tok:ptb|")
     assert "|p:1|oov:drop:0/1|labels-oov:0/3|v:" in found.signature
     with pytest.raises(UnknownNameError, match='unknown source of objects "d500"'):
         score(corpus, [Vifidel(vectors=tiny, objects="d500")])
@@ -190,9 +184,10 @@ def test_unions_and_their_signature(tiny: str) -> None:
 
 def test_nothing_to_move_is_worth_nothing_and_counted(tiny: str) -> None:
     corpus = Corpus.from_lists(
-        ["a dog", "", "a cat", "a zzz"], image_ids=["1", "1", "bare", "1"],
+        ["a dog", "", "a cat", "a zzz"],
+        image_ids=["1", "1", "bare", "1"],
         objects={"1": ["dog", "qqq"], "bare": []},
-    )  # fmt: skip
+    )
     found = score(corpus, [Vifidel(vectors=tiny)])["vifidel"]
     assert found.values.tolist() == [1.0, 0.0, 0.0, 0.0]
     assert "|oov:drop:1/3|labels-oov:1/2|bare-images:1|" in found.signature
@@ -278,9 +273,11 @@ def test_processes_do_not_change_it(glove: None, data: Path) -> None:
     references, objects = coco(data)
     images = list(references)[:12]
     corpus = Corpus.from_lists(
-        [references[i][0] for i in images], [references[i][1:5] for i in images],
-        image_ids=images, objects=objects,
-    )  # fmt: skip
+        [references[i][0] for i in images],
+        [references[i][1:5] for i in images],
+        image_ids=images,
+        objects=objects,
+    )
     one, two = (score(corpus, ["vifidel"], jobs=jobs)["vifidel"] for jobs in (1, 2))
     np.testing.assert_allclose(one.values, two.values, rtol=0, atol=1e-12)
     assert one.signature == two.signature

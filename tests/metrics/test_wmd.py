@@ -45,11 +45,7 @@ def test_distances_by_hand(tiny: str) -> None:
     pairs = [("a dog", "the cat"), ("dog dog cat", "cat"), ("a dog and a pet", "a cat")]
     plain = word_movers_distances(pairs, WordMovers(vectors=tiny))
     # Unit vectors: dog to cat sqrt 2; two thirds of it; pet to cat sqrt(2 - sqrt 2), half and half.
-    expected = [
-        math.sqrt(2),
-        math.sqrt(2) * 2 / 3,
-        (math.sqrt(2) + math.sqrt(2 - math.sqrt(2))) / 2,
-    ]
+    expected = [math.sqrt(2), math.sqrt(2) * 2 / 3, (math.sqrt(2) + math.sqrt(2 - math.sqrt(2))) / 2]
     assert plain.tolist() == pytest.approx(expected, abs=1e-12)
     squared = word_movers_distances(pairs, WordMovers(vectors=tiny, p=2))
     assert squared.tolist() == pytest.approx([2, 4 / 3, (2 + 2 - math.sqrt(2)) / 2], abs=1e-12)
@@ -67,9 +63,7 @@ def test_best_worst_and_mean_over_references(tiny: str) -> None:
         "mean": sum(math.exp(-d) for d in distances) / 3,
     }
     for agg, wanted in expected.items():
-        assert value(WordMovers(vectors=tiny, agg=agg), "a dog", references) == pytest.approx(
-            wanted
-        )
+        assert value(WordMovers(vectors=tiny, agg=agg), "a dog", references) == pytest.approx(wanted)
 
 
 def test_words_without_a_vector(tiny: str) -> None:
@@ -98,10 +92,14 @@ def test_a_side_without_words_is_worth_nothing(tiny: str) -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [("p=3", "p is 3; it must be 1 or 2"), ("agg=beast", 'Did you mean "best"'),
-     ("norm=l1", "unknown norm of wmd"), ("stop=french", "unknown stop of wmd"),
-     ("oov=keep", "unknown oov of wmd")],
-)  # fmt: skip
+    [
+        ("p=3", "p is 3; it must be 1 or 2"),
+        ("agg=beast", 'Did you mean "best"'),
+        ("norm=l1", "unknown norm of wmd"),
+        ("stop=french", "unknown stop of wmd"),
+        ("oov=keep", "unknown oov of wmd"),
+    ],
+)
 def test_wrong_options_are_one_line(options: str, said: str) -> None:
     with pytest.raises((InputError, UnknownNameError), match=said):
         resolve(f"wmd[{options}]")

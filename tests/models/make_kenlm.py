@@ -39,8 +39,7 @@ def main(program: str, data: Path) -> None:
     path = data / "coco_karpathy" / "reference_captions.json"
     images = list(json.loads(path.read_text(encoding="utf-8")).values())
     clean = [
-        [" ".join(text.lower().replace(".", " ").split()) for text in own]
-        for own in images[: IMAGES + 20]
+        [" ".join(text.lower().replace(".", " ").split()) for text in own] for own in images[: IMAGES + 20]
     ]
     given = "\n".join(text for own in clean[:IMAGES] for text in own) + "\n"
     command = [program, "-o", str(ORDER), "-S", "200M"]

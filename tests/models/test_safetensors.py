@@ -37,9 +37,7 @@ def test_brain_floats_are_the_upper_half_of_floats(tmp_path: Path) -> None:
         b"\x01",
         b"\xff" * 16,
         (3).to_bytes(8, "little") + b"{}x",
-        (55).to_bytes(8, "little")
-        + b'{"x":{"dtype":"F32","shape":[9],"data_offsets":[0,36]}}'
-        + b"\0" * 8,
+        (55).to_bytes(8, "little") + b'{"x":{"dtype":"F32","shape":[9],"data_offsets":[0,36]}}' + b"\0" * 8,
     ],
 )
 def test_a_torn_file_is_one_clear_line(tmp_path: Path, content: bytes) -> None:

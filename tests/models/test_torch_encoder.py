@@ -67,9 +67,7 @@ def test_states_are_those_of_a_padded_run(folder: Path) -> None:
         for text, row in enumerate(ids):
             first, last = found.offsets[text : text + 2]
             assert last - first == len(row)
-            np.testing.assert_allclose(
-                found.values[first:last], expected[text, : len(row)], atol=1e-5
-            )
+            np.testing.assert_allclose(found.values[first:last], expected[text, : len(row)], atol=1e-5)
 
 
 def test_metrics_run_on_it(folder: Path) -> None:

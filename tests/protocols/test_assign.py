@@ -32,9 +32,7 @@ def chosen(items: list[Item], progress: Progress, rater: str = "r", **options: o
         ({"not_before": 10.0}, "r", 10.0, True),
     ],
 )
-def test_who_may_be_asked_when(
-    options: dict[str, object], rater: str, now: float, may: bool
-) -> None:
+def test_who_may_be_asked_when(options: dict[str, object], rater: str, now: float, may: bool) -> None:
     found = eligible(item("a", **options), Progress(), rater, now=now, once_per_image=True)
     assert found is may
 

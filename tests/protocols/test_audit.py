@@ -46,9 +46,7 @@ def test_two_captions_an_image_blind_and_shuffled(made_up: MakeUp) -> None:
 
 def test_seven_questions_and_which_answer_is_the_error(made_up: MakeUp) -> None:
     # ObjectNet Captions, 4.3, in the paper's order: a "yes" is an error in 1, 2 and 7.
-    assert [question.error for question in QUESTIONS] == [
-        "yes", "yes", "no", "no", "no", "no", "yes",
-    ]  # fmt: skip
+    assert [question.error for question in QUESTIONS] == ["yes", "yes", "no", "no", "no", "no", "yes"]
     item = AUDIT.items(made_up(1, ("m",)), seed=1)[0]
     judged = AUDIT.judgments([item], [answered(item, {"m": {q.name for q in QUESTIONS}})])
     errors = judged.to_pandas().groupby("system")["value"].sum()
@@ -62,8 +60,7 @@ def test_every_question_must_be_answered(made_up: MakeUp) -> None:
     assert len(found) == 14
     assert found[0] == Problem(
         "A.misclassified",
-        "Caption A, Is an object that is in the image called something else? No answer. "
-        "Choose one.",
+        "Caption A, Is an object that is in the image called something else? No answer. Choose one.",
     )
 
 

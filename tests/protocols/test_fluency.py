@@ -6,9 +6,18 @@ from captious.protocols.fluency import RUBRIC, fluency_penalty
 def test_the_rubric_is_table_6() -> None:
     # Kasai et al. 2022, Table 6, row by row: the penalty, or its range ("0.5+" has no upper end).
     assert [(option.amount, option.low) for option in RUBRIC] == [
-        (0.1, None), (0.1, None), (0.1, None), (0.1, None), (0.1, None), (0.2, None),
-        (0.5, None), (0.5, None), (0.5, None), (None, 0.1), (None, 0.5),
-    ]  # fmt: skip
+        (0.1, None),
+        (0.1, None),
+        (0.1, None),
+        (0.1, None),
+        (0.1, None),
+        (0.2, None),
+        (0.5, None),
+        (0.5, None),
+        (0.5, None),
+        (None, 0.1),
+        (None, 0.5),
+    ]
     assert [option.high for option in RUBRIC if option.free] == [0.5, 5.0]
     assert all(option.example and option.help for option in RUBRIC)
 

@@ -29,12 +29,7 @@ def problem(answers: dict[str, object]) -> Problem:
 
 def test_good_answers_come_back_clean() -> None:
     answers = {"stars": "4", "why": "  too \n long ", "kind": "y", "more": "", "errors": ["casing"]}
-    assert FORM.check(answers) == {
-        "stars": 4.0,
-        "why": "too long",
-        "kind": "y",
-        "errors": {"casing": 0.1},
-    }
+    assert FORM.check(answers) == {"stars": 4.0, "why": "too long", "kind": "y", "errors": {"casing": 0.1}}
 
 
 def test_an_answer_that_an_earlier_one_makes_pointless_is_dropped() -> None:
@@ -85,9 +80,7 @@ def test_a_number_outside_its_scale_is_one_line(value: object) -> None:
         ),
     ],
 )
-def test_each_bad_answer_is_one_clear_line(
-    answers: dict[str, object], field: str, says: str
-) -> None:
+def test_each_bad_answer_is_one_clear_line(answers: dict[str, object], field: str, says: str) -> None:
     assert problem(answers) == Problem(field, says)
 
 
@@ -103,10 +96,14 @@ def test_every_bad_field_is_named_at_once() -> None:
 
 def test_a_submitted_page_becomes_answers() -> None:
     pairs = [
-        ("stars", "4"), ("why", "so"), ("kind", "x"),
-        ("errors", "casing"), ("errors", "broken"), ("errors.broken", "0.7"),
+        ("stars", "4"),
+        ("why", "so"),
+        ("kind", "x"),
+        ("errors", "casing"),
+        ("errors", "broken"),
+        ("errors.broken", "0.7"),
         ("errors.awkward", " "),
-    ]  # fmt: skip
+    ]
     assert FORM.check(FORM.read(pairs)) == {
         "stars": 4.0,
         "why": "so",

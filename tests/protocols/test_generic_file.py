@@ -28,12 +28,7 @@ guide:
 
 def test_a_good_file() -> None:
     found = parse_protocol(GOOD)
-    assert (found.label, found.kind, found.raters, found.comment) == (
-        "alt text",
-        "likert",
-        1,
-        False,
-    )
+    assert (found.label, found.kind, found.raters, found.comment) == ("alt text", "likert", 1, False)
     assert found.questions[0].ask == "Would it help someone?"
     assert (found.questions[0].low, found.questions[0].high) == (1, 5)
     assert found.guides[0].examples == ("A dog.", "A cat.")

@@ -12,14 +12,7 @@ from hypothesis import strategies as st
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import Item, Problem, Progress, Response, protocol
-from captious.protocols.humanr import (
-    BASELINE,
-    LEFT,
-    RIGHT,
-    Humanr,
-    comparisons,
-    failed_raters,
-)
+from captious.protocols.humanr import BASELINE, LEFT, RIGHT, Humanr, comparisons, failed_raters
 
 MakeUp = Callable[..., Corpus]
 
@@ -149,9 +142,7 @@ def test_systems_are_collected_evenly(made_up: MakeUp) -> None:
     assert Counter(item.balance for item in group) == {"m": 3, "n": 3, BASELINE: 3, "check": 1}
 
 
-def test_a_rater_who_prefers_the_planted_caption_is_removed_with_everything(
-    made_up: MakeUp,
-) -> None:
+def test_a_rater_who_prefers_the_planted_caption_is_removed_with_everything(made_up: MakeUp) -> None:
     items = protocol("humanr").items(made_up(6), seed=1)
     check = next(item for item in items if item.check)
     fair = [rated(item, -0.5, "fair") for item in real(items)[:4]]

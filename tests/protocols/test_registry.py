@@ -60,7 +60,7 @@ def test_options_by_name() -> None:
         ("humanr", "target", 1.5, "no whole number"),
         ("audit", "target", 0, "0 is out of range"),
     ],
-)  # fmt: skip
+)
 def test_an_option_of_another_type_or_size_is_refused(
     name: str, option: str, value: object, message: str
 ) -> None:

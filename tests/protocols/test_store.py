@@ -8,12 +8,7 @@ import pytest
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import PROTOCOLS, Response, protocol
-from captious.protocols.store import (
-    item_from_dict,
-    item_to_dict,
-    response_from_dict,
-    response_to_dict,
-)
+from captious.protocols.store import item_from_dict, item_to_dict, response_from_dict, response_to_dict
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

@@ -129,9 +129,6 @@ def test_tables(made_up: MakeUp) -> None:
     values, raters = tagging.tables(items, log)
     # Captions alternate m n: m has 0 .5 1 .25 .75, n .25 .75 0 .5 1, as every rater's five of six
     # verdicts; c's opposite pulls (5v + 1 - v) / 6, whose mean is 0.5 like v's.
-    assert {row[0]: row[2] for row in values.rows} == {
-        "m": pytest.approx(50.0),
-        "n": pytest.approx(50.0),
-    }
+    assert {row[0]: row[2] for row in values.rows} == {"m": pytest.approx(50.0), "n": pytest.approx(50.0)}
     assert [row[0] for row in raters.rows] == ["a", "b", "c"]
     assert tagging.tables(items, []) == []

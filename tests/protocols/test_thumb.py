@@ -66,9 +66,7 @@ def test_equal_captions_are_shown_once_and_blind() -> None:
 def test_the_order_is_drawn_from_the_seed() -> None:
     captions = [f"Caption {n}." for n in range(5)]
     corpus = Corpus.from_lists(
-        captions * 40,
-        image_ids=[str(i) for i in range(40) for _ in captions],
-        systems=list("abcde") * 40,
+        captions * 40, image_ids=[str(i) for i in range(40) for _ in captions], systems=list("abcde") * 40
     )
     thumb = protocol("thumb")
     one, again, other = (thumb.items(corpus, seed=seed) for seed in (1, 1, 2))
@@ -95,9 +93,7 @@ def test_table_1_comes_out() -> None:
     assert fluency[judged.keys.index(("1", "VinVL-base"))] == -0.1
 
 
-@pytest.mark.parametrize(
-    ("p", "r", "flu", "expected"), [(5, 5, 0.1, 4.9), (5, 5, 0.3, 4.7), (3, 2, 0, 2.5)]
-)
+@pytest.mark.parametrize(("p", "r", "flu", "expected"), [(5, 5, 0.1, 4.9), (5, 5, 0.3, 4.7), (3, 2, 0, 2.5)])
 def test_totals_of_table_1(p: float, r: float, flu: float, expected: float) -> None:
     assert total({"precision": p, "recall": r, "fluency": flu}) == expected
 
@@ -114,10 +110,7 @@ def test_a_wrong_part_must_be_corrected_before_recall() -> None:
     sent = answers(item)
     del sent[f"{key}.corrected"]
     assert thumb.validate(item, sent) == [
-        Problem(
-            f"{key}.corrected",
-            f"Caption {key}, Corrected caption: No answer. Write a few words.",
-        )
+        Problem(f"{key}.corrected", f"Caption {key}, Corrected caption: No answer. Write a few words.")
     ]
     names = [field.name for field in item.form.fields if field.caption == key]
     assert names.index(f"{key}.corrected") < names.index(f"{key}.recall")
@@ -154,10 +147,7 @@ def test_precision_below_five_needs_a_reason() -> None:
     key = key_of(item, OTTER)
     found = thumb.validate(item, answers(item) | {f"{key}.precision": 4})
     assert found == [
-        Problem(
-            f"{key}.errors",
-            f"Caption {key}, What costs precision: No answer. Mark one or more.",
-        )
+        Problem(f"{key}.errors", f"Caption {key}, What costs precision: No answer. Mark one or more.")
     ]
 
 
@@ -172,10 +162,7 @@ def test_the_second_annotator_sees_the_scores_and_is_someone_else() -> None:
     assert second.prior == first.answers
     assert second.captions == item.captions
     progress = Progress.of([item, second], [first])
-    ask = [
-        thumb.next_items([item, second], progress, rater, now=2.0, seed=1)
-        for rater in ("ann", "bob")
-    ]
+    ask = [thumb.next_items([item, second], progress, rater, now=2.0, seed=1) for rater in ("ann", "bob")]
     assert ask == [[], [second]]
 
 
@@ -217,10 +204,7 @@ def test_the_guide_has_every_definition_and_rule() -> None:
 def test_a_corrected_response_replaces_the_one_before() -> None:
     thumb, item = otter_image()
     key = key_of(item, OTTER)
-    log = [
-        given_by(thumb, item, answers(item)),
-        given_by(thumb, item, answers(item) | {f"{key}.recall": 5}),
-    ]
+    log = [given_by(thumb, item, answers(item)), given_by(thumb, item, answers(item) | {f"{key}.recall": 5})]
     judged = thumb.judgments([item], log)
     row = judged.keys.index(("1", "VinVL-base"))
     assert np.isclose(judged.means("recall")[row], 5)

@@ -10,12 +10,7 @@ from captious.corpus.judged import read_judgments
 from captious.errors import InputError
 from captious.protocols import Response
 from captious.protocols.thumb import Thumb
-from captious.protocols.thumb_analysis import (
-    judgment_tables,
-    stage_kappa,
-    strictly_best,
-    system_scores,
-)
+from captious.protocols.thumb_analysis import judgment_tables, stage_kappa, strictly_best, system_scores
 
 # Kasai et al. 2022, Table 2: P, R, Flu. and total with its 90% interval's reach.
 TABLE_2 = {
@@ -29,9 +24,13 @@ TABLE_2 = {
 BEST = {"Human": 327, "VinVL-large": 180, "VinVL-base": 161, "Unified-VLP": 112, "Up-Down": 74}
 # The rubric's rows that give the released fluency penalties.
 AS_ERRORS = {
-    0.0: {}, 0.1: {"grammar": 0.1}, 0.2: {"punctuation": 0.2}, 0.3: {"awkward": 0.3},
-    0.4: {"awkward": 0.4}, 0.5: {"ambiguity": 0.5},
-}  # fmt: skip
+    0.0: {},
+    0.1: {"grammar": 0.1},
+    0.2: {"punctuation": 0.2},
+    0.3: {"awkward": 0.3},
+    0.4: {"awkward": 0.4},
+    0.5: {"ambiguity": 0.5},
+}
 # Two systems wrote the same caption of this image, and the release gives them different recall.
 SCORED_TWICE = "321195"
 

@@ -21,9 +21,7 @@ METRICS = ("bleu1", "bleu4", "rouge_l", "cider")
 @pytest.fixture(scope="session")
 def demo_scores() -> Scores:
     files = demo_files()
-    corpus = load_corpus(
-        files.systems, [files.references], images=files.images, objects=files.objects
-    )
+    corpus = load_corpus(files.systems, [files.references], images=files.images, objects=files.objects)
     return scoring.score(corpus, METRICS, resamples=200)
 
 

@@ -14,23 +14,13 @@ from captious.report.explained import chosen_metrics, chosen_rows, explanation_p
 from captious.report.explorer import make_explorer
 from captious.report.study import make_study
 
-CAPTIONS = [
-    "A man.",
-    "A bus.",
-    "A man rides a horse.",
-    "Two dogs.",
-    "A horse.",
-    "A man on a horse.",
-]
+CAPTIONS = ["A man.", "A bus.", "A man rides a horse.", "Two dogs.", "A horse.", "A man on a horse."]
 
 
 @pytest.fixture(scope="module")
 def study():
     corpus = Corpus.from_lists(
-        CAPTIONS,
-        [["A man rides a horse."]] * 6,
-        image_ids=list("112233"),
-        systems=list("abababab")[:6],
+        CAPTIONS, [["A man rides a horse."]] * 6, image_ids=list("112233"), systems=list("abababab")[:6]
     )
     return make_study(score(corpus, ["bleu1", "spice"]))
 
@@ -69,9 +59,11 @@ def test_a_panel_is_of_its_own_caption(study) -> None:
 def test_judgments_are_in_the_panel() -> None:
     corpus = Corpus.from_lists(["a man", "a bus"], [["a man rides"]] * 2)
     judged = Judgments.from_columns(
-        images=["0", "0", "1", "1"], systems=["candidates"] * 4,
-        aspects=["precision", "recall"] * 2, values=[5, 3, 1, 1],
-    )  # fmt: skip
+        images=["0", "0", "1", "1"],
+        systems=["candidates"] * 4,
+        aspects=["precision", "recall"] * 2,
+        values=[5, 3, 1, 1],
+    )
     study = make_study(score(corpus, ["spice"]), judged)
     (fragments,) = explanation_panels(study, [[0], [1]], None, 2).values()
     assert "<tr><td>recall</td>" in fragments[0]

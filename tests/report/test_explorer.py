@@ -23,9 +23,8 @@ def _study(values: list[float], captions: list[str]):
     references = [["a man rides a horse"]] * len(captions)
     scores = score(Corpus.from_lists(captions, references), ["rouge_l"])
     judged = Judgments.from_columns(
-        images=[str(i) for i in range(len(captions))], systems=["candidates"] * len(captions),
-        values=values,
-    )  # fmt: skip
+        images=[str(i) for i in range(len(captions))], systems=["candidates"] * len(captions), values=values
+    )
     return make_study(scores, judged, resamples=0)
 
 

@@ -34,9 +34,14 @@ def test_every_specification_is_valid_vega_lite(figures) -> None:
 
 def test_every_figure_has_words_and_a_table(figures) -> None:
     assert {figure.key for figure in figures.all} == {
-        "scores", "correlations", "metric-judgment", "rankings", "spreads", "judgments",
+        "scores",
+        "correlations",
+        "metric-judgment",
+        "rankings",
+        "spreads",
+        "judgments",
         "agreement",
-    }  # fmt: skip
+    }
     for figure in figures.all:
         assert figure.finding.endswith(".")
         assert len(figure.table.rows) > 0
@@ -94,10 +99,11 @@ def test_one_rater_has_no_agreement(demo_scores, demo_judgments) -> None:
     rows = np.flatnonzero(demo_judgments.rater_of == 0)
     keys = [demo_judgments.keys[i] for i in demo_judgments.example_of[rows]]
     one = Judgments.from_columns(
-        images=[image for image, _ in keys], systems=[system for _, system in keys],
+        images=[image for image, _ in keys],
+        systems=[system for _, system in keys],
         aspects=[demo_judgments.aspects[i] for i in demo_judgments.aspect_of[rows]],
         values=demo_judgments.values[rows],
-    )  # fmt: skip
+    )
     assert make_figures(make_study(demo_scores, one, resamples=0)).raters == []
 
 
@@ -131,15 +137,14 @@ def test_ranking_tells_where_metric_and_judgments_part() -> None:
     assert found.systems == ["poor", "good"]
     assert found.ranks.tolist() == [[1, 2], [2, 1]]
     assert found.agreement[1] == -1
-    assert rankings_finding(found) == (
-        "poor is first by judged overall. No metric orders the systems so."
-    )
+    assert rankings_finding(found) == ("poor is first by judged overall. No metric orders the systems so.")
     assert scores_finding(study) == ("good is best by bleu1; judged overall puts poor first.")
 
 
 def test_without_judgments_there_is_no_judged_figure() -> None:
-    scores = score(_two_systems(["a man rides a horse", "two dogs"], ["a cat", "a bus"]),
-                   ["bleu1", "rouge_l"])  # fmt: skip
+    scores = score(
+        _two_systems(["a man rides a horse", "two dogs"], ["a cat", "a bus"]), ["bleu1", "rouge_l"]
+    )
     figures = make_figures(make_study(scores, resamples=0))
     assert [figure.key for figure in figures.all] == ["scores", "correlations", "rankings"]
 
@@ -154,9 +159,11 @@ def test_one_system_and_one_metric() -> None:
 def test_more_systems_than_a_chart_holds() -> None:
     names = [f"system {k}" for k in range(14)]
     corpus = Corpus.from_lists(
-        ["a cat " * (k + 1) for k in range(14)], [["a cat on a mat"]] * 14,
-        image_ids=["1"] * 14, systems=names,
-    )  # fmt: skip
+        ["a cat " * (k + 1) for k in range(14)],
+        [["a cat on a mat"]] * 14,
+        image_ids=["1"] * 14,
+        systems=names,
+    )
     figures = make_figures(make_study(score(corpus, ["bleu1", "rouge_l"]), resamples=0))
     assert len(figures.table.rows) == 14
     assert "first 10 of 14 systems" in figures.systems[0].how

@@ -39,9 +39,7 @@ def test_light_and_dark_name_the_same_colours() -> None:
 def test_every_chart_is_written_for_papers(figures, tmp_path) -> None:
     written = render.export(figures.systems, tmp_path / "charts")
     starts = {"svg": b"<svg", "pdf": b"%PDF-", "png": b"\x89PNG", "json": b"{"}
-    assert [path.name for path in written] == [
-        "scores.vl.json", "scores.svg", "scores.pdf", "scores.png"
-    ]  # fmt: skip
+    assert [path.name for path in written] == ["scores.vl.json", "scores.svg", "scores.pdf", "scores.png"]
     for path in written:
         assert path.read_bytes().startswith(starts[path.suffix[1:]])
 

@@ -22,9 +22,11 @@ def scores():
 def _judged(aspect_values: dict[str, float], image: str = "1", system: str = "a") -> Judgments:
     n = len(aspect_values)
     return Judgments.from_columns(
-        images=[image] * n, systems=[system] * n, aspects=list(aspect_values),
+        images=[image] * n,
+        systems=[system] * n,
+        aspects=list(aspect_values),
         values=list(aspect_values.values()),
-    )  # fmt: skip
+    )
 
 
 def test_total_of_thumb_is_the_mean_of_two_scales_plus_penalties(scores) -> None:
@@ -68,9 +70,12 @@ def test_systems_stand_in_the_order_of_the_judgments(scores) -> None:
 
 def test_stages_are_averaged_but_agreement_uses_the_first(scores) -> None:
     judged = Judgments.from_columns(
-        images=["1"] * 3, systems=["a"] * 3, raters=["x", "y", "x"],
-        stages=["first", "first", "second"], values=[2, 4, 5],
-    )  # fmt: skip
+        images=["1"] * 3,
+        systems=["a"] * 3,
+        raters=["x", "y", "x"],
+        stages=["first", "first", "second"],
+        values=[2, 4, 5],
+    )
     study = make_study(scores, judged)
     assert study.judged is not None
     assert study.judged.means["overall"][0] == pytest.approx(11 / 3)

@@ -17,17 +17,13 @@ PUBLISHED = {  # precision, recall, total
     "Unified-VLP": ("4.35", "3.77", "4.06"),
     "Up-Down": ("4.29", "3.50", "3.88"),
 }
-PUBLISHED_CIDER = {
-    "VinVL-large": "141.8", "VinVL-base": "138.4", "Unified-VLP": "128.5", "Up-Down": "110.7",
-}  # fmt: skip
+PUBLISHED_CIDER = {"VinVL-large": "141.8", "VinVL-base": "138.4", "Unified-VLP": "128.5", "Up-Down": "110.7"}
 
 
 @pytest.fixture(scope="module")
 def study(data):
     folder = data / "thumb"
-    judged = read_judgments(
-        folder / "mscoco_THumB-1.0.jsonl", references=folder / "mscoco_references.jsonl"
-    )
+    judged = read_judgments(folder / "mscoco_THumB-1.0.jsonl", references=folder / "mscoco_references.jsonl")
     assert judged.corpus is not None
     return make_study(scoring.score(judged.corpus, ["cider"]), judged.judgments, level=0.90)
 

@@ -50,10 +50,14 @@ def _payload(path) -> dict:
 def demo(demo_scores, demo_judgments, tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     return write_report(
-        demo_scores, folder / "demo.html", judgments=demo_judgments, title="The demo sample",
-        judgments_label="illustrative judgments", judgments_note="No study was run.",
+        demo_scores,
+        folder / "demo.html",
+        judgments=demo_judgments,
+        title="The demo sample",
+        judgments_label="illustrative judgments",
+        judgments_note="No study was run.",
         resamples=100,
-    )  # fmt: skip
+    )
 
 
 def test_the_page_asks_the_network_for_nothing(demo) -> None:
@@ -100,26 +104,41 @@ def test_signatures_are_shown(demo, demo_scores) -> None:
 
 def test_two_reports_of_the_same_scores_are_equal(demo, demo_scores, demo_judgments, tmp_path):
     again = write_report(
-        demo_scores, tmp_path / "again.html", judgments=demo_judgments, title="The demo sample",
-        judgments_label="illustrative judgments", judgments_note="No study was run.",
+        demo_scores,
+        tmp_path / "again.html",
+        judgments=demo_judgments,
+        title="The demo sample",
+        judgments_label="illustrative judgments",
+        judgments_note="No study was run.",
         resamples=100,
-    )  # fmt: skip
+    )
     assert again.page.read_bytes() == demo.page.read_bytes()
 
 
 def test_markup_in_captions_ids_and_names_stays_text(tmp_path) -> None:
     corpus = Corpus.from_lists(
-        [EVIL, "a cat"], [[EVIL, "a cat"]] * 2, image_ids=[EVIL, EVIL], systems=[EVIL, "b"],
+        [EVIL, "a cat"],
+        [[EVIL, "a cat"]] * 2,
+        image_ids=[EVIL, EVIL],
+        systems=[EVIL, "b"],
         objects={EVIL: [EVIL]},
-    )  # fmt: skip
+    )
     judged = Judgments.from_columns(
-        images=[EVIL] * 4, systems=[EVIL, EVIL, "b", "b"], raters=[EVIL, "r"] * 2,
-        aspects=[EVIL] * 4, values=[1, 2, 4, 5],
-    )  # fmt: skip
+        images=[EVIL] * 4,
+        systems=[EVIL, EVIL, "b", "b"],
+        raters=[EVIL, "r"] * 2,
+        aspects=[EVIL] * 4,
+        values=[1, 2, 4, 5],
+    )
     written = write_report(
-        score(corpus, ["bleu1", "rouge_l"]), tmp_path / "evil.html", judgments=judged,
-        title=EVIL, judgments_label=EVIL, judgments_note=EVIL, resamples=20,
-    )  # fmt: skip
+        score(corpus, ["bleu1", "rouge_l"]),
+        tmp_path / "evil.html",
+        judgments=judged,
+        title=EVIL,
+        judgments_label=EVIL,
+        judgments_note=EVIL,
+        resamples=20,
+    )
     elements = _parsed(written.page)
     assert sum(tag == "script" for tag, _ in elements.tags) == 2
     assert not any("onerror" in attributes for _, attributes in elements.tags)

@@ -21,9 +21,7 @@ from captious.stats.aggregate import (
 
 NAN = np.nan
 ROWS = st.lists(
-    st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=4, max_size=4),
-    min_size=1,
-    max_size=10,
+    st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=4, max_size=4), min_size=1, max_size=10
 )
 
 
@@ -37,9 +35,7 @@ def test_mean_of_the_paper() -> None:
 @given(ROWS)
 def test_mean_and_median_equal_numpy_where_there_are_ratings(rows: list[list[int | None]]) -> None:
     ratings = np.array(rows, dtype=float)
-    for row, mean, median in zip(
-        ratings, mean_rating(ratings), median_rating(ratings), strict=True
-    ):
+    for row, mean, median in zip(ratings, mean_rating(ratings), median_rating(ratings), strict=True):
         given_ratings = row[~np.isnan(row)]
         if given_ratings.size:
             assert mean == pytest.approx(given_ratings.mean())
@@ -98,13 +94,7 @@ def test_thumb_totals(data: Path) -> None:
     np.testing.assert_allclose(total, stored, atol=1e-9)
     systems = np.array([row["SYS"] for row in rows])
     # Kasai et al. 2022, Table 2
-    printed = {
-        "Human": 4.56,
-        "VinVL-large": 4.25,
-        "VinVL-base": 4.21,
-        "Unified-VLP": 4.06,
-        "Up-Down": 3.88,
-    }
+    printed = {"Human": 4.56, "VinVL-large": 4.25, "VinVL-base": 4.21, "Unified-VLP": 4.06, "Up-Down": 3.88}
     for system, mean in printed.items():
         assert total[systems == system].mean() == pytest.approx(mean, abs=0.0051), system
 

@@ -7,12 +7,7 @@ import pytest
 from scipy import stats
 
 from captious.errors import StatisticsError
-from captious.stats.agreement import (
-    PairCoefficient,
-    agreement_summary,
-    pairwise_agreement,
-    percent_agreement,
-)
+from captious.stats.agreement import PairCoefficient, agreement_summary, pairwise_agreement, percent_agreement
 
 NAN = np.nan
 
@@ -21,10 +16,19 @@ def test_per_cent_agreement_with_missing_ratings() -> None:
     # Gwet 2014, page 120; irrCAC 0.4.4 for Python prints 0.81818. By hand, over 11 items with
     # two ratings: 1, 3/6, 1, 1, 1, 0, 1, 3/6, 1, 1, 1 sum to 9.
     ratings = [
-        [1, 1, NAN, 1], [2, 2, 3, 2], [3, 3, 3, 3], [3, 3, 3, 3], [2, 2, 2, 2], [1, 2, 3, 4],
-        [4, 4, 4, 4], [1, 1, 2, 1], [2, 2, 2, 2], [NAN, 5, 5, 5], [NAN, NAN, 1, 1],
+        [1, 1, NAN, 1],
+        [2, 2, 3, 2],
+        [3, 3, 3, 3],
+        [3, 3, 3, 3],
+        [2, 2, 2, 2],
+        [1, 2, 3, 4],
+        [4, 4, 4, 4],
+        [1, 1, 2, 1],
+        [2, 2, 2, 2],
+        [NAN, 5, 5, 5],
+        [NAN, NAN, 1, 1],
         [NAN, NAN, 3, NAN],
-    ]  # fmt: skip
+    ]
     assert percent_agreement(ratings).value == pytest.approx(9 / 11)
 
 
@@ -77,9 +81,13 @@ def test_flickr8k_experts(data: Path) -> None:
     found = agreement_summary(ratings, merged={5: 4}, resamples=1000, clusters=images)
     assert found["alpha_nominal"].n_items == 5822
     expected = {
-        "fleiss_kappa": 0.5167, "fleiss_kappa_merged": 0.5167, "alpha_nominal": 0.5168,
-        "alpha_ordinal": 0.6939, "alpha_interval": 0.7885, "kendall_w": 0.8561,
-    }  # fmt: skip
+        "fleiss_kappa": 0.5167,
+        "fleiss_kappa_merged": 0.5167,
+        "alpha_nominal": 0.5168,
+        "alpha_ordinal": 0.6939,
+        "alpha_interval": 0.7885,
+        "kendall_w": 0.8561,
+    }
     for name, value in expected.items():
         assert found[name].value == pytest.approx(value, abs=5e-5), name
         assert found[name].low < value < found[name].high, name

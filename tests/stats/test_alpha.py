@@ -20,9 +20,7 @@ FOUR_OBSERVERS = np.array(
 ).T
 
 
-@pytest.mark.parametrize(
-    ("scale", "printed"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)]
-)
+@pytest.mark.parametrize(("scale", "printed"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_krippendorffs_four_observers(scale: Scale, printed: float) -> None:
     found = krippendorff_alpha(FOUR_OBSERVERS, scale)
     assert found.value == pytest.approx(printed, abs=5e-4)
@@ -60,9 +58,7 @@ def test_an_unknown_scale_is_refused() -> None:
 
 
 ROWS = st.lists(
-    st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=3, max_size=3),
-    min_size=2,
-    max_size=15,
+    st.lists(st.one_of(st.none(), st.integers(1, 5)), min_size=3, max_size=3), min_size=2, max_size=15
 )
 
 
@@ -72,9 +68,7 @@ def test_ordinal_sees_only_the_order_and_interval_only_ratios_of_distances(
 ) -> None:
     ratings = np.array(rows, dtype=float)
     ordinal = krippendorff_alpha(ratings, "ordinal").value
-    assert ordinal == pytest.approx(
-        krippendorff_alpha(ratings**3, "ordinal").value, abs=1e-9, nan_ok=True
-    )
+    assert ordinal == pytest.approx(krippendorff_alpha(ratings**3, "ordinal").value, abs=1e-9, nan_ok=True)
     interval = krippendorff_alpha(ratings, "interval").value
     moved = krippendorff_alpha(0.25 * ratings - 7, "interval").value
     assert interval == pytest.approx(moved, abs=1e-9, nan_ok=True)
@@ -85,9 +79,5 @@ def test_alpha_of_two_categories_is_the_same_on_every_scale(rows: list[list[int 
     ratings = np.array(rows, dtype=float)
     ratings = np.where(np.isnan(ratings), ratings, ratings > 3)
     nominal = krippendorff_alpha(ratings, "nominal").value
-    assert krippendorff_alpha(ratings, "ordinal").value == pytest.approx(
-        nominal, abs=1e-9, nan_ok=True
-    )
-    assert krippendorff_alpha(ratings, "interval").value == pytest.approx(
-        nominal, abs=1e-9, nan_ok=True
-    )
+    assert krippendorff_alpha(ratings, "ordinal").value == pytest.approx(nominal, abs=1e-9, nan_ok=True)
+    assert krippendorff_alpha(ratings, "interval").value == pytest.approx(nominal, abs=1e-9, nan_ok=True)

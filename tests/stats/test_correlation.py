@@ -41,11 +41,7 @@ def test_agrees_with_scipy_with_and_without_ties(method, n):
 
 
 @settings(max_examples=80, deadline=None)
-@given(
-    values=st.integers(2, 90).flatmap(
-        lambda n: arrays(np.int64, (2, n), elements=st.integers(0, 6))
-    )
-)
+@given(values=st.integers(2, 90).flatmap(lambda n: arrays(np.int64, (2, n), elements=st.integers(0, 6))))
 def test_any_small_table_agrees_with_scipy(values):
     x, y = values.astype(float)
     if np.ptp(x) == 0 or np.ptp(y) == 0:
@@ -130,10 +126,7 @@ def test_rank_correlations_ignore_monotone_changes():
 
 
 def test_thumb_precision_and_recall_correlate_as_scipy_says(data):
-    rows = [
-        json.loads(line)
-        for line in (data / "thumb" / "mscoco_THumB-1.0.jsonl").read_text().splitlines()
-    ]
+    rows = [json.loads(line) for line in (data / "thumb" / "mscoco_THumB-1.0.jsonl").read_text().splitlines()]
     p, r = np.array([row["P"] for row in rows]), np.array([row["R"] for row in rows])
     assert len(rows) == 2500
     for method in METHODS:

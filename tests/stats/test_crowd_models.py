@@ -26,9 +26,7 @@ def _crowd(n: int = 150) -> tuple[np.ndarray, np.ndarray]:
 def _dawid_skene_step_by_step(ratings: np.ndarray, rounds: int) -> np.ndarray:
     """Expectation-maximisation written as loops straight from Dawid and Skene 1979, 3."""
     n, m, k = *ratings.shape, 3
-    posterior = np.array(
-        [[np.mean(row[~np.isnan(row)] == c + 1) for c in range(k)] for row in ratings]
-    )
+    posterior = np.array([[np.mean(row[~np.isnan(row)] == c + 1) for c in range(k)] for row in ratings])
     for _ in range(rounds):
         share = posterior.mean(axis=0)
         confusion = np.zeros((m, k, k))

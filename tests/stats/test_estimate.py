@@ -55,9 +55,7 @@ def test_interval_equals_the_loop_over_repeated_items(name: str, clustered: bool
     )
     draws = []
     for weights in bootstrap_weights(images.max() + 1, 50, generator(8)):
-        draws += [
-            coefficient(ratings[np.repeat(np.arange(60), row[images])]).value for row in weights
-        ]
+        draws += [coefficient(ratings[np.repeat(np.arange(60), row[images])]).value for row in weights]
     assert found.value == coefficient(ratings).value
     assert (found.low, found.high) == pytest.approx(np.quantile(draws, [0.05, 0.95]), abs=1e-12)
 
@@ -125,14 +123,7 @@ def test_same_seed_same_interval_whatever_the_order_of_categories() -> None:
 
 @pytest.mark.parametrize(
     ("name", "entered"),
-    [
-        ("percent", 2),
-        ("fleiss", 3),
-        ("alpha ordinal", 2),
-        ("w", 2),
-        ("icc single", 2),
-        ("cohen", 2),
-    ],
+    [("percent", 2), ("fleiss", 3), ("alpha ordinal", 2), ("w", 2), ("icc single", 2), ("cohen", 2)],
 )
 def test_items_that_cannot_enter_are_not_counted_and_not_drawn(name: str, entered: int) -> None:
     # A single rating tells Fleiss' kappa about chance and nothing to the others.

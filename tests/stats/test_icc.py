@@ -7,14 +7,7 @@ from captious.errors import StatisticsError
 from captious.stats.icc import icc
 
 # Shrout and Fleiss 1979, Table 2: six targets, four judges.
-SHROUT_FLEISS = [
-    [9, 2, 5, 8],
-    [6, 1, 3, 2],
-    [8, 4, 6, 8],
-    [7, 1, 2, 6],
-    [10, 5, 6, 9],
-    [6, 2, 4, 7],
-]
+SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
 
 
 def test_shrout_and_fleiss_example() -> None:
@@ -33,11 +26,7 @@ def test_mean_squares_equal_statsmodels_two_way_anova() -> None:
     n, k = 25, 3
     ratings = rng.normal(0, 2, (n, 1)) + rng.normal(0, 1, (1, k)) + rng.normal(0, 1, (n, k))
     long = pd.DataFrame(
-        {
-            "item": np.repeat(np.arange(n), k),
-            "rater": np.tile(np.arange(k), n),
-            "value": ratings.ravel(),
-        }
+        {"item": np.repeat(np.arange(n), k), "rater": np.tile(np.arange(k), n), "value": ratings.ravel()}
     )
     table = anova_lm(ols("value ~ C(item) + C(rater)", long).fit())
     bms, jms, ems = table["mean_sq"]

@@ -41,14 +41,16 @@ def test_each_resample_equals_the_statistic_of_its_rows(judged, method, level):
     metric, rating, image, system = judged
     groups = system if level == "system" else None
     draws = bootstrap_correlations(
-        metric, rating, method=method, level=level, groups=groups, clusters=image,
-        resamples=12, seed=4,
-    )  # fmt: skip
+        metric, rating, method=method, level=level, groups=groups, clusters=image, resamples=12, seed=4
+    )
     for value, rows in zip(draws[0], drawn_rows(image, 12, 4), strict=True):
         again = correlate(
-            metric[rows], rating[rows], method=method, level=level,
+            metric[rows],
+            rating[rows],
+            method=method,
+            level=level,
             groups=None if groups is None else groups[rows],
-        )  # fmt: skip
+        )
         assert value == pytest.approx(again.value, abs=1e-9)
 
 
@@ -91,14 +93,17 @@ def test_interval_agrees_with_scipy_bootstrap(kind):
     rng = np.random.default_rng(3)
     x = rng.normal(size=80)
     y = x + rng.normal(size=80)
-    ours = correlation_interval(
-        x, y, method="pearson", kind=kind, confidence=0.9, resamples=10_000, seed=2
-    )
+    ours = correlation_interval(x, y, method="pearson", kind=kind, confidence=0.9, resamples=10_000, seed=2)
     theirs = stats.bootstrap(
-        (x, y), lambda a, b: stats.pearsonr(a, b).statistic, paired=True, vectorized=False,
-        n_resamples=2000, confidence_level=0.9, rng=np.random.default_rng(1),
+        (x, y),
+        lambda a, b: stats.pearsonr(a, b).statistic,
+        paired=True,
+        vectorized=False,
+        n_resamples=2000,
+        confidence_level=0.9,
+        rng=np.random.default_rng(1),
         method="BCa" if kind == "bca" else "percentile",
-    ).confidence_interval  # fmt: skip
+    ).confidence_interval
     width = theirs.high - theirs.low
     assert ours.low == pytest.approx(theirs.low, abs=0.08 * width)
     assert ours.high == pytest.approx(theirs.high, abs=0.08 * width)
@@ -168,9 +173,14 @@ def test_resamples_without_a_value_are_counted():
 
 def test_a_system_absent_from_a_resample_leaves_it_undefined():
     draws = bootstrap_correlations(
-        [1.0, 2, 3], [1.0, 2, 3], method="pearson", level="system",
-        groups=["a", "b", "c"], clusters=[0, 0, 1], resamples=200,
-    )[0]  # fmt: skip
+        [1.0, 2, 3],
+        [1.0, 2, 3],
+        method="pearson",
+        level="system",
+        groups=["a", "b", "c"],
+        clusters=[0, 0, 1],
+        resamples=200,
+    )[0]
     assert 0 < np.isnan(draws).sum() < 200
 
 

@@ -53,9 +53,7 @@ def test_cohen_equals_scikit_learn(weights: Weighting) -> None:
     rng = np.random.default_rng(0)
     first = rng.integers(1, 6, 300)
     second = np.clip(first + rng.integers(-1, 3, 300), 1, 5)
-    expected = metrics.cohen_kappa_score(
-        first, second, weights=None if weights == "none" else weights
-    )
+    expected = metrics.cohen_kappa_score(first, second, weights=None if weights == "none" else weights)
     assert cohen_kappa(first, second, weights=weights).value == pytest.approx(expected, abs=1e-12)
 
 

@@ -64,9 +64,7 @@ def weighted_columns(draw):
 @settings(max_examples=60, deadline=None)
 @given(case=weighted_columns())
 def test_weights_are_worth_repeated_rows(name, case):
-    np.testing.assert_allclose(
-        ours(name, *case), scipy_on_repeated_rows(name, *case), rtol=0, atol=1e-12
-    )
+    np.testing.assert_allclose(ours(name, *case), scipy_on_repeated_rows(name, *case), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("levels", [4, 3000])
@@ -92,9 +90,7 @@ def test_counts_are_exact_where_products_pass_32_bits():
 def test_discordant_pairs_by_hand():
     # (x, y): (1, 3) (2, 1) (2, 2) (3, 2). Discordant: 3>1, 3>2, 3>2 against row 0; nothing else.
     # Row 0 in cluster 0 with weight 2, the rest in cluster 1 with weight 5: 3 * 2 * 5 = 30.
-    table = CrossTable.build(
-        np.array([1.0, 2, 2, 3]), np.array([3.0, 1, 2, 2]), np.array([0, 1, 1, 1]), 2
-    )
+    table = CrossTable.build(np.array([1.0, 2, 2, 3]), np.array([3.0, 1, 2, 2]), np.array([0, 1, 1, 1]), 2)
     assert table.discordant_weight(np.array([[2.0], [5.0]])).tolist() == [30.0]
 
 

@@ -90,17 +90,13 @@ def test_permutation_false_alarms_are_rare():
     p_values = []
     for seed in range(200):
         a, b, human = three_columns(rng, 30)
-        p_values.append(
-            compare_by_permutation(a, b, human, method="pearson", trials=99, seed=seed).p_value
-        )
+        p_values.append(compare_by_permutation(a, b, human, method="pearson", trials=99, seed=seed).p_value)
     assert np.mean(np.array(p_values) <= 0.1) == pytest.approx(0.1, abs=0.065)  # s.e. 0.021
 
 
 def test_copied_rows_deceive_rows_but_not_clusters():
     # 25 independent images, each repeated 8 times: row by row looks 8 times as sure as it is.
-    a, b, human = (
-        np.repeat(column, 8) for column in three_columns(np.random.default_rng(13), 25, own_b=1.4)
-    )
+    a, b, human = (np.repeat(column, 8) for column in three_columns(np.random.default_rng(13), 25, own_b=1.4))
     image = np.repeat(np.arange(25), 8)
     rows = compare_by_bootstrap(a, b, human, method="pearson")
     images = compare_by_bootstrap(a, b, human, method="pearson", clusters=image)

@@ -9,13 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from captious.errors import StatisticsError
-from captious.stats import (
-    acc_eq,
-    accuracy_of_counts,
-    count_pairs,
-    pairwise_accuracy,
-    preference_accuracy,
-)
+from captious.stats import acc_eq, accuracy_of_counts, count_pairs, pairwise_accuracy, preference_accuracy
 
 rows = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 3), st.integers(0, 3)), max_size=30)
 
@@ -74,9 +68,7 @@ def test_preferences_of_pairs():
     # right, wrong, tie, tie, dropped
     assert tuple(preference_accuracy(a, b, preferred, metric_ties="wrong")) == (1 / 4, 4, 1)
     assert preference_accuracy(a, b, preferred).value == 2 / 4
-    flips = {
-        preference_accuracy(a, b, preferred, metric_ties="random", seed=s).value for s in range(40)
-    }
+    flips = {preference_accuracy(a, b, preferred, metric_ties="random", seed=s).value for s in range(40)}
     assert flips == {1 / 4, 2 / 4, 3 / 4}
     again = [preference_accuracy(a, b, preferred, metric_ties="random", seed=7) for _ in range(2)]
     assert again[0] == again[1]
@@ -94,8 +86,11 @@ def test_preferences_agree_with_all_pairs():
 def test_pascal_pairs_by_shared_words(data):
     groups = json.loads((data / "pascal50s" / "pascal_50s.json").read_text())
     assert {name: len(pairs) for name, pairs in groups.items()} == {
-        "HC": 1000, "HI": 1000, "HM": 1000, "MM": 1000
-    }  # fmt: skip
+        "HC": 1000,
+        "HI": 1000,
+        "HM": 1000,
+        "MM": 1000,
+    }
     for name, pairs in groups.items():
         scores, right = [], 0.0
         for pair in pairs:

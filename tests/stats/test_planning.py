@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 from captious.errors import StatisticsError
-from captious.stats.planning import (
-    PlannedStudy,
-    plan_study,
-    smallest_study,
-    variance_components,
-)
+from captious.stats.planning import PlannedStudy, plan_study, smallest_study, variance_components
 
 
 def _pilot(raters_differ: float = 0.0, mean: float = 0.3) -> np.ndarray:

@@ -35,9 +35,7 @@ def thumb(data):
 def test_thumb_table_2_totals_with_their_90_percent_intervals(thumb, system, total, reach):
     scores = np.array([row["human_score"] for row in thumb if row["SYS"] == system])
     interval = bootstrap_interval(
-        np.column_stack([scores, np.ones(scores.size)]),
-        lambda sums: sums[..., 0] / sums[..., 1],
-        level=0.9,
+        np.column_stack([scores, np.ones(scores.size)]), lambda sums: sums[..., 0] / sums[..., 1], level=0.9
     )
     assert interval.value == pytest.approx(total, abs=0.006)
     # Printed to two digits; another draw of resamples moves an end by a few thousandths.
@@ -51,9 +49,7 @@ def test_thumb_table_4_spice_without_human(thumb, golden):
     metric = [spice[f"{row['SYS']}|{row['seg_id']}"] for row in rows]
     for aspect, printed in (("P", 0.26), ("R", 0.15), ("human_score", 0.30)):
         judged = [row[aspect] for row in rows]
-        assert correlate(metric, judged, method="pearson").value == pytest.approx(
-            printed, abs=0.005
-        )
+        assert correlate(metric, judged, method="pearson").value == pytest.approx(printed, abs=0.005)
 
 
 def test_flickr8k_expert_spice_tau_c(data, golden):

@@ -56,9 +56,7 @@ def test_a_category_outside_the_named_ones_is_refused() -> None:
 
 def test_merging_swaps_at_once_and_keeps_missing() -> None:
     # {4: 5, 5: 4} exchanges the two and does not turn all into one.
-    np.testing.assert_array_equal(
-        merge_categories([[4, 5, np.nan]], {4: 5, 5: 4}), [[5, 4, np.nan]]
-    )
+    np.testing.assert_array_equal(merge_categories([[4, 5, np.nan]], {4: 5, 5: 4}), [[5, 4, np.nan]])
 
 
 def test_patterns_rebuild_the_matrix() -> None:

@@ -6,12 +6,7 @@ import numpy as np
 import pytest
 
 from captious.errors import StatisticsError
-from captious.stats.reliability import (
-    half_pool_scores,
-    spearman_brown,
-    split_half,
-    spread_by_sample_size,
-)
+from captious.stats.reliability import half_pool_scores, spearman_brown, split_half, spread_by_sample_size
 
 
 def _ratings(n_raters: int) -> np.ndarray:
@@ -101,9 +96,7 @@ def test_spread_falls_with_the_square_root_of_the_items() -> None:
     scores = np.random.default_rng(14).normal(0, 0.5, 1000)
     found = spread_by_sample_size(scores, [25, 400], draws=4000)
     # A standard deviation over 4,000 draws is known to about 1.1%
-    assert [spread.sd for spread in found] == pytest.approx(
-        [scores.std() / 5, scores.std() / 20], rel=0.05
-    )
+    assert [spread.sd for spread in found] == pytest.approx([scores.std() / 5, scores.std() / 20], rel=0.05)
     # Without replacement: finite population correction sqrt((1000 - 400) / 999)
     (without,) = spread_by_sample_size(scores, [400], draws=4000, replace=False)
     assert without.sd == pytest.approx(scores.std() / 20 * (600 / 999) ** 0.5, rel=0.05)

@@ -94,9 +94,13 @@ def test_interval_agrees_with_scipy_bootstrap(method, level):
         with_counts(values), mean_of, resamples=20_000, seed=5, level=level, method=method
     )
     theirs = stats.bootstrap(
-        (values,), np.mean, n_resamples=20_000, confidence_level=level,
-        method="BCa" if method == "bca" else "percentile", rng=np.random.default_rng(6),
-    )  # fmt: skip
+        (values,),
+        np.mean,
+        n_resamples=20_000,
+        confidence_level=level,
+        method="BCa" if method == "bca" else "percentile",
+        rng=np.random.default_rng(6),
+    )
     width = theirs.confidence_interval.high - theirs.confidence_interval.low
     # Monte Carlo error of a tail quantile of 20,000 draws is near 1% of the width.
     assert ours.low == pytest.approx(theirs.confidence_interval.low, abs=0.04 * width)
@@ -107,9 +111,7 @@ def test_interval_agrees_with_scipy_bootstrap(method, level):
 def test_bca_moves_towards_the_long_tail():
     values = np.random.default_rng(7).exponential(size=40)
     plain = bootstrap_interval(with_counts(values), mean_of, resamples=4000, seed=1)
-    corrected = bootstrap_interval(
-        with_counts(values), mean_of, resamples=4000, seed=1, method="bca"
-    )
+    corrected = bootstrap_interval(with_counts(values), mean_of, resamples=4000, seed=1, method="bca")
     assert corrected.low > plain.low
     assert corrected.high > plain.high
 

@@ -44,9 +44,7 @@ def test_table_2_leaves_one_rater_out_of_both_stages() -> None:
     first, second = _two_stages()
     found = stage_agreement(first, second)
     both = np.hstack([first, second]).T
-    assert found.alpha_both.value == pytest.approx(
-        krippendorff.alpha(both, level_of_measurement="interval")
-    )
+    assert found.alpha_both.value == pytest.approx(krippendorff.alpha(both, level_of_measurement="interval"))
     # Rater 0's stages are rows 0 and 4 of the eight.
     assert found.without[0].value == pytest.approx(
         krippendorff.alpha(both[[1, 2, 3, 5, 6, 7]], level_of_measurement="interval")

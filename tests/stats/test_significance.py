@@ -44,8 +44,7 @@ def thumb_bleu(data):
     streams = [list(column) for column in zip(*references.values(), strict=True)]
     metric = sacrebleu.BLEU(references=streams)
     systems = {
-        name: [captions[name][image] for image in references]
-        for name in ("VinVL-large", "VinVL-base")
+        name: [captions[name][image] for image in references] for name in ("VinVL-large", "VinVL-base")
     }
     statistics = {
         name: np.array(metric._extract_corpus_statistics(texts, None), dtype=float)
@@ -67,9 +66,8 @@ def test_p_value_agrees_with_sacrebleu(thumb_bleu, test_type):
     metric, systems, statistics, score = thumb_bleu
     draws = 2000
     theirs = PairedTest(
-        list(systems.items()), {"BLEU": metric}, references=None,
-        test_type=test_type, n_samples=draws,
-    )()[1]["BLEU"][1]  # fmt: skip
+        list(systems.items()), {"BLEU": metric}, references=None, test_type=test_type, n_samples=draws
+    )()[1]["BLEU"][1]
     a, b = statistics["VinVL-base"], statistics["VinVL-large"]
     if test_type == "bs":
         ours = paired_bootstrap(a, b, score, draws, seed=1, tail="sacrebleu")
@@ -107,9 +105,7 @@ def test_randomisation_agrees_with_the_exact_sign_test():
     # 12 images, a wins 10 and loses 2 by the same amount. Two-sided sign test:
     # 2 * (C(12,0) + C(12,1) + C(12,2)) / 2^12 = 158 / 4096.
     a = np.array([1.0] * 10 + [0.0] * 2)
-    test = approximate_randomisation(
-        with_counts(a), with_counts(1 - a), mean_of, trials=40_000, seed=1
-    )
+    test = approximate_randomisation(with_counts(a), with_counts(1 - a), mean_of, trials=40_000, seed=1)
     assert test.p_value == pytest.approx(158 / 4096, abs=0.004)
 
 

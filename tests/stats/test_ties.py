@@ -9,9 +9,7 @@ from captious.errors import StatisticsError
 from captious.stats import acc_eq, calibrate_ties
 from captious.stats.ties import MAX_PAIRS
 
-rows = st.lists(
-    st.tuples(st.integers(0, 12), st.integers(0, 3), st.integers(0, 2)), min_size=2, max_size=20
-)
+rows = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3), st.integers(0, 2)), min_size=2, max_size=20)
 
 
 def acc_eq_by_loop(x, y, groups, epsilon, average):

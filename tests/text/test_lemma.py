@@ -35,9 +35,7 @@ def test_lemmas_of_the_reference(word: str, tag: str, expected: str) -> None:
     ("word", "tag", "expected"),
     [("gnomes", "NNS", "gnome"), ("tweeting", "VBG", "tweet"), ("biked", "VBD", "bike")],
 )
-def test_rules_carry_over_to_words_outside_the_golden_data(
-    word: str, tag: str, expected: str
-) -> None:
+def test_rules_carry_over_to_words_outside_the_golden_data(word: str, tag: str, expected: str) -> None:
     assert rule_lemma(word, tag) == expected
 
 

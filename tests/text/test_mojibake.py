@@ -26,9 +26,7 @@ def test_plain_text_passes(text: str) -> None:
 @pytest.mark.parametrize("text", PLAIN)
 def test_text_read_with_the_wrong_encoding_is_found_and_mended(text: str) -> None:
     # Windows-1252 has no character for five bytes; readers then fall back to Latin-1.
-    broken = "".join(
-        bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in text.encode()
-    )
+    broken = "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in text.encode())
     assert has_mojibake(broken) == (not text.isascii())
     assert mend_mojibake(broken) == text
 

@@ -24,9 +24,7 @@ def test_odd_text_is_cut_as_sacrebleu_cuts_it(text: str) -> None:
 
 @pytest.mark.parametrize("step", [10, pytest.param(1, marks=pytest.mark.long)])
 def test_real_captions_are_cut_as_sacrebleu_cuts_them(data: Path, step: int) -> None:
-    references = json.loads(
-        (data / "coco_karpathy" / "reference_captions.json").read_text(encoding="utf-8")
-    )
+    references = json.loads((data / "coco_karpathy" / "reference_captions.json").read_text(encoding="utf-8"))
     lines = (data / "flickr8k" / "Flickr8k.token.txt").read_text(encoding="utf-8").splitlines()
     texts = {text for own in references.values() for text in own}
     texts |= {line.partition("\t")[2] for line in lines}

@@ -15,9 +15,7 @@ TEXTS = st.lists(st.lists(st.sampled_from(["a", "b", "dog", "é", "犬"]), max_s
 
 
 def by_hand(words: list[str], order: int) -> Counter[tuple[str, ...]]:
-    return Counter(
-        tuple(words[i : i + n]) for n in range(1, order + 1) for i in range(len(words) - n + 1)
-    )
+    return Counter(tuple(words[i : i + n]) for n in range(1, order + 1) for i in range(len(words) - n + 1))
 
 
 def tabled(texts: list[list[str]], order: int) -> list[dict[tuple[str, ...], int]]:

@@ -149,9 +149,7 @@ def test_punctuation_is_coco_captions_list(java: str) -> None:
     assert frozenset(reference.PUNCTUATIONS) == PUNCTUATION
 
 
-@pytest.mark.parametrize(
-    "line_break", ["\n", "\r", "\r\n", "\x0b", "\x0c", "\u2028", "\u2029", "\n\n"]
-)
+@pytest.mark.parametrize("line_break", ["\n", "\r", "\r\n", "\x0b", "\x0c", "\u2028", "\u2029", "\n\n"])
 def test_a_line_break_is_a_blank(line_break: str) -> None:
     assert tokenise(f"A dog{line_break}runs.{line_break}") == ["a", "dog", "runs"]
 
@@ -209,9 +207,7 @@ def test_a_caption_of_ten_megabytes() -> None:
     assert len(tokenise("A dog, two cats. " * 600_000)) == 4 * 600_000
 
 
-PIECES = st.sampled_from(
-    sorted({piece for entry in NASTY[:1200] for piece in entry["text"].split()})
-)
+PIECES = st.sampled_from(sorted({piece for entry in NASTY[:1200] for piece in entry["text"].split()}))
 MIXED = st.lists(st.one_of(PIECES, st.sampled_from(" \t\n.'\"<>@&-"), st.text(max_size=3)))
 TEXTS = st.one_of(st.text(), MIXED.map("".join), MIXED.map(" ".join))
 OPTIONS = st.fixed_dictionaries({"keep_punctuation": st.booleans(), "lower_case": st.booleans()})
@@ -219,9 +215,7 @@ OPTIONS = st.fixed_dictionaries({"keep_punctuation": st.booleans(), "lower_case"
 
 @settings(deadline=None, max_examples=300)
 @given(st.lists(TEXTS, max_size=4), OPTIONS)
-def test_any_text_gives_tokens_without_white_space(
-    texts: list[str], options: dict[str, bool]
-) -> None:
+def test_any_text_gives_tokens_without_white_space(texts: list[str], options: dict[str, bool]) -> None:
     rows = tokenise_many(texts, **options)
     assert rows == [tokenise(text, **options) for text in texts]
     for row in rows:
@@ -257,8 +251,6 @@ NEIGHBOURS = st.sampled_from(["", "The", "dog", "Dog", "5", '"', "'s", "<b>", "X
 
 @settings(deadline=None, max_examples=400)
 @given(COMPOUNDS, NEIGHBOURS)
-def test_words_compounds_and_possessives_are_what_the_lexer_makes_of_them(
-    piece: str, after: str
-) -> None:
+def test_words_compounds_and_possessives_are_what_the_lexer_makes_of_them(piece: str, after: str) -> None:
     whole = [part for token in lex(f"{piece} {after}") for part in token.split()]
     assert tokenise(f"{piece} {after}", keep_punctuation=True, lower_case=False) == whole

@@ -15,8 +15,7 @@ from captious.text.ptb_columns import token_columns
 from captious.text.tokens import table_of
 
 NASTY = [
-    entry["text"]
-    for entry in json.loads((Path(__file__).parent / "data" / "ptb_nasty.json").read_text())
+    entry["text"] for entry in json.loads((Path(__file__).parent / "data" / "ptb_nasty.json").read_text())
 ]
 
 

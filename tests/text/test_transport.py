@@ -67,6 +67,7 @@ def test_the_solver_brings_no_deep_learning_library_and_leaves_the_environment_a
         "transport(np.full(2, .5), np.full(2, .5), np.eye(2))\n"
         "print(sorted({'torch', 'jax', 'tensorflow'} & set(sys.modules)), before == os.environ)"
     )
-    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
-                         env=dict(os.environ))  # fmt: skip
+    out = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
     assert out.stdout.strip() == "[] True"

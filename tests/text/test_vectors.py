@@ -40,10 +40,16 @@ def binary(line_ends: bool) -> bytes:
 
 @pytest.mark.parametrize(
     "content",
-    [lines(False).encode(), lines(True).encode(), binary(True), binary(False),
-     gzip.compress(lines(False).encode()), gzip.compress(binary(True))],
+    [
+        lines(False).encode(),
+        lines(True).encode(),
+        binary(True),
+        binary(False),
+        gzip.compress(lines(False).encode()),
+        gzip.compress(binary(True)),
+    ],
     ids=["glove", "word2vec-text", "word2vec-binary", "no-line-ends", "glove-gz", "binary-gz"],
-)  # fmt: skip
+)
 def test_formats_are_told_by_content(content: bytes, tmp_path: Path) -> None:
     file = tmp_path / "any.vectors"
     file.write_bytes(content)
@@ -78,8 +84,17 @@ def test_spacy_vectors(tmp_path: Path) -> None:
 def test_words_and_labels_are_resolved_by_the_documented_rules(tmp_path: Path) -> None:
     file = tmp_path / "glove.txt"
     file.write_text(lines(False))
-    asked = ["london", "hot dog", "hot-dog", "dining table", "dining_table", "kitchen table",
-             "teddy bear", "kitchen sink", ""]  # fmt: skip
+    asked = [
+        "london",
+        "hot dog",
+        "hot-dog",
+        "dining table",
+        "dining_table",
+        "kitchen table",
+        "teddy bear",
+        "kitchen sink",
+        "",
+    ]
     found, known = load_vectors(file).resolve(asked)
     expected = [
         WORDS["London"],  # with a capital
@@ -131,9 +146,7 @@ def test_a_missing_file_says_what_may_be_named() -> None:
         load_vectors("nowhere.bin")
 
 
-def test_they_are_compiled_once_and_again_when_the_file_changes(
-    tmp_path: Path, cache: Path
-) -> None:
+def test_they_are_compiled_once_and_again_when_the_file_changes(tmp_path: Path, cache: Path) -> None:
     file = tmp_path / "glove.txt"
     file.write_text("dog 1 2\n")
     first = load_vectors(file)

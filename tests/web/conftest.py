@@ -123,10 +123,14 @@ class Site:
             systems=[system for _, system in rows],
         )
         draft = create.draft(
-            protocol, corpus, title=title, options=options, settings=settings,
+            protocol,
+            corpus,
+            title=title,
+            options=options,
+            settings=settings,
             protocol_file=LIKERT if protocol == "generic" else None,
             images={f"i{image}": self._picture(image) for image in range(images)},
-        )  # fmt: skip
+        )
         made = create.create(self.db, draft, actor="lea")
         return lifecycle.open_campaign(self.db, made, actor="lea") if opened else made
 
@@ -153,9 +157,7 @@ class Site:
 
     def account(self, role: str = "owner") -> Visitor:
         """A browser in which an account is signed in."""
-        made = accounts.create_account(
-            self.db, f"{role} one", "correct horse battery", role, actor="test"
-        )
+        made = accounts.create_account(self.db, f"{role} one", "correct horse battery", role, actor="test")
         token, _ = accounts.start_session(self.db, made, hours=1)
         visitor = self.visitor()
         visitor.client.cookies.set("captious_session", token)

@@ -204,13 +204,15 @@ def hostile(site: Any) -> Campaign:
         systems=[system for _, system in order],
     )
     draft = create.draft(
-        "tagging", corpus, title=SCRIPT, slug="hostile", options={"raters": 2, "two_rounds": False},
+        "tagging",
+        corpus,
+        title=SCRIPT,
+        slug="hostile",
+        options={"raters": 2, "two_rounds": False},
         settings=Settings(instructions=SCRIPT, contact=SCRIPT, currency=SCRIPT[:8]),
         images={image: site._picture(at) for at, image in enumerate(images)},
-    )  # fmt: skip
-    found = lifecycle.open_campaign(
-        site.db, create.create(site.db, draft, actor=SCRIPT), actor=SCRIPT
     )
+    found = lifecycle.open_campaign(site.db, create.create(site.db, draft, actor=SCRIPT), actor=SCRIPT)
     people = [NewRater(f"{FORMULA} {SCRIPT} {at}", "+x@example.org") for at in range(2)]
     added = raters.add(site.db, found, people, actor=SCRIPT)
     for at, rater in enumerate(added):
@@ -237,8 +239,11 @@ def crawl(visitor: Any, read_page: Any, start: str) -> dict[str, Any]:
         if answer.headers.get("content-type", "").startswith("text/html"):
             page = read_page(answer.text)
             hrefs = [one["href"] for one in page.links if one.get("href")]
-            waiting += [urlsplit(href)._replace(fragment="").geturl() for href in hrefs
-                        if href.startswith("/") and not href.startswith("//")]  # fmt: skip
+            waiting += [
+                urlsplit(href)._replace(fragment="").geturl()
+                for href in hrefs
+                if href.startswith("/") and not href.startswith("//")
+            ]
         elif answer.is_redirect:
             waiting.append(answer.headers["location"])
     return found
@@ -264,9 +269,8 @@ def elsewhere(page: Any) -> list[str]:
         if one.get(name)
     ]
     return [
-        one for one in given
-        if urlsplit(one).netloc or (urlsplit(one).scheme not in ("", "data", "mailto"))
-    ]  # fmt: skip
+        one for one in given if urlsplit(one).netloc or (urlsplit(one).scheme not in ("", "data", "mailto"))
+    ]
 
 
 @pytest.mark.parametrize("who", ["outsider", "rater", "owner"])
@@ -343,9 +347,7 @@ def test_depth_and_size_of_json_break_nothing(site: Any) -> None:
     visitor, _ = site.rater(campaign)
     work = visitor.get("/api/work/dogs").json()
     address = f"/api/work/dogs/{work['tasks'][0]['task']}"
-    headers = {
-        "Idempotency-Key": "k", "X-CSRF-Token": work["csrf"], "Content-Type": "application/json",
-    }  # fmt: skip
+    headers = {"Idempotency-Key": "k", "X-CSRF-Token": work["csrf"], "Content-Type": "application/json"}
     bad = ["[" * depth + "]" * depth for depth in (100, *range(850, 1000, 10), 50_000)]
     bad += ["1" + "0" * 400, "1" * 5000, "NaN", "1e999", "-Infinity", "true", '{"a": 1}', '"five"']
     for value in bad:
@@ -369,12 +371,22 @@ def test_a_stated_length_may_be_anything(site: Any, length: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/images/dogs/%2e%2e%2f%2e%2e%2fetc%2fpasswd", "/images/..%2f..%2fetc/passwd",
-     "/static/%2e%2e/%2e%2e/pages.py", "/static/..%5c..%5cpages.py", "/static//etc/passwd",
-     "/admin/drafts/..%2f..%2fx", "/admin/drafts/" + "0" * 31 + "%2f", "/images/dogs/" + "a" * 5000,
-     "/admin/c/dogs/disagreements/..%2f..%2f..%2fetc%2fpasswd", "/%2e%2e/%2e%2e/etc/passwd",
-     "/work/dogs/%ED%A0%80", "/work/%FF%FE", "/api/work/dogs%00"],
-)  # fmt: skip
+    [
+        "/images/dogs/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+        "/images/..%2f..%2fetc/passwd",
+        "/static/%2e%2e/%2e%2e/pages.py",
+        "/static/..%5c..%5cpages.py",
+        "/static//etc/passwd",
+        "/admin/drafts/..%2f..%2fx",
+        "/admin/drafts/" + "0" * 31 + "%2f",
+        "/images/dogs/" + "a" * 5000,
+        "/admin/c/dogs/disagreements/..%2f..%2f..%2fetc%2fpasswd",
+        "/%2e%2e/%2e%2e/etc/passwd",
+        "/work/dogs/%ED%A0%80",
+        "/work/%FF%FE",
+        "/api/work/dogs%00",
+    ],
+)
 def test_no_address_leads_out_or_breaks(site: Any, path: str) -> None:
     campaign = site.campaign()
     rater, _ = site.rater(campaign)
@@ -400,11 +412,18 @@ def test_a_protocol_that_refers_to_itself_without_end_is_refused(site: Any) -> N
 
 @pytest.mark.parametrize(
     "content",
-    [b"[" * 100_000, b'{"a":' * 50_000, b"\xff\xfe\x00", b"PAR1" + b"\0" * 20 + b"PAR1",
-     b"\x1f\x8b\x08" + b"\0" * 30, b'[{"image_id": 1' + b"0" * 400 + b', "caption": "x"}]',
-     b'[{"image_id": "a\\u0000b", "caption": "x"}]', b'[{"image_id": "\\ud800", "caption": "x"}]',
-     b'[{"image_id": 1, "caption": "a\\u0000"}]'],
-)  # fmt: skip
+    [
+        b"[" * 100_000,
+        b'{"a":' * 50_000,
+        b"\xff\xfe\x00",
+        b"PAR1" + b"\0" * 20 + b"PAR1",
+        b"\x1f\x8b\x08" + b"\0" * 30,
+        b'[{"image_id": 1' + b"0" * 400 + b', "caption": "x"}]',
+        b'[{"image_id": "a\\u0000b", "caption": "x"}]',
+        b'[{"image_id": "\\ud800", "caption": "x"}]',
+        b'[{"image_id": 1, "caption": "a\\u0000"}]',
+    ],
+)
 def test_uploads_of_any_bytes_are_answered(site: Any, content: bytes) -> None:
     owner = site.account("owner")
     csrf = owner.page("/admin/new/tagging").hidden("csrf")
@@ -435,14 +454,14 @@ def test_no_token_and_no_secret_is_in_the_log(sqlite_url: str, tmp_path: Path) -
         log.open("wb") as out,
         subprocess.Popen(
             [sys.executable, "-c", serve, "serve", "--database", sqlite_url, "--port", "0"],
-            stdout=out, stderr=out, env=os.environ | {"CAPTIOUS_SECRET": secret},
+            stdout=out,
+            stderr=out,
+            env=os.environ | {"CAPTIOUS_SECRET": secret},
         ) as server,
-    ):  # fmt: skip
+    ):
         try:
             until = time.monotonic() + 90
-            while "captious is at" not in log.read_text() or "startup complete" not in (
-                log.read_text()
-            ):
+            while "captious is at" not in log.read_text() or "startup complete" not in (log.read_text()):
                 assert server.poll() is None, log.read_text()
                 assert time.monotonic() < until, log.read_text()
                 time.sleep(0.1)

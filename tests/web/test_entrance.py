@@ -137,9 +137,7 @@ def test_a_removed_rater_cannot_come_in_by_a_link(site) -> None:
 
 @pytest.fixture
 def setup_address(site) -> str:
-    ticket = tickets.issue(
-        site.settings.secret, entrance.SETUP, "owner", now=site.db.now(), hours=1
-    )
+    ticket = tickets.issue(site.settings.secret, entrance.SETUP, "owner", now=site.db.now(), hours=1)
     return f"/setup/{ticket}"
 
 

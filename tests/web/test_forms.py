@@ -25,13 +25,21 @@ def alone(field: Field) -> Item:
 
 @pytest.mark.parametrize(
     ("name", "layout", "about_captions", "about_all"),
-    [("thumb", "captions", [7, 7], 0), ("audit", "captions", [7, 7], 0),
-     ("humanr", "pair", [0, 0], 1), ("tagging", "single", [0], 1)],
-)  # fmt: skip
+    [
+        ("thumb", "captions", [7, 7], 0),
+        ("audit", "captions", [7, 7], 0),
+        ("humanr", "pair", [0, 0], 1),
+        ("tagging", "single", [0], 1),
+    ],
+)
 def test_the_layout_follows_from_the_form(name, layout, about_captions, about_all) -> None:
-    corpus = CORPUS if name != "humanr" else Corpus.from_lists(
-        ["A dog.", "A cat."], [["One."], ["Two."]], image_ids=["1", "2"], systems=["m", "m"]
-    )  # fmt: skip
+    corpus = (
+        CORPUS
+        if name != "humanr"
+        else Corpus.from_lists(
+            ["A dog.", "A cat."], [["One."], ["Two."]], image_ids=["1", "2"], systems=["m", "m"]
+        )
+    )
     view = forms.view(protocol(name).items(corpus, seed=1)[0], texts())
     assert view.layout == layout
     assert [len(caption.questions) for caption in view.captions] == about_captions
@@ -58,9 +66,7 @@ def test_only_a_short_scale_is_a_row_of_buttons(low, high, step, points) -> None
 
 
 def test_amounts_come_back_as_they_were_given() -> None:
-    view = forms.view(
-        item_of("thumb"), texts(), answers={"A.fluency": {"casing": None, "broken": "much"}}
-    )
+    view = forms.view(item_of("thumb"), texts(), answers={"A.fluency": {"casing": None, "broken": "much"}})
     fluency = view.captions[0].questions[4]
     assert [c.value for c in fluency.choices if c.checked] == ["casing", "broken"]
     assert next(c.given for c in fluency.choices if c.value == "broken") == "much"

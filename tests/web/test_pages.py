@@ -15,9 +15,7 @@ ELSEWHERE = re.compile(r"(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}", re.I)
 
 
 @pytest.mark.parametrize(
-    "path",
-    sorted(TEMPLATES.rglob("*.html")),
-    ids=lambda path: path.relative_to(TEMPLATES).as_posix(),
+    "path", sorted(TEMPLATES.rglob("*.html")), ids=lambda path: path.relative_to(TEMPLATES).as_posix()
 )
 def test_no_template_has_inline_code_or_looks_elsewhere(path) -> None:
     text = path.read_text(encoding="utf-8")
@@ -42,9 +40,18 @@ def test_an_address_with_a_digest_is_kept_for_long_and_others_are_not(site) -> N
 
 @pytest.mark.parametrize(
     "address",
-    ["https://evil.example", "//evil.example", "/\\evil.example", "work", "", "/a\r\nSet-Cookie: b",
-     "javascript:alert(1)", "http://[", "/\u202e"],
-)  # fmt: skip
+    [
+        "https://evil.example",
+        "//evil.example",
+        "/\\evil.example",
+        "work",
+        "",
+        "/a\r\nSet-Cookie: b",
+        "javascript:alert(1)",
+        "http://[",
+        "/\u202e",
+    ],
+)
 def test_nobody_is_sent_elsewhere(address: str) -> None:
     assert local(address) == "/"
 

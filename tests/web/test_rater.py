@@ -52,14 +52,13 @@ def test_every_page_is_well_formed_for_assistive_technology(site, protocol) -> N
     assert tags.count("h1") == tags.count("main") == 1
     labelled = {one["for"] for tag, one in page.tags if tag == "label" and "for" in one}
     asked = [
-        one for tag, one in page.tags
+        one
+        for tag, one in page.tags
         if tag in ("input", "textarea", "select") and one.get("type") != "hidden"
-    ]  # fmt: skip
+    ]
     unlabelled = [one for one in asked if one.get("id") not in labelled]
     assert [one["id"] for one in unlabelled] == ["keys-on"]  # inside its label
-    described = " ".join(
-        one["aria-describedby"] for _, one in page.tags if "aria-describedby" in one
-    )
+    described = " ".join(one["aria-describedby"] for _, one in page.tags if "aria-describedby" in one)
     assert set(described.split()) <= set(page.ids)
     for _, one in page.tags:
         if one.get("href", "").startswith("#"):
@@ -149,15 +148,20 @@ def test_a_draft_is_kept_with_and_without_script(site) -> None:
     visitor, _ = site.rater(campaign)
     address = f"/work/{campaign.slug}"
     page = visitor.page(address)
-    draft = {"csrf": page.hidden("csrf"), "key": "k", "A.precision": "2", "A.errors": "wrong",
-             "A.corrected": "Half a sen", "B.fluency.awkward": "0.3", "save": "later"}  # fmt: skip
+    draft = {
+        "csrf": page.hidden("csrf"),
+        "key": "k",
+        "A.precision": "2",
+        "A.errors": "wrong",
+        "A.corrected": "Half a sen",
+        "B.fluency.awkward": "0.3",
+        "save": "later",
+    }
     answer = visitor.post(f"{page.action()}/draft", data=draft)
     assert (answer.status_code, answer.headers["location"]) == (303, address)
     again = visitor.page(address)
     assert "is kept" in again.text
-    assert again.checked() == {
-        "A.precision": ["2"], "A.errors": ["wrong"], "B.fluency": ["awkward"],
-    }  # fmt: skip
+    assert again.checked() == {"A.precision": ["2"], "A.errors": ["wrong"], "B.fluency": ["awkward"]}
     assert "Half a sen" in again.text
     assert 'value="0.3"' in again.text
     by_script = {"Accept": "application/json", "X-CSRF-Token": page.hidden("csrf")}
@@ -178,9 +182,11 @@ def test_a_script_hears_in_json_what_happened(site) -> None:
     assert bad.json()["problems"][0]["field"] == "verdict"
     good = visitor.post(page.action(), data={"key": "one", "verdict": "minor"}, headers=headers)
     assert good.json() == {
-        "response": good.json()["response"], "duplicate": False, "correction": False,
+        "response": good.json()["response"],
+        "duplicate": False,
+        "correction": False,
         "next": f"/work/{campaign.slug}",
-    }  # fmt: skip
+    }
 
 
 def test_another_raters_task_is_not_there(site) -> None:
@@ -195,9 +201,12 @@ def test_another_raters_task_is_not_there(site) -> None:
             ben.get(address),
             ben.post(address, data=pairs),
             ben.post(f"{address}/draft", data=pairs),
-            ben.post(f"/api{address}", json={"answers": {"verdict": "minor"}},
-                     headers={"Idempotency-Key": "a", "X-CSRF-Token": his.hidden("csrf")}),
-        ]  # fmt: skip
+            ben.post(
+                f"/api{address}",
+                json={"answers": {"verdict": "minor"}},
+                headers={"Idempotency-Key": "a", "X-CSRF-Token": his.hidden("csrf")},
+            ),
+        ]
         assert [answer.status_code for answer in answers] == [404] * 4
     assert stored(site, campaign) == []
     assert ada.page(f"/work/{campaign.slug}").checked() == {}
@@ -228,17 +237,15 @@ def test_an_outsider_sees_nothing(site) -> None:
 
 def test_what_people_wrote_is_shown_as_text(site) -> None:
     campaign = site.campaign(
-        "thumb", title=f"Dogs {SCRIPT}", captions=lambda image, how: f"{SCRIPT} {image} {how}",
+        "thumb",
+        title=f"Dogs {SCRIPT}",
+        captions=lambda image, how: f"{SCRIPT} {image} {how}",
         settings=Settings(instructions=SCRIPT, contact=SCRIPT),
-    )  # fmt: skip
+    )
     _, address = site.invite(campaign, SCRIPT)
     visitor, _ = site.rater(campaign)
     page = visitor.page(f"/work/{campaign.slug}")
-    draft = {
-        "csrf": page.hidden("csrf"),
-        "A.corrected": f'"></textarea>{SCRIPT}',
-        "A.precision": SCRIPT,
-    }
+    draft = {"csrf": page.hidden("csrf"), "A.corrected": f'"></textarea>{SCRIPT}', "A.precision": SCRIPT}
     visitor.post(f"{page.action()}/draft", data=draft)
     for where in (address, f"/work/{campaign.slug}", f"/guide/{campaign.slug}", "/"):
         text = visitor.page(where).text
@@ -261,8 +268,7 @@ def test_the_guide_is_a_page_of_its_own(site) -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
-    [("paused", "is paused"), ("closed", "is closed"), ("removed", "Your part has ended")],
+    ("state", "said"), [("paused", "is paused"), ("closed", "is closed"), ("removed", "Your part has ended")]
 )
 def test_why_there_is_no_task(site, state: str, said: str) -> None:
     campaign = site.campaign()
@@ -329,8 +335,7 @@ def test_pictures_go_to_raters_of_the_campaign_and_accounts_only(site) -> None:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["..%2f..%2fcaptious.db", "../../captious.db", "%2e%2e/x", "A" * 64, "0" * 63, "i0", "0.png"],
+    "name", ["..%2f..%2fcaptious.db", "../../captious.db", "%2e%2e/x", "A" * 64, "0" * 63, "i0", "0.png"]
 )
 def test_no_name_leads_out_of_the_pictures(site, name: str) -> None:
     campaign = site.campaign()

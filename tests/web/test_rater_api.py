@@ -50,8 +50,7 @@ def test_what_is_wrong_is_told_field_by_field(api) -> None:
     assert answer.json()["problems"] == [
         {
             "field": "preference",
-            "message": "Which caption goes best with the image? 12 is not a whole number from "
-            "1 to 9.",
+            "message": "Which caption goes best with the image? 12 is not a whole number from 1 to 9.",
         }
     ]
 

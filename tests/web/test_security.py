@@ -153,9 +153,7 @@ def test_half_of_a_character_in_json_is_refused(db: Database, make_site) -> None
     visitor, _ = site.rater(site.campaign("generic", title="Cats"))
     work = visitor.get("/api/work/cats").json()
     address = f"/api/work/cats/{work['tasks'][0]['task']}"
-    headers = {
-        "Idempotency-Key": "k", "X-CSRF-Token": work["csrf"], "Content-Type": "application/json",
-    }  # fmt: skip
+    headers = {"Idempotency-Key": "k", "X-CSRF-Token": work["csrf"], "Content-Type": "application/json"}
     for bad in (b'"\\ud800"', b'"\\u0000"', b'{"\\udfff": 1}', b'["\\ud800"]'):
         body = b'{"answers": {"helpful": 50, "comment": ' + bad + b"}}"
         assert visitor.post(address, content=body, headers=headers).status_code == 422

@@ -26,9 +26,7 @@ def test_the_secret_is_made_once_beside_the_database_for_its_owner_only(tmp_path
     assert find_secret(str(tmp_path / "other.db")) != secret
 
 
-def test_the_environment_goes_before_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_environment_goes_before_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_SECRET", "x" * 40)
     assert find_secret(str(tmp_path / "study.db")) == b"x" * 40
     assert not secret_file(str(tmp_path / "study.db")).exists()
@@ -50,9 +48,7 @@ def test_a_short_secret_is_refused() -> None:
         WebSettings(database="a.db", secret=b"short")
 
 
-def test_an_https_address_makes_cookies_secure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_https_address_makes_cookies_secure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_DATABASE", str(tmp_path / "a.db"))
     monkeypatch.setenv("CAPTIOUS_FILES", str(tmp_path / "pictures"))
     monkeypatch.setenv("CAPTIOUS_BASE_URL", "https://rate.example.org/")
@@ -62,12 +58,9 @@ def test_an_https_address_makes_cookies_secure(
 
 
 @pytest.mark.parametrize(
-    "address",
-    ["nonsense", "ftp://a.example", "http://", "https://a b.example", "http://a:b", "javascript:x"],
+    "address", ["nonsense", "ftp://a.example", "http://", "https://a b.example", "http://a:b", "javascript:x"]
 )
-def test_an_address_that_leads_nowhere_is_refused(
-    monkeypatch: pytest.MonkeyPatch, address: str
-) -> None:
+def test_an_address_that_leads_nowhere_is_refused(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("CAPTIOUS_BASE_URL", address)
     with pytest.raises(InputError, match="is no address of a site"):
         from_environment()

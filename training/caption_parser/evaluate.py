@@ -22,13 +22,7 @@ from captious.text.parser.load import Model, read_model, shipped_model
 
 COLUMNS = ("captions", "words", "tags", "UAS", "LAS", "exact", "tuple F1", "tuples")
 # The longest caption of each group.
-LENGTHS = {
-    7: "1-7 words",
-    11: "8-11 words",
-    15: "12-15 words",
-    20: "16-20 words",
-    inf: "over 20 words",
-}
+LENGTHS = {7: "1-7 words", 11: "8-11 words", 15: "12-15 words", 20: "16-20 words", inf: "over 20 words"}
 
 
 def figures(found: Agreement) -> dict[str, float]:
@@ -62,9 +56,7 @@ def unknown_words(model: Model, kept: list[GoldenParse], parses: list[Parse]) ->
 
 def by_length(parser: CaptionParser, kept: list[GoldenParse]) -> dict[str, Agreement]:
     """Agreement on captions of some lengths, to see whether long ones fare worse."""
-    found = parser_agreement(
-        parser, [golden._replace(source=_length(len(golden.parse))) for golden in kept]
-    )
+    found = parser_agreement(parser, [golden._replace(source=_length(len(golden.parse))) for golden in kept])
     return {name: found[name] for name in LENGTHS.values() if name in found}
 
 

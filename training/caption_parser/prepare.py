@@ -143,8 +143,7 @@ def to_batch(
     if generator is not None:
         features = drop_words(features, encoded.counts[types], generator)
     batch = Batch(
-        *(torch.from_numpy(rows) for rows in features),
-        torch.from_numpy(index.reshape(words.shape).T.copy()),
+        *(torch.from_numpy(rows) for rows in features), torch.from_numpy(index.reshape(words.shape).T.copy())
     )
     gold = Gold(
         *(

@@ -39,9 +39,7 @@ def main() -> None:
 
 
 @torch.no_grad()
-def analyse(
-    model: CaptionParser, inventory: Inventory, words: tuple[str, ...]
-) -> dict[str, object]:
+def analyse(model: CaptionParser, inventory: Inventory, words: tuple[str, ...]) -> dict[str, object]:
     """Best tags, best heads of each word by itself, and best relations to these heads."""
     blank = Parse(words, words, words, (0,) * len(words), words)
     encoded = encode([blank], inventory)

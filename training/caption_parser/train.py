@@ -110,12 +110,7 @@ class Run:
     """A model in training, its average and its records."""
 
     def __init__(
-        self,
-        inventory: Inventory,
-        training: Encoded,
-        seed: int,
-        hidden: int,
-        benchmarks_held_out: bool,
+        self, inventory: Inventory, training: Encoded, seed: int, hidden: int, benchmarks_held_out: bool
     ) -> None:
         torch.manual_seed(seed)
         self.generator = np.random.default_rng(seed)

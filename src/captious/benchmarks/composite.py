@@ -75,7 +75,5 @@ def _checked(row: object, path: Path, number: int) -> dict[str, Any]:
     low, high = SCALE
     value = row["relevance"]
     if not isinstance(value, (int, float)) or not low <= value <= high:
-        raise InputError(
-            f"{path}: line {number}: relevance is {value!r}, not a number from {low} to {high}."
-        )
+        raise InputError(f"{path}: line {number}: relevance is {value!r}, not a number from {low} to {high}.")
     return row

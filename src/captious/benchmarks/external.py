@@ -26,16 +26,7 @@ SYSTEM_NAMES = ("system", "sys", "model")
 METRIC_NAMES = ("metric",)
 SCORE_NAMES = ("score", "value")
 # Columns that travel in such files and are no scores.
-NOT_SCORES = {
-    "caption",
-    "candidate",
-    "hyp",
-    "references",
-    "refs",
-    "set_id",
-    "rating",
-    "human_score",
-}
+NOT_SCORES = {"caption", "candidate", "hyp", "references", "refs", "set_id", "rating", "human_score"}
 
 Row = dict[str, Any]
 
@@ -82,9 +73,7 @@ def _rows(source: Source) -> list[Row]:
     try:
         rows = list(reader)
     except csv.Error as error:
-        raise InputError(
-            f"{source.name}: line {reader.line_num}: {error}. Mend the line."
-        ) from None
+        raise InputError(f"{source.name}: line {reader.line_num}: {error}. Mend the line.") from None
     for number, row in enumerate(rows, 2):
         if None in row or None in row.values():
             raise InputError(
@@ -115,9 +104,7 @@ def _parquet(source: Source) -> list[Row]:
         import pyarrow as arrow
         from pyarrow import parquet
     except ImportError:
-        raise MissingDependencyError(
-            f"{source.name}: reading Parquet needs pyarrow", "tables"
-        ) from None
+        raise MissingDependencyError(f"{source.name}: reading Parquet needs pyarrow", "tables") from None
     try:
         rows: list[Row] = parquet.read_table(arrow.BufferReader(source.data)).to_pylist()
     except arrow.ArrowException as error:
@@ -179,9 +166,7 @@ def _chosen(names: list[str], metrics: Sequence[str] | None) -> list[str]:
     return list(metrics) if metrics else names
 
 
-def _put(
-    path: Path, table: dict[str, float], key: str, value: float, number: int, name: str
-) -> None:
+def _put(path: Path, table: dict[str, float], key: str, value: float, number: int, name: str) -> None:
     if key in table:
         raise InputError(
             f'{path}: row {number}: a second score by {name} for "{one_line(key, 60)}". '

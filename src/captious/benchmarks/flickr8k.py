@@ -21,8 +21,7 @@ EXPERT = Protocol(
     references="the image's five captions",
     left_out="158 pairs whose caption is one of the image's own five",
     documents="examples",
-    source="Hodosh et al. 2013; tau-c over single ratings as Anderson et al. 2016 and "
-    "Hessel et al. 2021",
+    source="Hodosh et al. 2013; tau-c over single ratings as Anderson et al. 2016 and Hessel et al. 2021",
 )
 CROWDFLOWER = Protocol(
     name="flickr8k-cf",
@@ -55,18 +54,14 @@ def load_expert(folder: Path) -> Judged:
 
 def load_crowdflower(folder: Path) -> Judged:
     """The share of raters who said that the caption describes the image, pair by pair."""
-    path = wanted(
-        folder, "flickr8k/CrowdFlowerAnnotations.txt", "formats/CrowdFlowerAnnotations.head.txt"
-    )
+    path = wanted(folder, "flickr8k/CrowdFlowerAnnotations.txt", "formats/CrowdFlowerAnnotations.head.txt")
     captions = _captions(wanted(folder, "flickr8k/Flickr8k.token.txt"))
     rows = read_flickr8k_judgments(open_source(path), "flickr8k-crowdflower")
     pairs = _pairs(rows)
     candidates: dict[str, set[str]] = {}
     for image, own in pairs:
         candidates.setdefault(image, set()).add(own)
-    references = [
-        _references(captions, image, path, besides=candidates[image]) for image, _ in pairs
-    ]
+    references = [_references(captions, image, path, besides=candidates[image]) for image, _ in pairs]
     shares = [[_share(rows, i)] for i in range(len(pairs))]
     notes: tuple[str, ...] = ()
     if ".head." in path.name:
@@ -83,9 +78,7 @@ def load_crowdflower(folder: Path) -> Judged:
 def _captions(path: Path) -> dict[str, str]:
     rows = read_rows(path)
     if "caption_id" not in rows.columns:
-        raise InputError(
-            f"{path}: is no Flickr8k token file. Each line: image#k, a tab, a caption."
-        )
+        raise InputError(f"{path}: is no Flickr8k token file. Each line: image#k, a tab, a caption.")
     ids, texts = rows.columns["caption_id"], rows.columns["caption"]
     return {str(own): str(text) for own, text in zip(ids, texts, strict=True)}
 

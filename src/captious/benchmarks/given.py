@@ -136,11 +136,7 @@ def _of_images(data: Data, kept: Mask, lacking: str) -> Data:
     before_that = data.protocol.left_out
     left_out = said if before_that == "nothing" else f"{before_that}; {said}"
     note = f"{said} are left out; {after:,} {unit} of {int(kept.sum()):,} images stay."
-    return replace(
-        found,
-        protocol=replace(data.protocol, left_out=left_out),
-        notes=(*data.notes, note),
-    )
+    return replace(found, protocol=replace(data.protocol, left_out=left_out), notes=(*data.notes, note))
 
 
 def _examples(data: Judged, rows: IntArray) -> Judged:

@@ -34,9 +34,7 @@ def data_folder(given: Path | None = None) -> Path:
         return Path(named)
     if BESIDE.is_dir():
         return BESIDE
-    raise MissingDataError(
-        f"no benchmark data. Name the folder that holds them: --data DIR, or ${VARIABLE}."
-    )
+    raise MissingDataError(f"no benchmark data. Name the folder that holds them: --data DIR, or ${VARIABLE}.")
 
 
 def golden_folder(data: Path, given: Path | None = None) -> Path:

@@ -54,9 +54,7 @@ def load_capeval1k(folder: Path) -> Judged:
     if unknown is not None:
         raise InputError(f'{path}: image "{unknown}" is not in the Karpathy test references.')
     corpus = Corpus.from_lists(
-        _texts(rows, "caption"),
-        [known.sets[places[image]] for image in images],
-        image_ids=images,
+        _texts(rows, "caption"), [known.sets[places[image]] for image in images], image_ids=images
     )
     scores = [[share(rows, row)] for row in range(len(rows))]
     own = rows.columns.get("id") or list(range(len(rows)))

@@ -30,11 +30,7 @@ from captious.stats.virtual_raters import virtual_rater_agreement
 
 CLASSIC = ("bleu1", "bleu4", "rouge_l", "meteor", "cider")
 # The metrics of Kasai et al. 2022, A.2, under our names.
-THUMB_METRICS = {
-    "BLEU": "sacrebleu",
-    "ROUGE-L": "rouge_l[variant=rouge_score]",
-    "CIDEr": "cider",
-}
+THUMB_METRICS = {"BLEU": "sacrebleu", "ROUGE-L": "rouge_l[variant=rouge_score]", "CIDEr": "cider"}
 THUMB_ASPECTS = ("precision", "recall", "total")
 # More draws than is usual, so that the second decimal of an interval's end does not waver.
 INTERVAL_DRAWS = 10_000
@@ -102,9 +98,7 @@ def _thumb_humans(data: Judged, measured: Measured) -> None:
         measured.values[f"count/worst/{system}"] = float(counts.worst[place])
 
 
-def _thumb_correlations(
-    measure: str, data: Judged, scores: BenchmarkScores, measured: Measured
-) -> None:
+def _thumb_correlations(measure: str, data: Judged, scores: BenchmarkScores, measured: Measured) -> None:
     for aspect in THUMB_ASPECTS:
         settings = Settings(aspect=aspect, coefficients=("pearson",), resamples=0)
         for name, found in evaluate(data, scores, settings).results.items():
@@ -127,9 +121,7 @@ def thumb_elsewhere(asked: Asked, data: Judged, measured: Measured) -> None:
     folders = [asked.data, *([Path(named)] if named else []), beside]
     path = next((place / ELSEWHERE for place in folders if (place / ELSEWHERE).is_file()), None)
     if path is None:
-        measured.skipped["r_elsewhere/"] = (
-            f"no {ELSEWHERE} in the data folder or in ${GOLDEN_VARIABLE}"
-        )
+        measured.skipped["r_elsewhere/"] = f"no {ELSEWHERE} in the data folder or in ${GOLDEN_VARIABLE}"
         return
     _thumb_correlations("r_elsewhere", data, read_scores(path, data), measured)
 
@@ -193,11 +185,7 @@ def _whole_file(method: str, data: Judged, progress: Progress | None) -> Measure
 
 
 def _correlations(
-    method: str,
-    data: Judged,
-    names: Iterable[str],
-    measured: Measured,
-    progress: Progress | None,
+    method: str, data: Judged, names: Iterable[str], measured: Measured, progress: Progress | None
 ) -> None:
     prefix = f"{method}/{data.protocol.aspect}/"
     metrics = _ready(names, prefix, data, measured)

@@ -70,14 +70,14 @@ def _correlations(data: Judged, scores: BenchmarkScores, settings: Settings) -> 
     differences: list[Difference] = []
     for method in protocol.coefficients:
         points = [
-            correlate(row, columns.human, method=method, level=_level(protocol),
-                      groups=columns.groups)
+            correlate(row, columns.human, method=method, level=_level(protocol), groups=columns.groups)
             for row in columns.scores
-        ]  # fmt: skip
+        ]
         draws = _draws(columns, method, protocol, settings)
         for place, (name, point) in enumerate(zip(results, points, strict=True)):
-            low, high = _ends(point.value, point.n, method, protocol, settings,
-                              None if draws is None else draws[place])  # fmt: skip
+            low, high = _ends(
+                point.value, point.n, method, protocol, settings, None if draws is None else draws[place]
+            )
             results[name][method] = Value(point.value, low, high, point.n, point.reason)
         if settings.compare:
             values = [point.value for point in points]
@@ -117,9 +117,7 @@ def _level(protocol: Protocol) -> Level:
     return level
 
 
-def _columns(
-    data: Judged, scores: BenchmarkScores, protocol: Protocol, interval: IntervalBy
-) -> _Columns:
+def _columns(data: Judged, scores: BenchmarkScores, protocol: Protocol, interval: IntervalBy) -> _Columns:
     examples, human = data.rows(protocol.aspect)
     if len(human) < 2:
         raise InputError(
@@ -138,9 +136,7 @@ def _columns(
     return _Columns(matrix, human, groups, images if whole else examples.tolist())
 
 
-def _draws(
-    columns: _Columns, method: Method, protocol: Protocol, settings: Settings
-) -> FloatArray | None:
+def _draws(columns: _Columns, method: Method, protocol: Protocol, settings: Settings) -> FloatArray | None:
     if settings.interval == "analytic" or settings.resamples == 0:
         return None
     return bootstrap_correlations(
@@ -156,12 +152,7 @@ def _draws(
 
 
 def _ends(
-    value: float,
-    n: int,
-    method: Method,
-    protocol: Protocol,
-    settings: Settings,
-    draws: FloatArray | None,
+    value: float, n: int, method: Method, protocol: Protocol, settings: Settings, draws: FloatArray | None
 ) -> tuple[float, float]:
     if settings.interval == "analytic":
         try:
@@ -196,7 +187,5 @@ def _differences(
             between = correlate(columns.scores[a], columns.scores[b], method="pearson").value
             test = williams_test(values[a], values[b], between, len(columns.human))
             p_williams = test.p_two_sided
-        found.append(
-            Difference(names[a], names[b], method, difference, low, high, p_bootstrap, p_williams)
-        )
+        found.append(Difference(names[a], names[b], method, difference, low, high, p_bootstrap, p_williams))
     return found

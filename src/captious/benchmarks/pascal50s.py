@@ -43,9 +43,7 @@ def load_pascal50s(
     for pair in pairs:
         image = loose_id(pair["image"])
         if image not in pools:
-            raise InputError(
-                f'pascal50s: image "{pair["image"]}" has no references in the .mat file.'
-            )
+            raise InputError(f'pascal50s: image "{pair["image"]}" has no references in the .mat file.')
         # A reference that is one of the two captions would decide the pair by itself.
         leaked = {fold(caption) for caption in pair["captions"]}
         pool = [text for text, folded in pools[image] if folded not in leaked]
@@ -53,15 +51,13 @@ def load_pascal50s(
         images += [image, image]
         own += [pool, pool]
     corpora = [
-        Corpus.from_lists(captions, _draw(own, references, np.random.default_rng([seed, draw])),
-                          image_ids=images)
+        Corpus.from_lists(
+            captions, _draw(own, references, np.random.default_rng([seed, draw])), image_ids=images
+        )
         for draw in range(draws)
-    ]  # fmt: skip
+    ]
     protocol = replace(
-        PASCAL50S,
-        draws=draws,
-        seed=seed,
-        references=PASCAL50S.references.replace("five", str(references), 1),
+        PASCAL50S, draws=draws, seed=seed, references=PASCAL50S.references.replace("five", str(references), 1)
     )
     places = np.arange(len(pairs), dtype=np.int64)
     return Preferences(
@@ -99,8 +95,7 @@ def _pairs(path: Path) -> list[dict[str, Any]]:
         for number, pair in enumerate(document[category]):
             if len(pair.get("captions", ())) != 2 or pair.get("label") not in (0, 1):
                 raise InputError(
-                    f"{path}: {category}, pair {number + 1}: needs two captions and a label of "
-                    "0 or 1."
+                    f"{path}: {category}, pair {number + 1}: needs two captions and a label of 0 or 1."
                 )
             found.append({**pair, "category": category, "number": number})
     return found
@@ -113,9 +108,7 @@ def _reference_pools(path: Path) -> dict[str, list[tuple[str, str]]]:
     try:
         table = loadmat(path)["train_sent_final"].ravel()
     except (KeyError, ValueError, OSError):
-        raise InputError(
-            f'{path}: is no .mat file with "train_sent_final". Copy it again.'
-        ) from None
+        raise InputError(f'{path}: is no .mat file with "train_sent_final". Copy it again.') from None
     pools = {}
     for entry in table:
         sentences = [str(cell.ravel()[0]) for cell in entry["sentences"].ravel() if cell.size]

@@ -28,9 +28,7 @@ def accuracies(data: Preferences, scores: BenchmarkScores, settings: Settings) -
             "coefficient or level. Leave those options out."
         )
     if settings.interval == "analytic":
-        raise InputError(
-            f"--interval analytic: {data.protocol.name} has none. Use cluster or item."
-        )
+        raise InputError(f"--interval analytic: {data.protocol.name} has none. Use cluster or item.")
     protocol = replace(data.protocol, confidence=settings.confidence or data.protocol.confidence)
     categories = list(dict.fromkeys(data.category))
     place = np.array([categories.index(name) for name in data.category])
@@ -113,7 +111,5 @@ def _differences(names: list[str], shares: list[_Shares], protocol: Protocol) ->
             interval = percentile_interval(sample, difference, protocol.confidence)
             low, high = interval.low, interval.high
             p_value = centred_p_value(sample, difference)
-        found.append(
-            Difference(names[a], names[b], "accuracy", difference, low, high, p_value, float("nan"))
-        )
+        found.append(Difference(names[a], names[b], "accuracy", difference, low, high, p_value, float("nan")))
     return found

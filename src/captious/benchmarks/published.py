@@ -60,9 +60,7 @@ def published_values() -> tuple[Published, ...]:
     """All published values, table by table."""
     text = files("captious.benchmarks").joinpath("published.json").read_text(encoding="utf-8")
     document = json.loads(text)
-    return tuple(
-        entry for table in document["tables"] for entry in _entries(table, document["sources"])
-    )
+    return tuple(entry for table in document["tables"] for entry in _entries(table, document["sources"]))
 
 
 def _entries(table: dict[str, Any], sources: dict[str, str]) -> list[Published]:

@@ -21,9 +21,7 @@ from captious.stats.virtual_raters import VirtualRaterAgreement, virtual_rater_a
 
 # Above this many raters, pairs and leave-one-out say little and take long.
 MANY_RATERS = 40
-NOT_PERSONS = (
-    "raters are numbered slots: Cohen's kappa, W, ICC and leave-one-out compare slots, not persons"
-)
+NOT_PERSONS = "raters are numbered slots: Cohen's kappa, W, ICC and leave-one-out compare slots, not persons"
 
 
 class RaterPair(NamedTuple):
@@ -108,13 +106,9 @@ def agreement_report(
     names = table.raters if len(by_stage) == 1 else _staged_names(table)
     raters = [names[place] for place in used.tolist()]
     if len(raters) < 2:
-        raise InputError(
-            f'aspect "{aspect}" is rated by one rater only. Agreement needs two, or two stages.'
-        )
+        raise InputError(f'aspect "{aspect}" is rated by one rater only. Agreement needs two, or two stages.')
     images = [table.keys[i][0] for i in rated.tolist()]
-    asked: dict[str, Any] = {
-        "resamples": resamples, "clusters": images, "level": level, "seed": seed
-    }  # fmt: skip
+    asked: dict[str, Any] = {"resamples": resamples, "clusters": images, "level": level, "seed": seed}
     few = len(raters) <= MANY_RATERS
     notes = [] if few else [f"{len(raters)} raters: pairs and leave-one-out are left out"]
     if all(name.isdigit() for name in raters):
@@ -186,8 +180,7 @@ def _aspect(judgments: Judgments, asked: str | None) -> str:
     if len(judgments.aspects) == 1 or "overall" in judgments.aspects:
         return "overall" if "overall" in judgments.aspects else judgments.aspects[0]
     raise InputError(
-        f"the judgments have several aspects: {', '.join(judgments.aspects)}. "
-        "Name one with --aspect."
+        f"the judgments have several aspects: {', '.join(judgments.aspects)}. Name one with --aspect."
     )
 
 
@@ -234,7 +227,6 @@ def _stages_dict(stages: StageAgreement, names: list[str], raters: list[str]) ->
             for name, retest in zip(persons, stages.raters, strict=False)
         },
         "without": {
-            name: estimate._asdict()
-            for name, estimate in zip(persons, stages.without, strict=False)
+            name: estimate._asdict() for name, estimate in zip(persons, stages.without, strict=False)
         },
     }

@@ -37,10 +37,7 @@ CHOICES = {"human": "thumb", "leaked": "thumb", "subset": "composite", "seed": "
 
 
 def load_benchmark(
-    name: str,
-    data: Path | None = None,
-    given: Given | None = None,
-    **choices: str | int | None,
+    name: str, data: Path | None = None, given: Given | None = None, **choices: str | int | None
 ) -> Judged | Preferences:
     """Load a benchmark by its name, or a file of judgments by its path.
 

@@ -59,8 +59,7 @@ def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") 
         systems=[systems[row] for row in kept],
     )
     ratings = {
-        aspect: [[_number(path, columns, key, row)] for row in kept]
-        for key, aspect in _keys(columns).items()
+        aspect: [[_number(path, columns, key, row)] for row in kept] for key, aspect in _keys(columns).items()
     }
     protocol = THUMB.with_options(human=human, leaked=leaked)
     notes: tuple[str, ...] = ()
@@ -97,7 +96,6 @@ def _number(path: Path, columns: dict[str, list[object]], key: str, row: int) ->
     low, high = SCALE.get(aspect, (-5, 0))
     if not isinstance(value, (int, float)) or not low <= value <= high:
         raise InputError(
-            f"{path}: row {row + 1}: {aspect} is {value!r}, not a number from {low} to {high}. "
-            "Mend the file."
+            f"{path}: row {row + 1}: {aspect} is {value!r}, not a number from {low} to {high}. Mend the file."
         )
     return float(value)

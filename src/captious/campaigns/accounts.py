@@ -44,13 +44,9 @@ def create_account(db: Database, name: str, password: str, role: Role, *, actor:
         if connection.execute(select(table.c.id).where(table.c.name == shown)).first():
             raise InputError(f'"{one_line(shown)}" is the name of another account. Give another.')
         row = connection.execute(
-            insert(table)
-            .values(name=shown, password=hashed, role=role, created=db.now())
-            .returning(table)
+            insert(table).values(name=shown, password=hashed, role=role, created=db.now()).returning(table)
         ).one()
-        log.record(
-            connection, actor, "create account", time=db.now(), subject=shown, detail={"role": role}
-        )
+        log.record(connection, actor, "create account", time=db.now(), subject=shown, detail={"role": role})
         return account_of(row)
 
 
@@ -195,6 +191,16 @@ def _store_password(connection: Connection, account_id: int, password: str) -> N
 
 
 __all__ = [
-    "Account", "SignInRefused", "TooManyTries", "accounts", "change_password", "create_account",
-    "disable_account", "enable_account", "end_session", "session", "sign_in", "start_session",
-]  # fmt: skip
+    "Account",
+    "SignInRefused",
+    "TooManyTries",
+    "accounts",
+    "change_password",
+    "create_account",
+    "disable_account",
+    "enable_account",
+    "end_session",
+    "session",
+    "sign_in",
+    "start_session",
+]

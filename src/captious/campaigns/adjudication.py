@@ -69,9 +69,7 @@ def disagreements(
         rows = [row for row in rows if row[0] not in decided]
     page = rows[offset : offset + limit]
     found = _gathered(db, campaign, [key for key, _, _ in page])
-    return [
-        replace(found[key], spread=spread, why=why) for key, spread, why in page if key in found
-    ]
+    return [replace(found[key], spread=spread, why=why) for key, spread, why in page if key in found]
 
 
 def disagreement(db: Database, campaign: Campaign, item_key: str) -> Disagreement:
@@ -116,12 +114,14 @@ def _answers(
     """The latest answers of raters who count, and the latest decisions by item."""
     item, response, rater = schema.item, schema.response, schema.rater
     rows = connection.execute(
-        select(item.c.key, response.c.answers, response.c.time, response.c.kind,
-               rater.c.pseudonym, rater.c.state)
+        select(
+            item.c.key, response.c.answers, response.c.time, response.c.kind, rater.c.pseudonym, rater.c.state
+        )
         .join(response, response.c.item_id == item.c.id)
         .outerjoin(rater, rater.c.id == response.c.rater_id)
-        .where(wanted).order_by(response.c.id)
-    ).all()  # fmt: skip
+        .where(wanted)
+        .order_by(response.c.id)
+    ).all()
     decided: dict[str, Answers] = {}
     latest: dict[tuple[str, str], Response] = {}
     for key, answers, time, kind, name, state in rows:
@@ -160,9 +160,7 @@ def _decided_keys(db: Database, campaign: Campaign) -> set[str]:
     table = schema.item
     with db.read() as connection:
         keys = connection.execute(
-            select(table.c.key).where(
-                table.c.campaign_id == campaign.id, table.c.stage == ADJUDICATION
-            )
+            select(table.c.key).where(table.c.campaign_id == campaign.id, table.c.stage == ADJUDICATION)
         ).scalars()
         return {key.removeprefix(f"{ADJUDICATION}/") for key in keys}
 
@@ -216,26 +214,47 @@ def _store(
         return Receipt(again.id, duplicate=True, correction=again.replaces is not None)
     own = decision_key(item.key)
     held = replace(
-        item, key=own, stage=ADJUDICATION, target=1, balance="", only_for=None,
-        not_for=frozenset(), not_before=0.0, prior={},
-    )  # fmt: skip
+        item,
+        key=own,
+        stage=ADJUDICATION,
+        target=1,
+        balance="",
+        only_for=None,
+        not_for=frozenset(),
+        not_before=0.0,
+        prior={},
+    )
     add_items(connection, campaign, [held])
     item_id = ids_of(connection, schema.item, "key", campaign, [own])[own]
     # Nobody is ever handed a decision.
     connection.execute(
         update(schema.item).where(schema.item.c.id == item_id).values(closed=True, taken=1, done=1)
     )
-    before = connection.execute(
-        select(func.max(table.c.id)).where(table.c.item_id == item_id)
-    ).scalar()
+    before = connection.execute(select(func.max(table.c.id)).where(table.c.item_id == item_id)).scalar()
     new = connection.execute(
-        insert(table).values(
-            campaign_id=campaign.id, item_id=item_id, rater_id=None, key=key, answers=answers,
-            hints=[], time=now, kind="adjudication", replaces=before, source=source, actor=actor,
-        ).returning(table.c.id)
-    ).scalar_one()  # fmt: skip
+        insert(table)
+        .values(
+            campaign_id=campaign.id,
+            item_id=item_id,
+            rater_id=None,
+            key=key,
+            answers=answers,
+            hints=[],
+            time=now,
+            kind="adjudication",
+            replaces=before,
+            source=source,
+            actor=actor,
+        )
+        .returning(table.c.id)
+    ).scalar_one()
     log.record(
-        connection, actor, "adjudicate", time=now, campaign_id=campaign.id, subject=item.key,
+        connection,
+        actor,
+        "adjudicate",
+        time=now,
+        campaign_id=campaign.id,
+        subject=item.key,
         detail={"response": new},
-    )  # fmt: skip
+    )
     return Receipt(new, duplicate=False, correction=before is not None)

@@ -97,9 +97,8 @@ def shared_answers(
             width = max(map(len, several.values()))
             ratings = np.array([own + [np.nan] * (width - len(own)) for own in several.values()])
             found.append(
-                Shared(name, _scale(rules, fields[name]), ratings,
-                       [images[key] for key, _ in several])
-            )  # fmt: skip
+                Shared(name, _scale(rules, fields[name]), ratings, [images[key] for key, _ in several])
+            )
     return found
 
 
@@ -179,8 +178,7 @@ def _tagging(items: Sequence[Item], responses: Sequence[Response], resamples: in
     twice = [(name, found) for name, found in retests if found.n_items]
     if twice:
         rows = tuple(
-            (name, *_ends(found.alpha), found.tau_b, found.same, found.n_items)
-            for name, found in twice
+            (name, *_ends(found.alpha), found.tau_b, found.same, found.n_items) for name, found in twice
         )
         columns = ("rater", "alpha", "low", "high", "tau-b", "same verdict", "captions")
         tables.append(Table("Each rater's two rounds", columns, rows, INTERVALS))

@@ -82,33 +82,45 @@ def overview(db: Database, campaign: Campaign) -> Overview:
     with db.read() as connection:
         stages = connection.execute(
             select(
-                item.c.stage, func.count(),
+                item.c.stage,
+                func.count(),
                 func.sum(case((item.c.done >= item.c.target, 1), else_=0)),
-                func.sum(item.c.done), func.sum(item.c.target),
+                func.sum(item.c.done),
+                func.sum(item.c.target),
             )
-            .where(item.c.campaign_id == campaign.id, item.c.is_check.is_(False),
-                   item.c.closed.is_(False))
-            .group_by(item.c.stage).order_by(func.min(item.c.id))
-        ).all()  # fmt: skip
+            .where(item.c.campaign_id == campaign.id, item.c.is_check.is_(False), item.c.closed.is_(False))
+            .group_by(item.c.stage)
+            .order_by(func.min(item.c.id))
+        ).all()
         people = connection.execute(
-            select(rater.c.state, func.count(), func.sum(rater.c.answered),
-                   func.sum(rater.c.seconds))
-            .where(rater.c.campaign_id == campaign.id).group_by(rater.c.state)
-        ).all()  # fmt: skip
-        recent = connection.execute(
-            select(response.c.time).where(response.c.campaign_id == campaign.id)
-            .order_by(response.c.id.desc()).limit(RECENT)
-        ).scalars().all()  # fmt: skip
+            select(rater.c.state, func.count(), func.sum(rater.c.answered), func.sum(rater.c.seconds))
+            .where(rater.c.campaign_id == campaign.id)
+            .group_by(rater.c.state)
+        ).all()
+        recent = (
+            connection.execute(
+                select(response.c.time)
+                .where(response.c.campaign_id == campaign.id)
+                .order_by(response.c.id.desc())
+                .limit(RECENT)
+            )
+            .scalars()
+            .all()
+        )
         held = connection.execute(
-            select(func.count()).select_from(schema.assignment)
-            .where(schema.assignment.c.campaign_id == campaign.id,
-                   schema.assignment.c.state == "held",
-                   schema.assignment.c.held_until > db.now())
-        ).scalar_one()  # fmt: skip
+            select(func.count())
+            .select_from(schema.assignment)
+            .where(
+                schema.assignment.c.campaign_id == campaign.id,
+                schema.assignment.c.state == "held",
+                schema.assignment.c.held_until > db.now(),
+            )
+        ).scalar_one()
         open_flags = connection.execute(
-            select(func.count()).select_from(schema.flag)
+            select(func.count())
+            .select_from(schema.flag)
             .where(schema.flag.c.campaign_id == campaign.id, schema.flag.c.decision == "")
-        ).scalar_one()  # fmt: skip
+        ).scalar_one()
     counts = tuple(StageCount(stage, *(int(n) for n in numbers)) for stage, *numbers in stages)
     by_state = {state: number for state, number, _, _ in people}
     answered = sum(int(row[2] or 0) for row in people)
@@ -166,9 +178,7 @@ def counting(db: Database, campaign: Campaign) -> tuple[list[Item], list[Respons
     return items, found + decisions(db, campaign)
 
 
-def split_adjudicated(
-    items: list[Item], found: list[Response]
-) -> tuple[list[Response], list[Response]]:
+def split_adjudicated(items: list[Item], found: list[Response]) -> tuple[list[Response], list[Response]]:
     """What raters said, and what was decided: where an adjudicator decided, only that."""
     by_key = {item.key: item for item in items}
     said = [one for one in found if by_key[one.item].stage != ADJUDICATION]
@@ -186,9 +196,7 @@ def split_adjudicated(
     return said, final
 
 
-def agreement(
-    db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wait: bool = True
-) -> Snapshot:
+def agreement(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wait: bool = True) -> Snapshot:
     """Agreement with intervals; `.tables()` and `.time` of the snapshot are for showing."""
 
     def compute() -> Content:
@@ -200,9 +208,7 @@ def agreement(
     return snapshots.current(db, campaign, AGREEMENT, compute, fresh_within=fresh_within, wait=wait)
 
 
-def results(
-    db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wait: bool = True
-) -> Snapshot:
+def results(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wait: bool = True) -> Snapshot:
     """The tables of the protocol's own analysis, kept with their time."""
 
     def compute() -> Content:
@@ -227,8 +233,7 @@ def tables_of(campaign: Campaign, items: list[Item], found: list[Response]) -> l
     if final is not said:
         after = rules.tables(items, final)[:1]
         tables += [
-            Table(f"{one.title}, after adjudication", one.columns, one.rows, one.note)
-            for one in after
+            Table(f"{one.title}, after adjudication", one.columns, one.rows, one.note) for one in after
         ]
     return tables
 

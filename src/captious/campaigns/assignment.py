@@ -55,9 +55,7 @@ def next_tasks(db: Database, campaign: Campaign, rater: Rater) -> list[Task]:
     return due_tasks(db, campaign, rater, state, held)
 
 
-def due_tasks(
-    db: Database, campaign: Campaign, rater: Rater, state: str, held: list[Task]
-) -> list[Task]:
+def due_tasks(db: Database, campaign: Campaign, rater: Rater, state: str, held: list[Task]) -> list[Task]:
     """What is to be done, given how campaign and rater stand and what the rater holds."""
     now = db.now()
     if state != "active" or campaign.state == "draft":
@@ -117,11 +115,7 @@ def _claim(
 
 
 def _hold(
-    connection: Connection,
-    campaign: Campaign,
-    seeker: Seeker,
-    chosen: Sequence[Candidate],
-    group: int,
+    connection: Connection, campaign: Campaign, seeker: Seeker, chosen: Sequence[Candidate], group: int
 ) -> list[Task]:
     table = schema.assignment
     ids = [candidate.id for candidate in chosen]
@@ -146,10 +140,17 @@ def _hold(
             new.append(values | own | {"token": token, "image": candidate.item.image})
         tasks.append(
             Task(
-                token, candidate.item, group, position, len(chosen), until,
-                None if before is None else before.draft, None, seeker.answered + 1 + position,
+                token,
+                candidate.item,
+                group,
+                position,
+                len(chosen),
+                until,
+                None if before is None else before.draft,
+                None,
+                seeker.answered + 1 + position,
             )
-        )  # fmt: skip
+        )
     if new:
         connection.execute(INSERT, new)
     return tasks
@@ -219,9 +220,7 @@ def save_draft(db: Database, rater: Rater, token: str, answers: Mapping[str, obj
     table = schema.assignment
     with db.write() as connection:
         connection.execute(
-            update(table)
-            .where(table.c.token == token, table.c.rater_id == rater.id)
-            .values(draft=kept)
+            update(table).where(table.c.token == token, table.c.rater_id == rater.id).values(draft=kept)
         )
 
 
@@ -270,6 +269,16 @@ def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgr
 
 
 __all__ = [
-    "NotYours", "due_tasks", "held_tasks", "last_answered", "next_stage_begun", "next_tasks",
-    "previous_task", "rater_progress", "release_expired", "save_draft", "standing", "task",
-]  # fmt: skip
+    "NotYours",
+    "due_tasks",
+    "held_tasks",
+    "last_answered",
+    "next_stage_begun",
+    "next_tasks",
+    "previous_task",
+    "rater_progress",
+    "release_expired",
+    "save_draft",
+    "standing",
+    "task",
+]

@@ -12,11 +12,7 @@ from captious.protocols import Item, Response
 
 
 def remove_if_failed(
-    connection: Connection,
-    campaign: Campaign,
-    rater: Rater,
-    item: Item,
-    response: Response,
+    connection: Connection, campaign: Campaign, rater: Rater, item: Item, response: Response
 ) -> bool:
     """Remove the rater where the protocol says so, with a flag that can be dismissed.
 
@@ -33,9 +29,14 @@ def remove_if_failed(
     take_out(connection, rater.id, "removed", reason)
     flags.add(connection, campaign.id, rater.id, finding, time=response.time, removed=True)
     log.record(
-        connection, flags.BY_RULE, "remove rater", time=response.time, campaign_id=campaign.id,
-        subject=rater.pseudonym, detail={"reason": reason},
-    )  # fmt: skip
+        connection,
+        flags.BY_RULE,
+        "remove rater",
+        time=response.time,
+        campaign_id=campaign.id,
+        subject=rater.pseudonym,
+        detail={"reason": reason},
+    )
     return True
 
 
@@ -50,10 +51,6 @@ def _checks_answered(connection: Connection, rater_id: int) -> int:
     wanted = (
         select(func.count())
         .select_from(assignment.join(item, item.c.id == assignment.c.item_id))
-        .where(
-            assignment.c.rater_id == rater_id,
-            assignment.c.state == "answered",
-            item.c.is_check == true(),
-        )
+        .where(assignment.c.rater_id == rater_id, assignment.c.state == "answered", item.c.is_check == true())
     )
     return int(connection.execute(wanted).scalar_one())

@@ -50,10 +50,7 @@ def backup(db: Database, path: Path) -> BackedUp:
     check_output(path)
     digests: dict[str, str] = {}
     counts: dict[str, int] = {}
-    with (
-        atomically(path) as temporary,
-        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive,
-    ):
+    with atomically(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
         with db.snapshot() as connection:
             for table in TABLES:
                 name = f"tables/{table.name}.jsonl"
@@ -65,9 +62,14 @@ def backup(db: Database, path: Path) -> BackedUp:
             _write_image(archive, db.files / name, name)
             digests[name] = digest
         manifest = {
-            "format": FORMAT, "version": FORMAT_VERSION, "captious": __version__,
-            "revision": migrations.HEAD, "made": db.now(), "rows": counts, "sha256": digests,
-        }  # fmt: skip
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "captious": __version__,
+            "revision": migrations.HEAD,
+            "made": db.now(),
+            "rows": counts,
+            "sha256": digests,
+        }
         archive.writestr(MANIFEST, orjson.dumps(manifest, option=orjson.OPT_INDENT_2))
     return BackedUp(counts["campaign"], counts["response"], len(images), path.stat().st_size)
 
@@ -125,9 +127,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise InputError(f"{path}: this is no backup of captious.")
     if found["version"] > FORMAT_VERSION or found["revision"] not in migrations.revisions():
-        raise InputError(
-            f"{path}: made by a newer captious ({found.get('captious')}). Upgrade captious."
-        )
+        raise InputError(f"{path}: made by a newer captious ({found.get('captious')}). Upgrade captious.")
     return found
 
 
@@ -154,9 +154,7 @@ def _refuse_filled(db: Database) -> None:
     with db.read() as connection:
         for table in (schema.campaign, schema.account):
             if connection.execute(select(func.count()).select_from(table)).scalar():
-                raise InputError(
-                    "restore: the database is not empty. Give a new file or an empty database."
-                )
+                raise InputError("restore: the database is not empty. Give a new file or an empty database.")
 
 
 def _restore_images(archive: zipfile.ZipFile, manifest: dict[str, Any], db: Database) -> None:
@@ -168,9 +166,7 @@ def _restore_images(archive: zipfile.ZipFile, manifest: dict[str, Any], db: Data
                 temporary.write_bytes(part.read())
 
 
-def _restore_tables(
-    archive: zipfile.ZipFile, manifest: dict[str, Any], connection: Connection
-) -> None:
+def _restore_tables(archive: zipfile.ZipFile, manifest: dict[str, Any], connection: Connection) -> None:
     """Fill the tables as they were at the backup's revision, then bring them up to date."""
     migrations.migrate_to(connection, manifest["revision"])
     then = MetaData()

@@ -9,11 +9,7 @@ from captious.campaigns.records import Settings
 from captious.protocols import HumanProtocol, Item
 from captious.protocols.base import FIRST
 from captious.protocols.humanr import Humanr
-from captious.protocols.humanr_analysis import (
-    PAY_PER_GROUP,
-    SECONDS_PER_COMPARISON,
-    study_cost,
-)
+from captious.protocols.humanr_analysis import PAY_PER_GROUP, SECONDS_PER_COMPARISON, study_cost
 from captious.protocols.tagging import Tagging
 from captious.protocols.thumb import Thumb
 
@@ -74,9 +70,8 @@ def _humanr(rules: Humanr, wanted: int, settings: Settings, mean_seconds: float 
     group_pay = PAY_PER_GROUP if own is None else own * rules.group_size
     # Every comparison counts as an image of its own: how they share images costs nothing.
     cost = study_cost(
-        wanted, 0, group_size=rules.group_size, pay_per_group=group_pay,
-        seconds_per_comparison=seconds,
-    )  # fmt: skip
+        wanted, 0, group_size=rules.group_size, pay_per_group=group_pay, seconds_per_comparison=seconds
+    )
     basis = _time(seconds) if mean_seconds else f"{seconds:g} s a comparison as in the paper"
     if own is None:
         basis += f", {PAY_PER_GROUP:g} USD a group as in the paper"

@@ -33,14 +33,13 @@ def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Ite
     own = and_(slot.id == response.assignment_id, slot.response_id == response.id)
     wanted = (
         select(
-            response.id, response.item_id, response.rater_id, response.answers, response.time,
-            response.hints,
+            response.id, response.item_id, response.rater_id, response.answers, response.time, response.hints
         )
         .select_from(schema.response.join(schema.assignment, own))
         .where(response.campaign_id == campaign.id)
         .order_by(response.id)
         .limit(PAGE)
-    )  # fmt: skip
+    )
     after = 0
     while True:
         with db.read() as connection:

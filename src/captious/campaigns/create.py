@@ -105,10 +105,14 @@ def create(db: Database, draft: Draft, *, actor: str) -> Campaign:
         add_items(connection, campaign, draft.items, gold=draft.gold)
         remember(connection, campaign, prepared)
         log.record(
-            connection, actor, "create", time=db.now(), campaign_id=campaign.id,
+            connection,
+            actor,
+            "create",
+            time=db.now(),
+            campaign_id=campaign.id,
             subject=campaign.slug,
             detail={"protocol": draft.protocol, "items": len(draft.items), "images": len(prepared)},
-        )  # fmt: skip
+        )
     return campaign
 
 
@@ -126,8 +130,7 @@ def checked_slug(slug: str) -> str:
     """The slug, refused where it would not do in an address."""
     if len(slug) > LONGEST_SLUG or not _SLUG.fullmatch(slug):
         raise InputError(
-            f'slug "{one_line(slug)}": use small letters, digits and single hyphens, '
-            f"{LONGEST_SLUG} at most."
+            f'slug "{one_line(slug)}": use small letters, digits and single hyphens, {LONGEST_SLUG} at most.'
         )
     return slug
 
@@ -143,9 +146,7 @@ def checked_title(title: str) -> str:
 def checked_seed(seed: int) -> int:
     """The seed, refused where a database could not hold it."""
     if not 0 <= seed <= HIGHEST_SEED:
-        raise InputError(
-            f"seed: {one_line(str(seed), 40)} is out of range. Give 0 to {HIGHEST_SEED}."
-        )
+        raise InputError(f"seed: {one_line(str(seed), 40)} is out of range. Give 0 to {HIGHEST_SEED}.")
     return seed
 
 

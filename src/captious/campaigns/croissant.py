@@ -24,11 +24,33 @@ MEDIA_TYPES = {
     ".md": "text/markdown",
 }
 _PLAIN_TERMS = (
-    "citeAs", "column", "equivalentProperty", "extract", "field", "fileProperty", "fileObject",
-    "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField",
-    "path", "recordSet", "references", "regex", "repeated", "replace", "samplingRate", "separator",
-    "source", "subField", "transform",
-)  # fmt: skip
+    "citeAs",
+    "column",
+    "equivalentProperty",
+    "extract",
+    "field",
+    "fileProperty",
+    "fileObject",
+    "fileSet",
+    "format",
+    "includes",
+    "isLiveDataset",
+    "jsonPath",
+    "key",
+    "md5",
+    "parentField",
+    "path",
+    "recordSet",
+    "references",
+    "regex",
+    "repeated",
+    "replace",
+    "samplingRate",
+    "separator",
+    "source",
+    "subField",
+    "transform",
+)
 # The context that the Croissant 1.0 specification prescribes.
 CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -103,9 +125,7 @@ def croissant(data_set: DataSet, files: Sequence[Described]) -> dict[str, Any]:
         "license": data_set.license,
         "url": data_set.url,
         "keywords": list(data_set.keywords),
-        "creator": {"@type": "sc:Organization", "name": data_set.creator}
-        if data_set.creator
-        else None,
+        "creator": {"@type": "sc:Organization", "name": data_set.creator} if data_set.creator else None,
     }
     return described | {name: value for name, value in known.items() if value}
 

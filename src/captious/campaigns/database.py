@@ -78,9 +78,7 @@ class Database:
         except DBAPIError as error:
             engine.dispose()
             shown = url.render_as_string(hide_password=True)
-            raise InputError(
-                f"{shown}: cannot be opened: {one_line(str(error.orig), 200)}"
-            ) from None
+            raise InputError(f"{shown}: cannot be opened: {one_line(str(error.orig), 200)}") from None
         except InputError:
             engine.dispose()
             raise

@@ -173,10 +173,7 @@ def _collection(facts: Facts) -> list[Answered]:
     time = ""
     if facts.median_seconds is not None:
         time = f" Half of the responses took less than {facts.median_seconds:.1f} seconds."
-    simulated = (
-        " Some responses are simulated: their source says so." if "simulated" in facts.sources
-        else ""
-    )  # fmt: skip
+    simulated = " Some responses are simulated: their source says so." if "simulated" in facts.sources else ""
     asked = one_row(facts.instructions)
     return [
         Answered(
@@ -194,8 +191,7 @@ def _collection(facts: Facts) -> list[Answered]:
         Answered("Was there an ethical review?", _blank("board, decision, number.")),
         Answered(
             "Did the raters consent, and can they take it back?",
-            f"{facts.withdrawn:,} raters have withdrawn. "
-            + _blank("what raters were told and agreed to."),
+            f"{facts.withdrawn:,} raters have withdrawn. " + _blank("what raters were told and agreed to."),
         ),
     ]
 
@@ -225,10 +221,8 @@ def _cleaning(facts: Facts, agreement: Sequence[Table]) -> list[Answered]:
             f"as not standing, and in no judgment. {flags} {facts.adjudications:,} disagreements "
             "were decided by an adjudicator, in a stage of their own.",
         ),
-        Answered(
-            "Is the raw data there?", "Yes: every response as given, corrections and all."
-        ),
-    ]  # fmt: skip
+        Answered("Is the raw data there?", "Yes: every response as given, corrections and all."),
+    ]
     for table in agreement:
         answers.append(Answered(f"Agreement: {table.title}", markdown_table(table)))
     return answers
@@ -242,10 +236,7 @@ def _uses(facts: Facts) -> list[Answered]:
             "To measure how far automatic metrics go with people (`captious meta`), how far raters "
             "agree (`captious agreement`), and to train metrics (`captious train`).",
         ),
-        Answered(
-            "What should it not be used for?",
-            "To judge the raters. " + _blank("other limits."),
-        ),
+        Answered("What should it not be used for?", "To judge the raters. " + _blank("other limits.")),
     ]
 
 
@@ -254,10 +245,7 @@ def _distribution(files: Sequence[str]) -> list[Answered]:
     return [
         Answered("Which files are there?", listed),
         Answered("Under which licence, and from when?", _blank("licence, date, DOI.")),
-        Answered(
-            "Do others have rights in it?",
-            _blank("licences of the images and captions."),
-        ),
+        Answered("Do others have rights in it?", _blank("licences of the images and captions.")),
     ]
 
 

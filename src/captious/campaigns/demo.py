@@ -109,9 +109,16 @@ PLANS = (
     _Plan("humanr", "Demo: HUMANr", _crowd, 24, 80, settings=PAID),
     _Plan("tagging", "Demo: tagging", _taggers, 6, 60, {"raters": 3}, second_round=36),
     _Plan("audit", "Demo: error audit", _auditors, 6, 38, {"target": 2}),
-    _Plan("generic", "Demo: helpfulness", _careless, 8, 88, protocol_file=LIKERT,
-          settings=Settings(minimum_seconds=2.0)),
-)  # fmt: skip
+    _Plan(
+        "generic",
+        "Demo: helpfulness",
+        _careless,
+        8,
+        88,
+        protocol_file=LIKERT,
+        settings=Settings(minimum_seconds=2.0),
+    ),
+)
 
 
 def make_demo(db: Database, *, seed: int = 7) -> list[Campaign]:
@@ -133,9 +140,7 @@ def make_demo(db: Database, *, seed: int = 7) -> list[Campaign]:
 
 
 def _in_the_past(db: Database, clock: Clock) -> Database:
-    past = Database.open(
-        db.engine.url.render_as_string(hide_password=False), files=db.files, clock=clock
-    )
+    past = Database.open(db.engine.url.render_as_string(hide_password=False), files=db.files, clock=clock)
     if past.kind == "sqlite":
         # Nobody misses simulated data after a power cut, and a demo should start at once.
         event.listen(past.engine, "connect", _do_not_wait_for_the_disk)
@@ -147,14 +152,17 @@ def _do_not_wait_for_the_disk(connection: Any, _record: object) -> None:
     connection.execute("PRAGMA synchronous=OFF")
 
 
-def _make(
-    db: Database, plan: _Plan, corpus: Corpus, quality: Quality, clock: Clock, seed: int
-) -> Campaign:
+def _make(db: Database, plan: _Plan, corpus: Corpus, quality: Quality, clock: Clock, seed: int) -> Campaign:
     chosen = corpus.select(np.flatnonzero(corpus.image_of < plan.images))
     made = draft(
-        plan.protocol, chosen, title=plan.title, options=plan.options,
-        protocol_file=plan.protocol_file, seed=seed, settings=plan.settings,
-    )  # fmt: skip
+        plan.protocol,
+        chosen,
+        title=plan.title,
+        options=plan.options,
+        protocol_file=plan.protocol_file,
+        seed=seed,
+        settings=plan.settings,
+    )
     campaign = open_campaign(db, create(db, made, actor=ACTOR), actor=ACTOR)
     keep_references(db, campaign, references_in(chosen))
     people = plan.people(quality)
@@ -187,9 +195,7 @@ def demo_quality() -> dict[str | tuple[str, str], float]:
     """
     judged = read_judgments(demo_files().judgments).judgments
     scores = (judged.means("precision") + judged.means("recall")) / 2
-    penalties = [
-        np.abs(judged.means(aspect)) for aspect in ("fluency", "conciseness", "inclusive_language")
-    ]
+    penalties = [np.abs(judged.means(aspect)) for aspect in ("fluency", "conciseness", "inclusive_language")]
     totals = scores - np.sum(penalties, axis=0)
     return {
         key: float(np.clip((total - 1) / 4, 0, 1))

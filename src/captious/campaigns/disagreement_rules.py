@@ -97,8 +97,6 @@ def named(pairs: Sequence[tuple[Item, Response]]) -> dict[str, Response]:
     """The responses by who gave them; with the stage where someone answered twice."""
     raters = [response.rater for _, response in pairs]
     return {
-        response.rater
-        if raters.count(response.rater) == 1
-        else f"{response.rater} ({item.stage})": response
+        response.rater if raters.count(response.rater) == 1 else f"{response.rater} ({item.stage})": response
         for item, response in pairs
     }

@@ -113,9 +113,8 @@ class Gathered:
         return self._with_others(question, rater, mean)
 
     def _with_others(
-        self, question: np.typing.NDArray[np.int64], rater: np.typing.NDArray[np.int64],
-        mean: Floats,
-    ) -> dict[str, tuple[float, int]]:  # fmt: skip
+        self, question: np.typing.NDArray[np.int64], rater: np.typing.NDArray[np.int64], mean: Floats
+    ) -> dict[str, tuple[float, int]]:
         names = list(self._raters)
         counts = np.array([name in self.counted for name in names], dtype=np.float64)[rater]
         sums = np.bincount(question, mean * counts)

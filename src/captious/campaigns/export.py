@@ -92,9 +92,14 @@ def export(
     files += _descriptions(asked, files)
     with db.write() as connection:
         log.record(
-            connection, actor, "export", time=db.now(), campaign_id=campaign.id,
-            subject=campaign.slug, detail={"formats": list(chosen), "identities": identities},
-        )  # fmt: skip
+            connection,
+            actor,
+            "export",
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail={"formats": list(chosen), "identities": identities},
+        )
     return [file.path for file in files]
 
 
@@ -113,24 +118,19 @@ def export_zip(
     The files lie in a folder of the campaign's name.
     """
     if path is None:
-        with tempfile.NamedTemporaryFile(
-            prefix=f"{campaign.slug}-", suffix=".zip", delete=False
-        ) as made:
+        with tempfile.NamedTemporaryFile(prefix=f"{campaign.slug}-", suffix=".zip", delete=False) as made:
             path = Path(made.name)
     with tempfile.TemporaryDirectory() as name, atomically(path) as temporary:
         files = export(
-            db, campaign, Path(name), formats=formats, identities=identities, actor=actor,
-            citation=citation,
-        )  # fmt: skip
+            db, campaign, Path(name), formats=formats, identities=identities, actor=actor, citation=citation
+        )
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in files:
                 archive.write(file, f"{campaign.slug}/{file.name}")
     return path
 
 
-def _described(
-    paths: Sequence[Path], about: str, columns: tuple[Column, ...] = ()
-) -> list[Described]:
+def _described(paths: Sequence[Path], about: str, columns: tuple[Column, ...] = ()) -> list[Described]:
     ordered = sorted(paths, key=lambda path: _MOST_READ.index(path.suffix[1:]))
     return [Described(path, about, columns) for path in ordered]
 
@@ -167,14 +167,20 @@ def _judgments(asked: _Asked) -> list[Described]:
     said, _ = analysis.split_adjudicated(items, asked.counted)
     return [
         *_judged(
-            asked, "judgments", export_rows.judgment_rows(rules, items, said, known), bool(known),
+            asked,
+            "judgments",
+            export_rows.judgment_rows(rules, items, said, known),
+            bool(known),
             "What raters said of each caption in each aspect, as numbers.",
         ),
         *_judged(
-            asked, "final", final_rows(rules, items, asked.counted, known), bool(known),
+            asked,
+            "final",
+            final_rows(rules, items, asked.counted, known),
+            bool(known),
             "The judgments that stand: later stages and decisions in place of what they replaced.",
         ),
-    ]  # fmt: skip
+    ]
 
 
 def _judged(
@@ -186,9 +192,7 @@ def _judged(
     # A list of references is no cell of CSV.
     return [
         Described(
-            path,
-            about,
-            tuple(c for c in columns if path.suffix != ".csv" or c is not export_rows.REFERENCES),
+            path, about, tuple(c for c in columns if path.suffix != ".csv" or c is not export_rows.REFERENCES)
         )
         for path in sorted(paths, key=lambda path: _MOST_READ.index(path.suffix[1:]))
     ]
@@ -256,13 +260,22 @@ def _file_name(key: str, kind: str) -> str:
 def _campaign(asked: _Asked) -> Described:
     one = asked.campaign
     content = {
-        "captious": __version__, "export": EXPORT_VERSION, "slug": one.slug, "title": one.title,
-        "protocol": one.protocol, "options": dict(one.options),
-        "protocol_file": one.protocol_file, "seed": one.seed, "state": one.state,
-        "settings": one.settings.to_dict(), "created": one.created, "opened": one.opened,
-        "closed": one.closed, "identities": asked.identities,
+        "captious": __version__,
+        "export": EXPORT_VERSION,
+        "slug": one.slug,
+        "title": one.title,
+        "protocol": one.protocol,
+        "options": dict(one.options),
+        "protocol_file": one.protocol_file,
+        "seed": one.seed,
+        "state": one.state,
+        "settings": one.settings.to_dict(),
+        "created": one.created,
+        "opened": one.opened,
+        "closed": one.closed,
+        "identities": asked.identities,
         "references": references_of(asked.db, one),
-    }  # fmt: skip
+    }
     path = asked.out / "campaign.json"
     with atomically(path) as temporary:
         temporary.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")

@@ -41,9 +41,8 @@ def checked_formats(formats: Iterable[str]) -> tuple[str, ...]:
 
 
 def write_rows(
-    folder: Path, name: str, rows: Iterable[RowValues], columns: Sequence[Column],
-    formats: Sequence[str],
-) -> list[Path]:  # fmt: skip
+    folder: Path, name: str, rows: Iterable[RowValues], columns: Sequence[Column], formats: Sequence[str]
+) -> list[Path]:
     """Write the rows once in each format, reading them once; returns the files.
 
     Lists and mappings are JSON text in CSV and Parquet, except lists of texts, which Parquet holds.
@@ -94,19 +93,22 @@ def _parquet(path: Path, columns: Sequence[Column]) -> Iterator[Sink]:
 
     kinds = {NUMBER: pyarrow.float64(), WHOLE: pyarrow.int64(), YES_NO: pyarrow.bool_()}
     fields = [
-        (column.name, pyarrow.list_(pyarrow.string()) if column.name == "references"
-         else kinds.get(column.kind, pyarrow.string()))
+        (
+            column.name,
+            pyarrow.list_(pyarrow.string())
+            if column.name == "references"
+            else kinds.get(column.kind, pyarrow.string()),
+        )
         for column in columns
-    ]  # fmt: skip
+    ]
     shape = pyarrow.schema(fields)
     with parquet.ParquetWriter(path, shape) as writer:
 
         def write(rows: Sequence[RowValues]) -> None:
             arrays = {
-                name: [row.get(name) if name == "references" else _plain(row.get(name), None)
-                       for row in rows]
+                name: [row.get(name) if name == "references" else _plain(row.get(name), None) for row in rows]
                 for name, _ in fields
-            }  # fmt: skip
+            }
             writer.write_table(pyarrow.table(arrays, schema=shape))
 
         yield write

@@ -58,18 +58,25 @@ IDENTITY_COLUMNS = (
 ACTOR = Column("actor", TEXT, "Account that stored an adjudication.")
 
 
-def response_rows(
-    stored: Iterable[StoredResponse], *, identities: bool = False
-) -> Iterator[RowValues]:
+def response_rows(stored: Iterable[StoredResponse], *, identities: bool = False) -> Iterator[RowValues]:
     """Every stored response, as given."""
     for one in stored:
         row: RowValues = {
-            "id": one.id, "key": one.key, "item": one.item_key, "image": one.image,
-            "stage": one.stage, "rater": one.rater, "answers": one.answers,
-            "hints": list(one.hints), "time": one.time, "seconds": one.seconds,
-            "kind": one.kind, "replaces": one.replaces, "source": one.source,
+            "id": one.id,
+            "key": one.key,
+            "item": one.item_key,
+            "image": one.image,
+            "stage": one.stage,
+            "rater": one.rater,
+            "answers": one.answers,
+            "hints": list(one.hints),
+            "time": one.time,
+            "seconds": one.seconds,
+            "kind": one.kind,
+            "replaces": one.replaces,
+            "source": one.source,
             "standing": one.standing,
-        }  # fmt: skip
+        }
         yield row | ({"actor": one.actor} if identities else {})
 
 
@@ -110,16 +117,26 @@ def judgment_rows(
 def rows_of(judged: Judgments) -> Iterator[RowValues]:
     """Judgments as rows of the export, their captions still empty."""
     columns = zip(
-        judged.example_of.tolist(), judged.rater_of.tolist(), judged.aspect_of.tolist(),
-        judged.values.tolist(), judged.stage_of.tolist(), judged.times.tolist(), strict=True,
-    )  # fmt: skip
+        judged.example_of.tolist(),
+        judged.rater_of.tolist(),
+        judged.aspect_of.tolist(),
+        judged.values.tolist(),
+        judged.stage_of.tolist(),
+        judged.times.tolist(),
+        strict=True,
+    )
     for example, rater, aspect, value, stage, time in columns:
         image, system = judged.keys[example]
         yield {
-            "image": image, "caption": "", "system": system, "rater": judged.raters[rater],
-            "aspect": judged.aspects[aspect], "rating": value, "stage": judged.stages[stage],
+            "image": image,
+            "caption": "",
+            "system": system,
+            "rater": judged.raters[rater],
+            "aspect": judged.aspects[aspect],
+            "rating": value,
+            "stage": judged.stages[stage],
             "time": None if math.isnan(time) else time,
-        }  # fmt: skip
+        }
 
 
 def _several_humans(items: Sequence[Item]) -> frozenset[str]:
@@ -164,8 +181,11 @@ def rater_rows(people: Iterable[Rater], *, identities: bool = False) -> Iterator
     """Every rater, by pseudonym; names only where identities are asked for."""
     for one in people:
         row: RowValues = {
-            "rater": one.pseudonym, "native": one.native, "state": one.state,
-            "answered": one.answered, "seconds": one.seconds,
-        }  # fmt: skip
+            "rater": one.pseudonym,
+            "native": one.native,
+            "state": one.state,
+            "answered": one.answered,
+            "seconds": one.seconds,
+        }
         own = {"name": one.name, "email": one.email, "reason": one.reason}
         yield row | (own if identities else {})

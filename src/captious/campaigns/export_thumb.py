@@ -10,9 +10,7 @@ from captious.protocols.thumb import ASPECTS, total
 from captious.protocols.thumb_rounds import standing
 
 # THumB 1.0: the keys of a line, in the order of the released file.
-KEYS = (
-    "SYS", "seg_id", "set_id", "hyp", "image", "P", "R", "Fl", "Inc", "Con", "human_score",
-)  # fmt: skip
+KEYS = ("SYS", "seg_id", "set_id", "hyp", "image", "P", "R", "Fl", "Inc", "Con", "human_score")
 ASPECT_KEYS = {
     "P": "precision",
     "R": "recall",
@@ -24,9 +22,7 @@ _PENALTIES = ("Fl", "Inc", "Con")
 
 
 def thumb_rows(
-    items: Sequence[Item],
-    responses: Iterable[Response],
-    file_names: Mapping[str, str] | None = None,
+    items: Sequence[Item], responses: Iterable[Response], file_names: Mapping[str, str] | None = None
 ) -> Iterator[dict[str, object]]:
     """The rows of THumB's file for every caption that has been judged in all aspects.
 

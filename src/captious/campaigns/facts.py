@@ -15,9 +15,7 @@ from captious.campaigns.records import Campaign
 from captious.protocols import Item
 
 
-def facts_of(
-    db: Database, campaign: Campaign, items: Sequence[Item], *, identities: bool = False
-) -> Facts:
+def facts_of(db: Database, campaign: Campaign, items: Sequence[Item], *, identities: bool = False) -> Facts:
     """Count what there is; no response is read."""
     people = raters.listed(db, campaign)
     own = [item for item in items if not item.check]
@@ -31,18 +29,31 @@ def facts_of(
     rules = campaign.rules()
     settings = campaign.settings
     return Facts(
-        title=campaign.title, slug=campaign.slug, protocol=campaign.protocol,
-        protocol_title=rules.title, citation=rules.citation, instructions=settings.instructions,
-        contact=settings.contact, images=len({item.image for item in own}), captions=len(texts),
-        systems=tuple(sorted(systems)), items=len(own),
-        stages=tuple(dict.fromkeys(item.stage for item in own)), **counts,
-        raters=len(people), native=sum(person.native for person in people),
+        title=campaign.title,
+        slug=campaign.slug,
+        protocol=campaign.protocol,
+        protocol_title=rules.title,
+        citation=rules.citation,
+        instructions=settings.instructions,
+        contact=settings.contact,
+        images=len({item.image for item in own}),
+        captions=len(texts),
+        systems=tuple(sorted(systems)),
+        items=len(own),
+        stages=tuple(dict.fromkeys(item.stage for item in own)),
+        **counts,
+        raters=len(people),
+        native=sum(person.native for person in people),
         removed=sum(person.state == "removed" for person in people),
         withdrawn=sum(person.state == "withdrawn" for person in people),
-        payment_per_response=settings.payment_per_response, currency=settings.currency,
-        hourly_wage=settings.hourly_wage, identities=identities,
-        flags=_flag_counts(db, campaign), image_files=pictures, written=db.now(),
-    )  # fmt: skip
+        payment_per_response=settings.payment_per_response,
+        currency=settings.currency,
+        hourly_wage=settings.hourly_wage,
+        identities=identities,
+        flags=_flag_counts(db, campaign),
+        image_files=pictures,
+        written=db.now(),
+    )
 
 
 def _counts(connection: Connection, campaign: Campaign) -> dict[str, Any]:
@@ -59,11 +70,7 @@ def _counts(connection: Connection, campaign: Campaign) -> dict[str, Any]:
     standing = connection.execute(
         select(func.count())
         .select_from(slot.join(rater, rater.c.id == slot.c.rater_id))
-        .where(
-            slot.c.campaign_id == campaign.id,
-            slot.c.response_id.is_not(None),
-            rater.c.state == "active",
-        )
+        .where(slot.c.campaign_id == campaign.id, slot.c.response_id.is_not(None), rater.c.state == "active")
     ).scalar_one()
     return {
         "responses": total,

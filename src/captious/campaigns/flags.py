@@ -68,10 +68,14 @@ def decide(db: Database, flag_id: int, decision: Decision, *, actor: str) -> Fla
         )
         done = _carry_out(connection, flag, decision)
         log.record(
-            connection, actor, "decide flag", time=db.now(), campaign_id=flag.campaign_id,
+            connection,
+            actor,
+            "decide flag",
+            time=db.now(),
+            campaign_id=flag.campaign_id,
             subject=flag.rater,
             detail={"flag": flag_id, "rule": flag.rule, "decision": decision, "rater": done},
-        )  # fmt: skip
+        )
         return _one(connection, flag_id)
 
     return db.transact(work)
@@ -88,9 +92,7 @@ def _carry_out(connection: Connection, flag: Flag, decision: Decision) -> str:
         return "removed"
     others = connection.execute(
         select(table.c.id).where(
-            table.c.rater_id == flag.rater_id,
-            table.c.decision == "upheld",
-            table.c.id != flag.id,
+            table.c.rater_id == flag.rater_id, table.c.decision == "upheld", table.c.id != flag.id
         )
     ).first()
     because_of_it = reason.startswith(f"{flag.rule}:") or flag.decision == "upheld"
@@ -106,10 +108,7 @@ def reason_of(rule: str, explanation: str) -> str:
 
 
 def store(
-    db: Database,
-    campaign: Campaign,
-    people: Sequence[Rater],
-    findings: Mapping[int, Sequence[Finding]],
+    db: Database, campaign: Campaign, people: Sequence[Rater], findings: Mapping[int, Sequence[Finding]]
 ) -> None:
     """Keep what the rules found about all raters.
 
@@ -127,8 +126,9 @@ def store(
             for finding in own:
                 row = old.pop((rater_id, finding.rule), None)
                 if row is None:
-                    add(connection, campaign.id, rater_id, finding, time=db.now(),
-                        removed=rater_id in removed)  # fmt: skip
+                    add(
+                        connection, campaign.id, rater_id, finding, time=db.now(), removed=rater_id in removed
+                    )
                 elif not row.decision and finding.rule != ATTENTION:
                     values = {"explanation": finding.explanation, "evidence": finding.evidence}
                     connection.execute(update(table).where(table.c.id == row.id).values(values))
@@ -140,13 +140,7 @@ def store(
 
 
 def add(
-    connection: Connection,
-    campaign_id: int,
-    rater_id: int,
-    finding: Finding,
-    *,
-    time: float,
-    removed: bool,
+    connection: Connection, campaign_id: int, rater_id: int, finding: Finding, *, time: float, removed: bool
 ) -> None:
     """Add a flag. Raters who fail a check are removed at once: their flag is upheld by the rule."""
     decided: dict[str, Any] = {}
@@ -154,17 +148,20 @@ def add(
         decided = {"decision": "upheld", "decided_by": BY_RULE, "decided_at": time}
     connection.execute(
         insert(schema.flag).values(
-            campaign_id=campaign_id, rater_id=rater_id, rule=finding.rule,
-            explanation=finding.explanation, evidence=finding.evidence, created=time, **decided,
+            campaign_id=campaign_id,
+            rater_id=rater_id,
+            rule=finding.rule,
+            explanation=finding.explanation,
+            evidence=finding.evidence,
+            created=time,
+            **decided,
         )
-    )  # fmt: skip
+    )
 
 
 def _wanted() -> Select[Any]:
     rater, table = schema.rater, schema.flag
-    return select(table, rater.c.pseudonym.label("rater")).join(
-        rater, rater.c.id == table.c.rater_id
-    )
+    return select(table, rater.c.pseudonym.label("rater")).join(rater, rater.c.id == table.c.rater_id)
 
 
 def _one(connection: Connection, flag_id: int) -> Flag:

@@ -11,9 +11,7 @@ from captious.protocols import Item, Response
 
 _THERE = (
     select(schema.item.c.id, schema.item.c.taken, schema.item.c.closed, schema.item.c.from_response)
-    .where(
-        schema.item.c.campaign_id == bindparam("campaign"), schema.item.c.key == bindparam("item")
-    )
+    .where(schema.item.c.campaign_id == bindparam("campaign"), schema.item.c.key == bindparam("item"))
     .with_for_update()
 )
 
@@ -41,18 +39,24 @@ def add_follow_ups(
         there = connection.execute(_THERE, given).first()
         if there is None:
             add_items(
-                connection, campaign, [new], from_response=response_id,
-                forms={item.form: form_id}, raters=raters,
-            )  # fmt: skip
+                connection,
+                campaign,
+                [new],
+                from_response=response_id,
+                forms={item.form: form_id},
+                raters=raters,
+            )
         elif there.taken == 0 and (there.closed or there.from_response == replaces):
             connection.execute(
                 update(table)
                 .where(table.c.id == there.id)
                 .values(
-                    content=content_of(new), not_before=new.not_before, closed=false(),
+                    content=content_of(new),
+                    not_before=new.not_before,
+                    closed=false(),
                     from_response=response_id,
                 )
-            )  # fmt: skip
+            )
             limit = schema.item_rater
             connection.execute(delete(limit).where(limit.c.item_id == there.id))
             add_limits(connection, campaign, [new], raters)

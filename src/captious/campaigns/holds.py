@@ -16,9 +16,7 @@ _OWN = schema.assignment.c
 _LATE = (
     select(_OWN.id, _OWN.item_id)
     .where(
-        _OWN.campaign_id == bindparam("campaign"),
-        _OWN.state == "held",
-        _OWN.held_until < bindparam("now"),
+        _OWN.campaign_id == bindparam("campaign"), _OWN.state == "held", _OWN.held_until < bindparam("now")
     )
     .order_by(_OWN.held_until)
     .limit(bindparam("count", type_=Integer))
@@ -52,16 +50,10 @@ def release_some(connection: Connection, campaign_id: int, now: float, limit: in
     if not rows:
         return 0
     connection.execute(
-        update(assignment)
-        .where(assignment.c.id.in_([row.id for row in rows]))
-        .values(state="expired")
+        update(assignment).where(assignment.c.id.in_([row.id for row in rows])).values(state="expired")
     )
     counts = Counter(row.item_id for row in rows)
-    less = (
-        update(item)
-        .where(item.c.id == bindparam("item"))
-        .values(taken=item.c.taken - bindparam("by"))
-    )
+    less = update(item).where(item.c.id == bindparam("item")).values(taken=item.c.taken - bindparam("by"))
     connection.execute(less, [{"item": id_, "by": counts[id_]} for id_ in sorted(counts)])
     labelled = select(item.c.id, item.c.balance).where(
         item.c.id.in_(counts), item.c.balance != "", item.c.is_check.is_(False)

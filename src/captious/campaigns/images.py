@@ -34,10 +34,29 @@ JPEG_QUALITY = 92
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 # What a file may say beside its picture without telling where, when or by whom it was taken.
 _HARMLESS = frozenset(
-    {"jfif", "jfif_version", "jfif_unit", "jfif_density", "dpi", "icc_profile", "progressive",
-     "progression", "adobe", "adobe_transform", "gamma", "srgb", "aspect", "interlace",
-     "transparency", "background", "loop", "timestamp", "duration", "chromaticity"}
-)  # fmt: skip
+    {
+        "jfif",
+        "jfif_version",
+        "jfif_unit",
+        "jfif_density",
+        "dpi",
+        "icc_profile",
+        "progressive",
+        "progression",
+        "adobe",
+        "adobe_transform",
+        "gamma",
+        "srgb",
+        "aspect",
+        "interlace",
+        "transparency",
+        "background",
+        "loop",
+        "timestamp",
+        "duration",
+        "chromaticity",
+    }
+)
 
 
 class Stored(NamedTuple):
@@ -55,9 +74,7 @@ def store_image(db: Database, campaign: Campaign, key: str, source: Path | bytes
     stored = prepare(db, source, key)
     table = schema.image
     with db.write() as connection:
-        connection.execute(
-            table.delete().where(table.c.campaign_id == campaign.id, table.c.key == key)
-        )
+        connection.execute(table.delete().where(table.c.campaign_id == campaign.id, table.c.key == key))
         remember(connection, campaign, [(key, stored)])
     return stored
 
@@ -75,9 +92,7 @@ def prepare(db: Database, source: Path | bytes, key: str) -> Stored:
     return Stored(digest, kind, *size, len(clean))
 
 
-def remember(
-    connection: Connection, campaign: Campaign, stored: Sequence[tuple[str, Stored]]
-) -> None:
+def remember(connection: Connection, campaign: Campaign, stored: Sequence[tuple[str, Stored]]) -> None:
     """Give prepared images their keys; a key that is there already stays as it is."""
     rows = [{"campaign_id": campaign.id, "key": key, **one._asdict()} for key, one in stored]
     insert_new(connection, schema.image, rows)
@@ -87,9 +102,7 @@ def image_file(db: Database, campaign: Campaign, digest: str) -> tuple[Path, str
     """The file of one of the campaign's images and its type, by digest."""
     table = schema.image
     if _DIGEST.fullmatch(digest):
-        wanted = select(table.c.type).where(
-            table.c.campaign_id == campaign.id, table.c.digest == digest
-        )
+        wanted = select(table.c.type).where(table.c.campaign_id == campaign.id, table.c.digest == digest)
         with db.read() as connection:
             kind = connection.execute(wanted.limit(1)).scalar()
         path = _path(db, digest)
@@ -101,9 +114,7 @@ def image_file(db: Database, campaign: Campaign, digest: str) -> tuple[Path, str
 def digest_of(db: Database, campaign: Campaign, image_key: str) -> str | None:
     """The digest of an image by its key; None where the campaign has no file of it."""
     table = schema.image
-    wanted = select(table.c.digest).where(
-        table.c.campaign_id == campaign.id, table.c.key == image_key
-    )
+    wanted = select(table.c.digest).where(table.c.campaign_id == campaign.id, table.c.key == image_key)
     with db.read() as connection:
         return connection.execute(wanted).scalar()
 
@@ -115,8 +126,7 @@ def cleaned(content: bytes, name: str) -> tuple[bytes, str, tuple[int, int]]:
     """
     if len(content) > MOST_BYTES:
         raise InputError(
-            f'image "{one_line(name)}": {len(content):,} bytes are too many. '
-            f"Give {MOST_BYTES:,} at most."
+            f'image "{one_line(name)}": {len(content):,} bytes are too many. Give {MOST_BYTES:,} at most.'
         )
     pillow = _pillow()
     try:
@@ -131,8 +141,7 @@ def cleaned(content: bytes, name: str) -> tuple[bytes, str, tuple[int, int]]:
                 return _encoded(picture, name)
     except (OSError, SyntaxError, ValueError, EOFError, ZeroDivisionError, OverflowError):
         raise InputError(
-            f'image "{one_line(name)}": this is no image that can be read. '
-            "Give JPEG, PNG, WebP or GIF."
+            f'image "{one_line(name)}": this is no image that can be read. Give JPEG, PNG, WebP or GIF.'
         ) from None
     except (pillow.DecompressionBombWarning, pillow.DecompressionBombError):
         raise _too_large(name) from None
@@ -172,9 +181,7 @@ def _encoded(picture: Image.Image, name: str) -> tuple[bytes, str, tuple[int, in
 
 
 def _too_large(name: str) -> InputError:
-    return InputError(
-        f'image "{one_line(name)}": it has too many pixels. Give {MOST_PIXELS:,} at most.'
-    )
+    return InputError(f'image "{one_line(name)}": it has too many pixels. Give {MOST_PIXELS:,} at most.')
 
 
 def _read(path: Path) -> bytes:

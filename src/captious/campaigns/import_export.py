@@ -39,12 +39,7 @@ def export_folder(path: Path) -> Path | None:
 @contextmanager
 def unzipped(path: Path) -> Iterator[Path]:
     """A zip file's export in a temporary folder; only names that an export has are taken out."""
-    wanted = {
-        CAMPAIGN,
-        "items.jsonl",
-        "forms.jsonl",
-        *(f"{n}{end}" for n in _TABLES for end in _SUFFIXES),
-    }
+    wanted = {CAMPAIGN, "items.jsonl", "forms.jsonl", *(f"{n}{end}" for n in _TABLES for end in _SUFFIXES)}
     try:
         with zipfile.ZipFile(path) as archive, TemporaryDirectory() as name:
             entries = [one for one in archive.infolist() if Path(one.filename).name in wanted]
@@ -89,9 +84,7 @@ def read_export(
             opened=about["opened"],
             closed_at=about["closed"],
             closed=[row["key"] for row in rows if row.get("closed")],
-            called_for={
-                row["key"]: row["from_response"] for row in rows if row.get("from_response")
-            },
+            called_for={row["key"]: row["from_response"] for row in rows if row.get("from_response")},
             references=about.get("references", {}),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -118,10 +111,13 @@ def _one_of(value: Any, kind: Any) -> Any:
 
 def _rater(row: Mapping[str, Any]) -> ImportedRater:
     return ImportedRater(
-        pseudonym=str(row["rater"]), name=str(row.get("name") or ""),
-        email=str(row.get("email") or ""), native=_flag(row["native"]),
-        state=_one_of(row["state"], RaterState), reason=str(row.get("reason") or ""),
-    )  # fmt: skip
+        pseudonym=str(row["rater"]),
+        name=str(row.get("name") or ""),
+        email=str(row.get("email") or ""),
+        native=_flag(row["native"]),
+        state=_one_of(row["state"], RaterState),
+        reason=str(row.get("reason") or ""),
+    )
 
 
 def _response(row: Mapping[str, Any]) -> ImportedResponse:

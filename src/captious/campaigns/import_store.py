@@ -79,9 +79,14 @@ def store(db: Database, given: Imported, *, actor: str) -> Campaign:
         count = _Import(connection, campaign).run(given)
         _set_state(connection, campaign, given, db.now())
         log.record(
-            connection, actor, "import", time=db.now(), campaign_id=campaign.id,
-            subject=campaign.slug, detail={"responses": count, "raters": len(given.raters)},
-        )  # fmt: skip
+            connection,
+            actor,
+            "import",
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail={"responses": count, "raters": len(given.raters)},
+        )
         return count
 
     db.transact(work)
@@ -111,9 +116,7 @@ def check(given: Imported) -> None:
         if author and author not in people:
             raise UnknownNameError("rater", author, people)
         if one.replaces is not None and one.replaces not in before:
-            raise InputError(
-                f"response {one.id}: it replaces {one.replaces}, which does not come before it."
-            )
+            raise InputError(f"response {one.id}: it replaces {one.replaces}, which does not come before it.")
         if one.id in before or (author, one.key) in keys:
             raise InputError(f'response {one.id}: it, or its key "{one.key}", is there twice.')
         before.add(one.id)
@@ -148,9 +151,7 @@ class _Import:
     def run(self, given: Imported) -> int:
         """Store everything in one transaction; returns how many responses."""
         table = schema.item
-        own = select(table.c.key, table.c.id, table.c.image).where(
-            table.c.campaign_id == self.campaign.id
-        )
+        own = select(table.c.key, table.c.id, table.c.image).where(table.c.campaign_id == self.campaign.id)
         for key, id_, image in self.connection.execute(own):
             self.items[key], self.images[id_] = id_, image
         self._add_raters(given.raters)
@@ -171,12 +172,17 @@ class _Import:
     def _add_raters(self, people: Sequence[ImportedRater]) -> None:
         rows = [
             {
-                "campaign_id": self.campaign.id, "name": one.name or one.pseudonym,
-                "email": one.email, "pseudonym": one.pseudonym, "native": one.native,
-                "state": one.state, "reason": one.reason, "created": self.campaign.created,
+                "campaign_id": self.campaign.id,
+                "name": one.name or one.pseudonym,
+                "email": one.email,
+                "pseudonym": one.pseudonym,
+                "native": one.native,
+                "state": one.state,
+                "reason": one.reason,
+                "created": self.campaign.created,
             }
             for one in people
-        ]  # fmt: skip
+        ]
         if rows:
             self.connection.execute(insert(schema.rater), rows)
         names = [one.pseudonym for one in people]
@@ -188,14 +194,23 @@ class _Import:
         rows: list[dict[str, Any]] = []
         for one in batch:
             item, rater = self._item(one), self._rater(one)
-            rows.append({
-                "campaign_id": self.campaign.id, "item_id": item, "rater_id": rater,
-                "assignment_id": self.slots[item, rater] if rater is not None else None,
-                "key": one.key, "answers": one.answers, "hints": list(one.hints),
-                "time": one.time, "seconds": one.seconds, "kind": one.kind,
-                "replaces": None if one.replaces is None else self.new_ids[one.replaces],
-                "source": one.source, "actor": one.actor,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "campaign_id": self.campaign.id,
+                    "item_id": item,
+                    "rater_id": rater,
+                    "assignment_id": self.slots[item, rater] if rater is not None else None,
+                    "key": one.key,
+                    "answers": one.answers,
+                    "hints": list(one.hints),
+                    "time": one.time,
+                    "seconds": one.seconds,
+                    "kind": one.kind,
+                    "replaces": None if one.replaces is None else self.new_ids[one.replaces],
+                    "source": one.source,
+                    "actor": one.actor,
+                }
+            )
         returned = self.connection.execute(
             insert(table).returning(table.c.id, sort_by_parameter_order=True), rows
         ).scalars()
@@ -217,11 +232,17 @@ class _Import:
             if rater is None or (item, rater) in self.slots or (item, rater) in new:
                 continue
             new[item, rater] = {
-                "token": secrets.token_urlsafe(18), "campaign_id": self.campaign.id,
-                "item_id": item, "rater_id": rater, "image": self.images[item],
-                "state": "answered", "group_no": 0, "position": len(self.slots) + len(new),
-                "held_until": one.time, "shown_at": one.time,
-            }  # fmt: skip
+                "token": secrets.token_urlsafe(18),
+                "campaign_id": self.campaign.id,
+                "item_id": item,
+                "rater_id": rater,
+                "image": self.images[item],
+                "state": "answered",
+                "group_no": 0,
+                "position": len(self.slots) + len(new),
+                "held_until": one.time,
+                "shown_at": one.time,
+            }
         if new:
             ids = self.connection.execute(
                 insert(table).returning(table.c.id, sort_by_parameter_order=True), [*new.values()]
@@ -241,27 +262,30 @@ class _Import:
         if links:
             linked = update(slot).where(slot.c.id == bindparam("slot"))
             self.connection.execute(linked.values(response_id=bindparam("response")), links)
-        spent = [{"own": key, "number": number, "spent": seconds, "last": last}
-                 for key, (number, seconds, last) in self.spent.items()]  # fmt: skip
+        spent = [
+            {"own": key, "number": number, "spent": seconds, "last": last}
+            for key, (number, seconds, last) in self.spent.items()
+        ]
         if spent:
             self.connection.execute(
-                update(rater).where(rater.c.id == bindparam("own")).values(
-                    answered=bindparam("number"), seconds=bindparam("spent"),
-                    last_seen=bindparam("last"), groups=1,
+                update(rater)
+                .where(rater.c.id == bindparam("own"))
+                .values(
+                    answered=bindparam("number"),
+                    seconds=bindparam("spent"),
+                    last_seen=bindparam("last"),
+                    groups=1,
                 ),
                 spent,
-            )  # fmt: skip
+            )
         of_campaign = item.c.campaign_id == self.campaign.id
         standing = (
             select(func.count())
             .select_from(slot.join(rater, rater.c.id == slot.c.rater_id))
-            .where(slot.c.item_id == item.c.id, slot.c.state == "answered",
-                   rater.c.state == "active")
+            .where(slot.c.item_id == item.c.id, slot.c.state == "answered", rater.c.state == "active")
             .scalar_subquery()
-        )  # fmt: skip
-        self.connection.execute(
-            update(item).where(of_campaign).values(done=standing, taken=standing)
         )
+        self.connection.execute(update(item).where(of_campaign).values(done=standing, taken=standing))
         self._close(given)
         self._count_labels()
 
@@ -286,10 +310,13 @@ class _Import:
         item, label = schema.item, schema.label
         taken = (
             select(func.coalesce(func.sum(item.c.taken), 0))
-            .where(item.c.campaign_id == label.c.campaign_id, item.c.balance == label.c.name,
-                   item.c.is_check.is_(False))
+            .where(
+                item.c.campaign_id == label.c.campaign_id,
+                item.c.balance == label.c.name,
+                item.c.is_check.is_(False),
+            )
             .scalar_subquery()
-        )  # fmt: skip
+        )
         self.connection.execute(
             update(label).where(label.c.campaign_id == self.campaign.id).values(taken=taken)
         )

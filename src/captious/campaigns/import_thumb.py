@@ -49,19 +49,19 @@ class About(NamedTuple):
     def draft(self, protocol: str, items: list[Item], **more: Any) -> Draft:
         """A draft of some items under that name."""
         return Draft(
-            title=checked_title(self.title), slug=checked_slug(self.slug or slug_of(self.title)),
-            protocol=protocol, options=more.get("options", {}),
-            protocol_file=more.get("protocol_file"), seed=self.seed, items=items,
+            title=checked_title(self.title),
+            slug=checked_slug(self.slug or slug_of(self.title)),
+            protocol=protocol,
+            options=more.get("options", {}),
+            protocol_file=more.get("protocol_file"),
+            seed=self.seed,
+            items=items,
             images=image_paths(self.images, dict.fromkeys(item.image for item in items)),
-        )  # fmt: skip
+        )
 
 
 def thumb_campaign(
-    judged: Sequence[Judged],
-    about: About,
-    *,
-    now: float,
-    references: Mapping[str, list[str]] | None = None,
+    judged: Sequence[Judged], about: About, *, now: float, references: Mapping[str, list[str]] | None = None
 ) -> Imported:
     """A campaign of one page an image and stage; equal captions with equal scores are one.
 
@@ -90,8 +90,7 @@ def thumb_campaign(
             first.setdefault(image, answers)
             time = max((one.time or now for one in own.values()), default=now)
             number = len(responses) + 1
-            responses.append(ImportedResponse(number, f"import-{number}", item.key, rater,
-                                              answers, time))  # fmt: skip
+            responses.append(ImportedResponse(number, f"import-{number}", item.key, rater, answers, time))
         items.append(item if stage == FIRST else _with_prior(item, first[image]))
     people = [
         ImportedRater(f"r{at:03d}", name)
@@ -161,9 +160,7 @@ def _caption_answers(key: str, judged: Judged) -> dict[str, Any]:
     return found
 
 
-def judged_rows(
-    judgments: Judgments, corpus: Corpus, *, rater: str = RELEASE_RATER
-) -> list[Judged]:
+def judged_rows(judgments: Judgments, corpus: Corpus, *, rater: str = RELEASE_RATER) -> list[Judged]:
     """Judgments of THumB's aspects gathered by caption, rater and stage."""
     texts = {
         (corpus.image_ids[image], corpus.systems[system]): text
@@ -173,18 +170,27 @@ def judged_rows(
     }
     found: dict[tuple[int, int, int], Judged] = {}
     columns = zip(
-        judgments.example_of.tolist(), judgments.rater_of.tolist(), judgments.stage_of.tolist(),
-        judgments.aspect_of.tolist(), judgments.values.tolist(), judgments.times.tolist(),
+        judgments.example_of.tolist(),
+        judgments.rater_of.tolist(),
+        judgments.stage_of.tolist(),
+        judgments.aspect_of.tolist(),
+        judgments.values.tolist(),
+        judgments.times.tolist(),
         strict=True,
-    )  # fmt: skip
+    )
     for example, person, stage, aspect, value, time in columns:
         image, system = judgments.keys[example]
         if (image, system) not in texts:
             raise InputError(f'image "{one_line(image, 40)}": {system} has no caption for it.')
         empty = Judged(
-            image, system, texts[image, system], judgments.raters[person] or rater,
-            judgments.stages[stage] or FIRST, {}, None if isnan(time) else time,
-        )  # fmt: skip
+            image,
+            system,
+            texts[image, system],
+            judgments.raters[person] or rater,
+            judgments.stages[stage] or FIRST,
+            {},
+            None if isnan(time) else time,
+        )
         one = found.setdefault((example, person, stage), empty)
         name = judgments.aspects[aspect]
         if name != "total":

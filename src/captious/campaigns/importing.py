@@ -74,9 +74,14 @@ def import_thumb_release(
     if not {"P", "R"} <= columns.keys():
         raise InputError(f'{path}: holds no "P" and "R". Give THumB\'s released file.')
     return import_file(
-        db, path, actor=actor, title=title, slug=slug, images=images,
+        db,
+        path,
+        actor=actor,
+        title=title,
+        slug=slug,
+        images=images,
         references=[references] if references is not None else (),
-    )  # fmt: skip
+    )
 
 
 def import_judgments(
@@ -151,9 +156,7 @@ def _responses(
 ) -> tuple[list[ImportedRater], list[ImportedResponse]]:
     """One response for each item and rater, from the first system that wrote the caption."""
     item_of = {
-        (item.image, system): (item, item.sources["A"][0])
-        for item in items
-        for system in item.sources["A"]
+        (item.image, system): (item, item.sources["A"][0]) for item in items for system in item.sources["A"]
     }
     given: dict[tuple[str, int], dict[str, Any]] = {}
     times: dict[tuple[str, int], float] = {}
@@ -173,13 +176,9 @@ def _responses(
         own[aspect] = answers[aspect](float(judgments.values[row]))
         time = float(judgments.times[row])
         times[key] = now if np.isnan(time) else time
-    people = [
-        ImportedRater(f"r{at:03d}", name or "unnamed")
-        for at, name in enumerate(judgments.raters, 1)
-    ]
+    people = [ImportedRater(f"r{at:03d}", name or "unnamed") for at, name in enumerate(judgments.raters, 1)]
     responses = [
-        ImportedResponse(number, f"import-{number}", item, people[rater].pseudonym, own,
-                         times[item, rater])
+        ImportedResponse(number, f"import-{number}", item, people[rater].pseudonym, own, times[item, rater])
         for number, ((item, rater), own) in enumerate(given.items(), 1)
-    ]  # fmt: skip
+    ]
     return people, responses

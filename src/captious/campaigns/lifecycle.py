@@ -32,10 +32,7 @@ def listed(db: Database) -> list[Campaign]:
     """Every campaign, newest first."""
     table = schema.campaign
     with db.read() as connection:
-        return [
-            campaign_of(row)
-            for row in connection.execute(select(table).order_by(table.c.id.desc()))
-        ]
+        return [campaign_of(row) for row in connection.execute(select(table).order_by(table.c.id.desc()))]
 
 
 def find(db: Database, slug: str) -> Campaign:
@@ -94,9 +91,7 @@ def _step(db: Database, campaign: Campaign, step: Step, actor: str) -> Campaign:
         if state == "closed":
             values["closed"] = now
         connection.execute(update(table).where(own).values(**values))
-        log.record(
-            connection, actor, step, time=now, campaign_id=campaign.id, subject=campaign.slug
-        )
+        log.record(connection, actor, step, time=now, campaign_id=campaign.id, subject=campaign.slug)
         return _of(connection, campaign.id)
 
     return db.transact(work)
@@ -114,9 +109,7 @@ def extend(
     """Ask for more responses to each item, for more items, or both; nothing is taken away."""
     rules = campaign.rules()
     if target is not None and isinstance(rules, Thumb):
-        raise InputError(
-            "target: THumB asks one rater a stage. For more, start an audit or a fluency round."
-        )
+        raise InputError("target: THumB asks one rater a stage. For more, start an audit or a fluency round.")
     if target is not None:
         require_range("target", target, 1, MOST_RESPONSES)
     new = rules.items(corpus, seed=campaign.seed) if corpus is not None else []
@@ -130,10 +123,14 @@ def extend(
         if target is not None:
             _raise_target(connection, campaign, target)
         log.record(
-            connection, actor, "extend", time=db.now(), campaign_id=campaign.id,
+            connection,
+            actor,
+            "extend",
+            time=db.now(),
+            campaign_id=campaign.id,
             subject=campaign.slug,
             detail={"target": target, "new items": _count(connection, campaign) - before},
-        )  # fmt: skip
+        )
         return _of(connection, campaign.id)
 
     return db.transact(work)
@@ -142,9 +139,7 @@ def extend(
 def _raise_target(connection: Connection, campaign: Campaign, target: int) -> None:
     table = schema.item
     first = (
-        (table.c.campaign_id == campaign.id)
-        & (table.c.is_check == false())
-        & (table.c.restricted == false())
+        (table.c.campaign_id == campaign.id) & (table.c.is_check == false()) & (table.c.restricted == false())
     )
     highest = connection.execute(select(func.max(table.c.target)).where(first)).scalar()
     if highest is not None and target < highest:
@@ -158,9 +153,7 @@ def _count(connection: Connection, campaign: Campaign) -> int:
     return int(connection.execute(wanted).scalar_one())
 
 
-def change_settings(
-    db: Database, campaign: Campaign, settings: Settings, *, actor: str
-) -> Campaign:
+def change_settings(db: Database, campaign: Campaign, settings: Settings, *, actor: str) -> Campaign:
     """Replace the settings; the log keeps what changed."""
     before = campaign.settings.to_dict()
     changed = {name: value for name, value in settings.to_dict().items() if before[name] != value}
@@ -174,20 +167,20 @@ def rename(db: Database, campaign: Campaign, title: str, *, actor: str) -> Campa
 
 
 def _update(
-    db: Database,
-    campaign: Campaign,
-    actor: str,
-    action: str,
-    detail: dict[str, object],
-    **values: object,
+    db: Database, campaign: Campaign, actor: str, action: str, detail: dict[str, object], **values: object
 ) -> Campaign:
     table = schema.campaign
     with db.write() as connection:
         connection.execute(update(table).where(table.c.id == campaign.id).values(**values))
         log.record(
-            connection, actor, action, time=db.now(), campaign_id=campaign.id,
-            subject=campaign.slug, detail=detail,
-        )  # fmt: skip
+            connection,
+            actor,
+            action,
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail=detail,
+        )
         return _of(connection, campaign.id)
 
 
@@ -200,6 +193,16 @@ def _of(connection: Connection, campaign_id: int) -> Campaign:
 
 
 __all__ = [
-    "by_id", "change_settings", "close", "extend", "find", "listed", "open_campaign", "pause",
-    "rename", "resume", "start_audit", "start_fluency_round",
-]  # fmt: skip
+    "by_id",
+    "change_settings",
+    "close",
+    "extend",
+    "find",
+    "listed",
+    "open_campaign",
+    "pause",
+    "rename",
+    "resume",
+    "start_audit",
+    "start_fluency_round",
+]

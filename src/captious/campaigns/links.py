@@ -69,15 +69,17 @@ def revoke(db: Database, rater: Rater, *, actor: str) -> None:
     with db.write() as connection:
         table = schema.rater
         connection.execute(
-            update(table)
-            .where(table.c.id == rater.id)
-            .values(link_version=table.c.link_version + 1)
+            update(table).where(table.c.id == rater.id).values(link_version=table.c.link_version + 1)
         )
         connection.execute(delete(schema.session).where(schema.session.c.rater_id == rater.id))
         log.record(
-            connection, actor, "revoke links", time=db.now(), campaign_id=rater.campaign_id,
+            connection,
+            actor,
+            "revoke links",
+            time=db.now(),
+            campaign_id=rater.campaign_id,
             subject=rater.pseudonym,
-        )  # fmt: skip
+        )
 
 
 def _check(connection: Connection, token: str, secret: bytes, now: float) -> tuple[Campaign, Rater]:

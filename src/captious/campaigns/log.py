@@ -37,10 +37,14 @@ def record(
     """Add a line in the transaction of what it tells of."""
     connection.execute(
         insert(schema.log).values(
-            time=time, actor=actor, campaign_id=campaign_id, action=action, subject=subject,
+            time=time,
+            actor=actor,
+            campaign_id=campaign_id,
+            action=action,
+            subject=subject,
             detail=dict(detail or {}),
         )
-    )  # fmt: skip
+    )
 
 
 def entries(

@@ -43,9 +43,7 @@ class Candidate(NamedTuple):
     place: float
 
 
-def choose(
-    db: Database, connection: Connection, campaign: Campaign, seeker: Seeker
-) -> list[Candidate]:
+def choose(db: Database, connection: Connection, campaign: Campaign, seeker: Seeker) -> list[Candidate]:
     """What the protocol hands the rater next; empty when there is nothing."""
     labels = label_counts(connection, campaign)
     found = _candidates(db, connection, campaign, seeker, labels)
@@ -94,11 +92,7 @@ def _stand_in(label: str) -> Item:
 
 
 def _candidates(
-    db: Database,
-    connection: Connection,
-    campaign: Campaign,
-    seeker: Seeker,
-    labels: Mapping[str, int],
+    db: Database, connection: Connection, campaign: Campaign, seeker: Seeker, labels: Mapping[str, int]
 ) -> list[Candidate]:
     rules = campaign.rules()
     count = max(FEWEST, SPREAD * rules.group_size)
@@ -145,9 +139,7 @@ def _label_rows(
     return rows
 
 
-def _round(
-    connection: Connection, search: queries.Search, given: dict[str, Any], count: int
-) -> list[AnyRow]:
+def _round(connection: Connection, search: queries.Search, given: dict[str, Any], count: int) -> list[AnyRow]:
     """Items in random order from a place on, then from the start up to it."""
     rows: list[AnyRow] = []
     for part in (search.ahead, search.behind):

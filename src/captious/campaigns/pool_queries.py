@@ -45,9 +45,7 @@ _KIND = and_(
     _ITEM.balance == bindparam("label"),
 )
 # Ordered and cut rather than a minimum: without statistics PostgreSQL reads all to find a minimum.
-NEXT_ROOM = (
-    select(_ITEM.room).where(_KIND, _ITEM.room > bindparam("room")).order_by(_ITEM.room).limit(1)
-)
+NEXT_ROOM = select(_ITEM.room).where(_KIND, _ITEM.room > bindparam("room")).order_by(_ITEM.room).limit(1)
 LOCK_FREE = select(_ITEM.id).where(_ITEM.id == bindparam("item")).with_for_update(skip_locked=True)
 CHECK_LABEL = (
     select(_ITEM.balance)
@@ -58,12 +56,7 @@ CHECK_LABEL = (
 NEXT_TIME = (
     select(_LIMIT.not_before)
     .join(schema.item, _ITEM.id == _LIMIT.item_id)
-    .where(
-        _LIMIT.rater_id == _RATER,
-        _LIMIT.allowed == true(),
-        _LIMIT.not_before > _NOW,
-        _ITEM.room > 0,
-    )
+    .where(_LIMIT.rater_id == _RATER, _LIMIT.allowed == true(), _LIMIT.not_before > _NOW, _ITEM.room > 0)
     .order_by(_LIMIT.not_before)
     .limit(1)
 )
@@ -134,9 +127,7 @@ def _free(once_per_image: bool) -> ColumnElement[bool]:
     # Aliases, for a query that uses this condition may join the same tables.
     assignment, limit = schema.assignment.alias(), schema.item_rater.alias()
     seen = exists().where(
-        assignment.c.item_id == _ITEM.id,
-        assignment.c.rater_id == _RATER,
-        assignment.c.state.in_(HOLDING),
+        assignment.c.item_id == _ITEM.id, assignment.c.rater_id == _RATER, assignment.c.state.in_(HOLDING)
     )
     forbidden = exists().where(
         limit.c.item_id == _ITEM.id, limit.c.rater_id == _RATER, limit.c.allowed == false()

@@ -109,9 +109,7 @@ def _gathered(db: Database, campaign: Campaign, people: Sequence[Rater]) -> Gath
     return gather(campaign.rules(), items, stored, counted=counted, gold=gold)
 
 
-def _findings(
-    rater: str, found: Gathered, settings: Settings, consensus: Consensus
-) -> list[Finding]:
+def _findings(rater: str, found: Gathered, settings: Settings, consensus: Consensus) -> list[Finding]:
     work = found.work[rater]
     answers = [answer for _, answer in work.said]
     others = found.others(rater)
@@ -133,9 +131,7 @@ def _better(consensus: Consensus) -> float:
     return float(np.quantile(known, 0.75)) if known else math.nan
 
 
-def _numbers(
-    person: Rater, found: Gathered, settings: Settings, consensus: Consensus
-) -> dict[str, Any]:
+def _numbers(person: Rater, found: Gathered, settings: Settings, consensus: Consensus) -> dict[str, Any]:
     work = found.work.get(person.pseudonym)
     seconds = work.seconds if work else []
     r, n = consensus.get(person.pseudonym, (math.nan, 0))
@@ -159,9 +155,8 @@ def quality_snapshot(
 ) -> Snapshot:
     """Each rater's numbers with the time at which they were computed; the rules run on the way."""
     return snapshots.current(
-        db, campaign, QUALITY, lambda: _measure(db, campaign),
-        fresh_within=fresh_within, wait=wait,
-    )  # fmt: skip
+        db, campaign, QUALITY, lambda: _measure(db, campaign), fresh_within=fresh_within, wait=wait
+    )
 
 
 def rater_quality(
@@ -173,9 +168,16 @@ def rater_quality(
 
 
 _NOTHING: dict[str, Any] = {
-    "median_seconds": None, "fast_share": None, "checks": 0, "checks_failed": 0, "gold": 0,
-    "gold_right": 0, "longest_run": 0, "agreement": None, "shared": 0,
-}  # fmt: skip
+    "median_seconds": None,
+    "fast_share": None,
+    "checks": 0,
+    "checks_failed": 0,
+    "gold": 0,
+    "gold_right": 0,
+    "longest_run": 0,
+    "agreement": None,
+    "shared": 0,
+}
 
 
 def quality_rows(db: Database, campaign: Campaign, kept: Snapshot) -> list[RaterQuality]:
@@ -188,15 +190,17 @@ def quality_rows(db: Database, campaign: Campaign, kept: Snapshot) -> list[Rater
     found = []
     for person in raters.listed(db, campaign):
         row = by_rater.get(person.id, _NOTHING)
-        numbers: dict[str, Any] = {
-            name: math.nan if row[name] is None else row[name] for name in _NOTHING
-        }
+        numbers: dict[str, Any] = {name: math.nan if row[name] is None else row[name] for name in _NOTHING}
         found.append(
             RaterQuality(
-                rater=person.pseudonym, rater_id=person.id, state=person.state,
-                answered=person.answered, flags=tuple(pointed.get(person.id, ())), **numbers,
+                rater=person.pseudonym,
+                rater_id=person.id,
+                state=person.state,
+                answered=person.answered,
+                flags=tuple(pointed.get(person.id, ())),
+                **numbers,
             )
-        )  # fmt: skip
+        )
     return found
 
 
@@ -216,9 +220,7 @@ def check_rater(db: Database, campaign: Campaign, rater: Rater) -> Flag | None:
     finding = attention_rule(failed, len(answered) - len(failed))
     if finding is None:
         return None
-    own = next(
-        (f for f in flags(db, campaign) if (f.rater_id, f.rule) == (rater.id, ATTENTION)), None
-    )
+    own = next((f for f in flags(db, campaign) if (f.rater_id, f.rule) == (rater.id, ATTENTION)), None)
     if own is not None:
         return own
 

@@ -73,9 +73,7 @@ def attention_rule(failed: Sequence[str], passed: int) -> Finding | None:
     )
 
 
-def time_rule(
-    seconds: Sequence[float], minimum: float, *, share: float = FAST_SHARE
-) -> Finding | None:
+def time_rule(seconds: Sequence[float], minimum: float, *, share: float = FAST_SHARE) -> Finding | None:
     """More than `share` of the answers took less than the campaign's minimum.
 
     >>> time_rule([0.5, 0.8, 9, 12, 7], 2.0).evidence["fast"]
@@ -247,9 +245,7 @@ def upper_bound(r: float, n: int) -> float:
     return math.tanh(math.atanh(min(r, 1 - 1e-12)) + NORMAL_95 / math.sqrt(n - 3))
 
 
-def consensus_rule(
-    r: float, n: int, *, floor: float | None, better: float = math.nan
-) -> Finding | None:
+def consensus_rule(r: float, n: int, *, floor: float | None, better: float = math.nan) -> Finding | None:
     """The rater's answers go with the mean of the others' less than a floor, beyond chance.
 
     `r` correlates the rater with the mean of all others over `n` answers that both have. Where the
@@ -264,11 +260,7 @@ def consensus_rule(
     high = upper_bound(r, n)
     if n < FEWEST_SHARED or math.isnan(high) or math.isnan(wanted) or high >= wanted:
         return None
-    told = (
-        f"half of what the better raters here reach ({better:.2f})"
-        if automatic
-        else f"{wanted:.2f}"
-    )
+    told = f"half of what the better raters here reach ({better:.2f})" if automatic else f"{wanted:.2f}"
     return Finding(
         CONSENSUS,
         f"Goes with the mean of the others at r = {r:.2f} over {n} answers, at best {high:.2f}; "

@@ -43,9 +43,14 @@ def add(db: Database, campaign: Campaign, new: Sequence[NewRater], *, actor: str
             connection.execute(insert(table), rows)
         pseudonyms = [row["pseudonym"] for row in rows]
         log.record(
-            connection, actor, "add raters", time=db.now(), campaign_id=campaign.id,
-            subject=campaign.slug, detail={"raters": pseudonyms},
-        )  # fmt: skip
+            connection,
+            actor,
+            "add raters",
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail={"raters": pseudonyms},
+        )
         wanted = select(*rater_columns).where(table.c.campaign_id == campaign.id)
         found = connection.execute(wanted.order_by(table.c.id.desc()).limit(len(rows)))
         return [rater_of(row) for row in found][::-1]
@@ -90,9 +95,14 @@ def _change(db: Database, rater: Rater, state: RaterState, reason: str, actor: s
             take_out(connection, rater.id, state, reason)
         action = {"active": "reinstate rater", "removed": "remove rater"}
         log.record(
-            connection, actor, action.get(state, "withdraw rater"), time=db.now(),
-            campaign_id=rater.campaign_id, subject=rater.pseudonym, detail={"reason": reason},
-        )  # fmt: skip
+            connection,
+            actor,
+            action.get(state, "withdraw rater"),
+            time=db.now(),
+            campaign_id=rater.campaign_id,
+            subject=rater.pseudonym,
+            detail={"reason": reason},
+        )
         return _of(connection, rater.campaign_id, rater.id)
 
     return db.transact(work)
@@ -100,9 +110,7 @@ def _change(db: Database, rater: Rater, state: RaterState, reason: str, actor: s
 
 def _of(connection: Connection, campaign_id: int, rater_id: int) -> Rater:
     table = schema.rater
-    wanted = select(*rater_columns).where(
-        table.c.campaign_id == campaign_id, table.c.id == rater_id
-    )
+    wanted = select(*rater_columns).where(table.c.campaign_id == campaign_id, table.c.id == rater_id)
     row = connection.execute(wanted).first()
     if row is None:
         raise InputError(f"rater {rater_id}: this campaign has no such rater.")

@@ -33,12 +33,8 @@ def stored(
         limit = None if limit is None else limit - size
 
 
-def _page(
-    connection: Connection, campaign: Campaign, after: int, size: int
-) -> list[StoredResponse]:
-    response, item, rater, assignment = (
-        schema.response, schema.item, schema.rater, schema.assignment
-    )  # fmt: skip
+def _page(connection: Connection, campaign: Campaign, after: int, size: int) -> list[StoredResponse]:
+    response, item, rater, assignment = (schema.response, schema.item, schema.rater, schema.assignment)
     wanted = (
         select(
             response,
@@ -117,8 +113,6 @@ def standing(
     the place of pseudonyms.
     """
     found = [
-        one.response
-        for one in latest(db, campaign, real_names=real_names)
-        if one.active or with_removed
+        one.response for one in latest(db, campaign, real_names=real_names) if one.active or with_removed
     ]
     return items(db, campaign), found

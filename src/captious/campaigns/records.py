@@ -69,9 +69,14 @@ class TooManyTries(InputError):  # noqa: N818
 
 
 _NUMBERS = (
-    "hold_seconds", "minimum_seconds", "link_days", "payment_per_response", "hourly_wage",
-    "straight_line", "consensus_floor",
-)  # fmt: skip
+    "hold_seconds",
+    "minimum_seconds",
+    "link_days",
+    "payment_per_response",
+    "hourly_wage",
+    "straight_line",
+    "consensus_floor",
+)
 
 
 def _is_number(value: object) -> bool:

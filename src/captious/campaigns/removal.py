@@ -10,10 +10,7 @@ from captious.campaigns.records import RaterState
 _HOLDING = ("held", "answered")
 _COUNT_LABEL = (
     update(schema.label)
-    .where(
-        schema.label.c.campaign_id == bindparam("campaign"),
-        schema.label.c.name == bindparam("label"),
-    )
+    .where(schema.label.c.campaign_id == bindparam("campaign"), schema.label.c.name == bindparam("label"))
     .values(taken=schema.label.c.taken + bindparam("by"))
 )
 
@@ -22,17 +19,13 @@ def take_out(connection: Connection, rater_id: int, state: RaterState, reason: s
     """Free the rater's slots; False where they are out already (only the reason changes)."""
     rater, item, assignment = schema.rater, schema.item, schema.assignment
     was = _locked_state(connection, rater_id)
-    connection.execute(
-        update(rater).where(rater.c.id == rater_id).values(state=state, reason=reason)
-    )
+    connection.execute(update(rater).where(rater.c.id == rater_id).values(state=state, reason=reason))
     if was != "active":
         return False
     lock_items(connection, rater_id)
     _recount_labels(connection, rater_id, -1)
     connection.execute(
-        update(item)
-        .where(item.c.id.in_(_items_of(rater_id, "held")))
-        .values(taken=item.c.taken - 1)
+        update(item).where(item.c.id.in_(_items_of(rater_id, "held"))).values(taken=item.c.taken - 1)
     )
     connection.execute(
         update(item)
@@ -59,9 +52,7 @@ def put_back(connection: Connection, rater_id: int) -> bool:
     was = _locked_state(connection, rater_id)
     if was == "active":
         return False
-    connection.execute(
-        update(rater).where(rater.c.id == rater_id).values(state="active", reason="")
-    )
+    connection.execute(update(rater).where(rater.c.id == rater_id).values(state="active", reason=""))
     lock_items(connection, rater_id)
     connection.execute(
         update(item)
@@ -102,9 +93,7 @@ def _locked_state(connection: Connection, rater_id: int) -> str:
 def _items_of(rater_id: int, state: str) -> ScalarSelect[int]:
     table = schema.assignment
     return (
-        select(table.c.item_id)
-        .where(table.c.rater_id == rater_id, table.c.state == state)
-        .scalar_subquery()
+        select(table.c.item_id).where(table.c.rater_id == rater_id, table.c.state == state).scalar_subquery()
     )
 
 
@@ -123,9 +112,7 @@ def _recount_labels(connection: Connection, rater_id: int, sign: int) -> None:
         select(item.c.campaign_id, item.c.balance, func.count())
         .join(assignment, assignment.c.item_id == item.c.id)
         .where(
-            assignment.c.rater_id == rater_id,
-            assignment.c.state.in_(_HOLDING),
-            item.c.is_check == false(),
+            assignment.c.rater_id == rater_id, assignment.c.state.in_(_HOLDING), item.c.is_check == false()
         )
         .group_by(item.c.campaign_id, item.c.balance)
         .order_by(item.c.balance)

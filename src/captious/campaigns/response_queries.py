@@ -7,9 +7,7 @@ from sqlalchemy import BindParameter, bindparam, insert, select, update
 from captious.campaigns import schema
 from captious.campaigns.rows import item_columns
 
-_CAMPAIGN, _ITEM, _OWN, _RATER = (
-    schema.campaign.c, schema.item.c, schema.assignment.c, schema.rater.c
-)  # fmt: skip
+_CAMPAIGN, _ITEM, _OWN, _RATER = (schema.campaign.c, schema.item.c, schema.assignment.c, schema.rater.c)
 _RESPONSE = schema.response.c
 _rater: BindParameter[int] = bindparam("rater")
 _token: BindParameter[str] = bindparam("token")
@@ -46,11 +44,7 @@ COUNT_ITEM = (
 COUNT_RATER = (
     update(schema.rater)
     .where(_RATER.id == _rater)
-    .values(
-        answered=_RATER.answered + 1,
-        seconds=_RATER.seconds + bindparam("took"),
-        last_seen=_now,
-    )
+    .values(answered=_RATER.answered + 1, seconds=_RATER.seconds + bindparam("took"), last_seen=_now)
 )
 CLOSE_SLOT = (
     update(schema.assignment)

@@ -75,10 +75,17 @@ def respond(
         with db.read() as connection:
             return _earlier(connection, rater, key) or problems
     sent = _Sent(
-        campaign, rater, token, task._mapping[schema.item.c.id],
-        task._mapping[schema.item.c.form_id], asked, checked, key,
-        _seconds(seconds, task._mapping[schema.assignment.c.shown_at], now), source,
-    )  # fmt: skip
+        campaign,
+        rater,
+        token,
+        task._mapping[schema.item.c.id],
+        task._mapping[schema.item.c.form_id],
+        asked,
+        checked,
+        key,
+        _seconds(seconds, task._mapping[schema.assignment.c.shown_at], now),
+        source,
+    )
     return db.transact(lambda connection: _store(connection, sent))
 
 
@@ -142,9 +149,15 @@ def _store(connection: Connection, sent: _Sent) -> Receipt | list[Problem]:
     _close_slot(connection, sent, slot, response_id)
     if state == "active":
         add_follow_ups(
-            connection, sent.campaign, sent.item, sent.response, response_id, replaces,
-            form_id=sent.form_id, rater_id=sent.rater.id,
-        )  # fmt: skip
+            connection,
+            sent.campaign,
+            sent.item,
+            sent.response,
+            response_id,
+            replaces,
+            form_id=sent.form_id,
+            rater_id=sent.rater.id,
+        )
         remove_if_failed(connection, sent.campaign, sent.rater, sent.item, sent.response)
     return Receipt(response_id, duplicate=False, correction=replaces is not None)
 

@@ -70,9 +70,14 @@ def _add(db: Database, campaign: Campaign, new: list[Item], action: str, actor: 
         _refresh(connection, campaign, new)
         add_items(connection, campaign, new)
         log.record(
-            connection, actor, action, time=db.now(), campaign_id=campaign.id,
-            subject=campaign.slug, detail={"items": len(new)},
-        )  # fmt: skip
+            connection,
+            actor,
+            action,
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail={"items": len(new)},
+        )
         return new
 
     return db.transact(work)

@@ -46,19 +46,29 @@ def rater_of(row: AnyRow) -> Rater:
 def account_of(row: AnyRow) -> Account:
     """An account from its row; the password stays where it is."""
     column = schema.account.c
-    return Account(
-        *(row._mapping[column[name]] for name in ("id", "name", "role", "disabled", "created"))
-    )
+    return Account(*(row._mapping[column[name]] for name in ("id", "name", "role", "disabled", "created")))
 
 
 # What `item_of` needs of an item's row.
 item_columns = tuple(
     schema.item.c[name]
     for name in (
-        "id", "key", "image", "stage", "form_id", "content", "target", "taken", "done", "balance",
-        "is_check", "not_before", "place", "room",
+        "id",
+        "key",
+        "image",
+        "stage",
+        "form_id",
+        "content",
+        "target",
+        "taken",
+        "done",
+        "balance",
+        "is_check",
+        "not_before",
+        "place",
+        "room",
     )
-)  # fmt: skip
+)
 
 
 def item_of(db: Database, connection: Connection, row: AnyRow) -> Item:
@@ -172,10 +182,7 @@ def _add_labels(connection: Connection, campaign: Campaign, items: Iterable[Item
 
 
 def add_limits(
-    connection: Connection,
-    campaign: Campaign,
-    items: Sequence[Item],
-    raters: Mapping[str, int] | None = None,
+    connection: Connection, campaign: Campaign, items: Sequence[Item], raters: Mapping[str, int] | None = None
 ) -> None:
     """Store which raters alone may, and which must not, be given the items."""
     if not items:
@@ -220,8 +227,7 @@ def ids_of(
 @lru_cache(maxsize=8)
 def _ids(table: Table, column: str) -> Select[Any]:
     return select(table.c[column], table.c.id).where(
-        table.c.campaign_id == bindparam("campaign"),
-        table.c[column].in_(bindparam("names", expanding=True)),
+        table.c.campaign_id == bindparam("campaign"), table.c[column].in_(bindparam("names", expanding=True))
     )
 
 

@@ -142,10 +142,7 @@ item = Table(
     Column(
         "room",
         BigInteger,
-        Computed(
-            "CASE WHEN closed THEN 0 WHEN is_check THEN 1 ELSE target - taken END",
-            persisted=True,
-        ),
+        Computed("CASE WHEN closed THEN 0 WHEN is_check THEN 1 ELSE target - taken END", persisted=True),
     ),
     UniqueConstraint("campaign_id", "key"),
     Index("ix_item_open", "campaign_id", "is_check", "restricted", "balance", "room", "place"),
@@ -229,9 +226,7 @@ assignment = Table(
     Column("draft", Json),
     Column("response_id", Integer, ForeignKey("response.id")),
     UniqueConstraint("item_id", "rater_id"),
-    CheckConstraint(
-        "state IN ('held', 'answered', 'expired', 'released')", name="ck_assignment_state"
-    ),
+    CheckConstraint("state IN ('held', 'answered', 'expired', 'released')", name="ck_assignment_state"),
     Index("ix_assignment_held", "campaign_id", "state", "held_until"),
     Index("ix_assignment_rater", "rater_id", "state", "group_no", "position"),
     Index("ix_assignment_image", "rater_id", "image"),

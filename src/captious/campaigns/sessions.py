@@ -22,9 +22,7 @@ _WANTED = (
 )
 
 
-def start_session(
-    db: Database, account_or_rater: Account | Rater, *, hours: float
-) -> tuple[str, Session]:
+def start_session(db: Database, account_or_rater: Account | Rater, *, hours: float) -> tuple[str, Session]:
     """Sign someone in: the token goes into their cookie, and nowhere else."""
     token, csrf = secrets.token_urlsafe(32), secrets.token_urlsafe(24)
     now = db.now()

@@ -61,9 +61,7 @@ def audit(item: Item, opinion: Opinion, noise: Callable[[], float]) -> Answers:
     return answers
 
 
-def rubric(
-    item: Item, opinion: Opinion, noise: Callable[[], float], rng: np.random.Generator
-) -> Answers:
+def rubric(item: Item, opinion: Opinion, noise: Callable[[], float], rng: np.random.Generator) -> Answers:
     """THumB: scores around the opinion, fluency from the hints; a later stage mostly confirms."""
     answers: Answers = {}
     names = {field.name for field in item.form.fields}
@@ -73,11 +71,7 @@ def rubric(
 
 
 def _caption_scores(
-    item: Item,
-    caption: Caption,
-    opinion: Opinion,
-    noise: Callable[[], float],
-    rng: np.random.Generator,
+    item: Item, caption: Caption, opinion: Opinion, noise: Callable[[], float], rng: np.random.Generator
 ) -> Answers:
     key, found = caption.key, opinion_of(item, caption.key, opinion)
     own: Answers = {
@@ -121,9 +115,7 @@ def fill(item: Item, opinion: Opinion, noise: Callable[[], float]) -> Answers:
             continue
         keys = [field.caption] if field.caption else [caption.key for caption in item.captions]
         values = [opinion_of(item, key, opinion) + noise() for key in keys]
-        answers[field.name] = (
-            _between(field, values) if len(values) > 1 else _alone(field, values[0])
-        )
+        answers[field.name] = _between(field, values) if len(values) > 1 else _alone(field, values[0])
     return answers
 
 

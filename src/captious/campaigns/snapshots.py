@@ -56,8 +56,12 @@ class Snapshot:
 
 def table_to_dict(table: Table) -> Content:
     """A table as values that JSON can hold."""
-    return {"title": table.title, "columns": list(table.columns), "note": table.note,
-            "rows": [list(row) for row in table.rows]}  # fmt: skip
+    return {
+        "title": table.title,
+        "columns": list(table.columns),
+        "note": table.note,
+        "rows": [list(row) for row in table.rows],
+    }
 
 
 def table_from_dict(stored: Content) -> Table:
@@ -79,9 +83,7 @@ def marker(db: Database, campaign: Campaign) -> Marker:
 
 def _marker(connection: Connection, campaign: Campaign) -> Marker:
     last = [
-        connection.execute(
-            select(func.max(table.c.id)).where(table.c.campaign_id == campaign.id)
-        ).scalar()
+        connection.execute(select(func.max(table.c.id)).where(table.c.campaign_id == campaign.id)).scalar()
         for table in (schema.response, schema.log)
     ]
     return Marker(last[0] or 0, last[1] or 0)
@@ -104,9 +106,12 @@ def latest(db: Database, campaign: Campaign, kind: str) -> Snapshot | None:
 def keep(db: Database, campaign: Campaign, kind: str, content: Content, seen: Marker) -> Snapshot:
     """Store a statistic in place of an earlier one."""
     row: dict[str, Any] = {
-        "campaign_id": campaign.id, "kind": kind, "last_response_id": seen.response,
-        "time": db.now(), "content": content | {"entry": seen.entry},
-    }  # fmt: skip
+        "campaign_id": campaign.id,
+        "kind": kind,
+        "last_response_id": seen.response,
+        "time": db.now(),
+        "content": content | {"entry": seen.entry},
+    }
     insert = postgresql.insert if db.kind == "postgresql" else sqlite.insert
     changed = {name: row[name] for name in ("last_response_id", "time", "content")}
     statement = insert(schema.snapshot).values(row)
@@ -143,9 +148,7 @@ def current(
     return Snapshot(kind, found.time, found.last_response_id, found.content, True, True)
 
 
-def _compute(
-    db: Database, campaign: Campaign, kind: str, compute: Callable[[], Content]
-) -> Snapshot:
+def _compute(db: Database, campaign: Campaign, kind: str, compute: Callable[[], Content]) -> Snapshot:
     seen = marker(db, campaign)
     return keep(db, campaign, kind, compute(), seen)
 

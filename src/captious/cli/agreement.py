@@ -14,8 +14,11 @@ from captious.cli.output import Format
 def agreement(
     ratings: Annotated[
         Path,
-        typer.Argument(help="Judgments: rows with rater and rating (CSV, JSONL, Parquet), a column "
-                       "a rating (VICR), Flickr8k's expert file.", show_default=False),
+        typer.Argument(
+            help="Judgments: rows with rater and rating (CSV, JSONL, Parquet), a column "
+            "a rating (VICR), Flickr8k's expert file.",
+            show_default=False,
+        ),
     ],
     aspect: Annotated[
         str | None, typer.Option("--aspect", help="Which aspect, where there are several.")
@@ -23,18 +26,15 @@ def agreement(
     merge: Annotated[
         str, typer.Option("--merge", help="Count categories as one: 4=5 turns every 5 into a 4.")
     ] = "",
-    scale: Annotated[
-        str, typer.Option("--scale", help="Refuse ratings outside, for example 1-5.")
-    ] = "",
+    scale: Annotated[str, typer.Option("--scale", help="Refuse ratings outside, for example 1-5.")] = "",
     virtual_raters: Annotated[
-        bool,
-        typer.Option("--virtual-raters", help="Also draw three sorted ratings an item, 20 times."),
+        bool, typer.Option("--virtual-raters", help="Also draw three sorted ratings an item, 20 times.")
     ] = False,
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
-) -> None:  # fmt: skip
+) -> None:
     """Measure how far raters agree: per cent, kappa, alpha, W, ICC, with intervals over images.
 
     Example: captious agreement ratings.csv --aspect precision --scale 1-5

@@ -88,12 +88,19 @@ def _coefficients(report: AgreementReport) -> Table:
         for name, value in report.coefficients.items()
     ]
     halves = report.halves
-    rows.append(["split-half reliability", _plain(halves.reliability), _plain(halves.low),
-                 _plain(halves.high), report.items, halves.reason])  # fmt: skip
+    rows.append(
+        [
+            "split-half reliability",
+            _plain(halves.reliability),
+            _plain(halves.low),
+            _plain(halves.high),
+            report.items,
+            halves.reason,
+        ]
+    )
     level = next(iter(report.coefficients.values())).level
     title = (
-        f"{report.aspect}: {report.ratings:,} ratings of {report.items:,} items, "
-        f"{len(report.raters)} raters"
+        f"{report.aspect}: {report.ratings:,} ratings of {report.items:,} items, {len(report.raters)} raters"
     )
     header = ["coefficient", "value", f"low {level:.0%}", f"high {level:.0%}", "items", "note"]
     return Table(header, rows, title, report.notes)
@@ -101,19 +108,23 @@ def _coefficients(report: AgreementReport) -> Table:
 
 def _pairs(report: AgreementReport) -> Table:
     rows: list[list[Cell]] = [
-        [f"{pair.a} - {pair.b}", pair.items, _plain(pair.percent), _plain(pair.kappa),
-         _plain(pair.kappa_quadratic)]
+        [
+            f"{pair.a} - {pair.b}",
+            pair.items,
+            _plain(pair.percent),
+            _plain(pair.kappa),
+            _plain(pair.kappa_quadratic),
+        ]
         for pair in report.pairs
-    ]  # fmt: skip
+    ]
     return Table(["raters", "items", "per cent", "Cohen's kappa", "quadratic"], rows, "pairs")
 
 
 def _left_out(report: AgreementReport) -> Table:
     rows: list[list[Cell]] = [
-        [name, *_ends(rater.alpha_without), _plain(rater.tau_b), _plain(rater.pearson),
-         rater.n_items]
+        [name, *_ends(rater.alpha_without), _plain(rater.tau_b), _plain(rater.pearson), rater.n_items]
         for name, rater in report.left_out.items()
-    ]  # fmt: skip
+    ]
     header = ["left out", "alpha of the rest", "low", "high", "tau-b with them", "r", "items"]
     return Table(header, rows, "leave one rater out (alpha interval)")
 
@@ -122,13 +133,11 @@ def _virtual(report: AgreementReport) -> Table:
     virtual = report.virtual
     if virtual is None:
         return Table([], [])
-    labels = [f"tau-c, rater {place} of {len(virtual.tau)}"
-              for place in range(1, len(virtual.tau) + 1)]  # fmt: skip
+    labels = [f"tau-c, rater {place} of {len(virtual.tau)}" for place in range(1, len(virtual.tau) + 1)]
     values = [*virtual.tau, virtual.w, virtual.kappa, virtual.kappa_merged]
     labels += ["Kendall's W", "Fleiss' kappa", "Fleiss' kappa, merged"]
     rows: list[list[Cell]] = [
-        [label, _plain(value.mean), _plain(value.sd)]
-        for label, value in zip(labels, values, strict=True)
+        [label, _plain(value.mean), _plain(value.sd)] for label, value in zip(labels, values, strict=True)
     ]
     title = f"virtual raters, {virtual.runs} runs, {virtual.n_items:,} items"
     return Table(["virtual raters", "mean", "SD over runs"], rows, title)

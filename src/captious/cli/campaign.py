@@ -20,9 +20,7 @@ from captious.cli.campaign_options import (
 from captious.cli.output import Format
 
 app = typer.Typer(
-    help="Human evaluations: create, run, watch and export them.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
+    help="Human evaluations: create, run, watch and export them.", no_args_is_help=True, rich_markup_mode=None
 )
 
 
@@ -42,10 +40,7 @@ app.add_typer(campaign_people.account_app, name="account")
 
 
 @app.command("list")
-def list_(
-    database: Database = DEFAULT_DATABASE,
-    form: options.OutputFormat = Format.table,
-) -> None:
+def list_(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table) -> None:
     """Every campaign with its state and progress.
 
     Example: captious campaign list
@@ -57,9 +52,7 @@ def list_(
     with opened(database) as db:
         found = [(one, analysis.overview(db, one)) for one in lifecycle.listed(db)]
         payload = [
-            campaign_tables.overview_payload(
-                one, view, cost.estimate(one.rules(), view.target, one.settings)
-            )
+            campaign_tables.overview_payload(one, view, cost.estimate(one.rules(), view.target, one.settings))
             for one, view in found
         ]
         emit(campaign_tables.campaigns(found), {"campaigns": payload}, form)
@@ -67,9 +60,7 @@ def list_(
 
 @app.command("status")
 def status(
-    slug: Slug,
-    database: Database = DEFAULT_DATABASE,
-    form: options.OutputFormat = Format.table,
+    slug: Slug, database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table
 ) -> None:
     """Progress by stage, pace, time left, and what the work costs.
 
@@ -85,9 +76,7 @@ def status(
         wanted = sum(stage.target for stage in view.stages if stage.stage.endswith("first"))
         asked = cost.estimate(one.rules(), wanted, one.settings, view.mean_seconds)
         emit(
-            campaign_tables.status(one, view, asked),
-            campaign_tables.overview_payload(one, view, asked),
-            form,
+            campaign_tables.status(one, view, asked), campaign_tables.overview_payload(one, view, asked), form
         )
 
 
@@ -149,8 +138,7 @@ def extend(
         int | None, typer.Option("--target", min=1, help="Responses wanted for each item.")
     ] = None,
     candidates: Annotated[
-        list[Path] | None,
-        typer.Option("--candidates", "-c", help="More captions, one or several files."),
+        list[Path] | None, typer.Option("--candidates", "-c", help="More captions, one or several files.")
     ] = None,
     references: options.OptionalReferences = None,
     images: options.Images = None,

@@ -34,26 +34,21 @@ Title = Annotated[str, typer.Option("--title", help="What raters and pages call 
 ShortName = Annotated[str, typer.Option("--slug", help="Short name for commands and addresses.")]
 Protocol = Annotated[
     str,
-    typer.Argument(help="thumb, humanr, tagging, audit, or a YAML file of your own protocol.",
-                   show_default=False),
-]  # fmt: skip
+    typer.Argument(
+        help="thumb, humanr, tagging, audit, or a YAML file of your own protocol.", show_default=False
+    ),
+]
 RatersEach = Annotated[
-    int | None,
-    typer.Option("--raters", min=1, help="Raters for each item (THumB: 2 for both stages)."),
+    int | None, typer.Option("--raters", min=1, help="Raters for each item (THumB: 2 for both stages).")
 ]
 ProtocolOption = Annotated[
-    list[str] | None,
-    typer.Option("--option", help="An option of the protocol: name=value, several times."),
+    list[str] | None, typer.Option("--option", help="An option of the protocol: name=value, several times.")
 ]
-Gold = Annotated[
-    Path | None, typer.Option("--gold", help="Known answers, JSON: {item: {question: answer}}.")
-]
+Gold = Annotated[Path | None, typer.Option("--gold", help="Known answers, JSON: {item: {question: answer}}.")]
 Pay = Annotated[float | None, typer.Option("--pay", min=0, help="Payment for each response.")]
 Wage = Annotated[float | None, typer.Option("--wage", min=0, help="Hourly wage aimed at.")]
 Currency = Annotated[str, typer.Option("--currency", help="Of pay and wage: USD.")]
-Instructions = Annotated[
-    str, typer.Option("--instructions", help="A text for raters, above the guide.")
-]
+Instructions = Annotated[str, typer.Option("--instructions", help="A text for raters, above the guide.")]
 Contact = Annotated[str, typer.Option("--contact", help="Whom raters may ask.")]
 MinimumSeconds = Annotated[
     float, typer.Option("--minimum-seconds", min=0, help="Faster answers are flagged.")
@@ -104,15 +99,25 @@ def create(
         raise InputError("--images and --no-images: give one of them.")
     chosen = protocol_options(protocol, raters, option or [])
     settings = Settings(
-        payment_per_response=pay, hourly_wage=wage, currency=currency, instructions=instructions,
-        contact=contact, minimum_seconds=minimum_seconds,
-    )  # fmt: skip
+        payment_per_response=pay,
+        hourly_wage=wage,
+        currency=currency,
+        instructions=instructions,
+        contact=contact,
+        minimum_seconds=minimum_seconds,
+    )
     corpus = inputs.load(candidates, references, names, images)
     require_found(corpus, images)
     draft = making.draft(
-        protocol, corpus, title=title or _usual_title(protocol), slug=slug or None,
-        options=chosen, seed=seed, settings=settings, gold=_gold(gold),
-    )  # fmt: skip
+        protocol,
+        corpus,
+        title=title or _usual_title(protocol),
+        slug=slug or None,
+        options=chosen,
+        seed=seed,
+        settings=settings,
+        gold=_gold(gold),
+    )
     if not (images or no_images or draft.protocol == GENERIC):
         raise InputError(
             f"{protocol}: raters would see no images. Give --images DIR, or --no-images if they "
@@ -221,31 +226,37 @@ def draft_payload(draft: Draft) -> dict[str, Any]:
 
     first = cost.first_stage(draft.items)
     return {
-        "slug": draft.slug, "title": draft.title, "protocol": draft.protocol,
-        "options": dict(draft.options), "items": len(draft.items), "images": _images(draft),
+        "slug": draft.slug,
+        "title": draft.title,
+        "protocol": draft.protocol,
+        "options": dict(draft.options),
+        "items": len(draft.items),
+        "images": _images(draft),
         "cost": cost.estimate(draft.rules(), first, draft.settings).to_dict(),
         "preview": [item.public() for item in preview(draft, PREVIEWED)],
-    }  # fmt: skip
+    }
 
 
 def import_(
     source: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="THumB's released file, an export of ours (folder, "
-                       "zip or table), or judgments as JSONL, CSV or Parquet.",
-                       show_default=False),
+        typer.Argument(
+            metavar="FILE",
+            help="THumB's released file, an export of ours (folder, "
+            "zip or table), or judgments as JSONL, CSV or Parquet.",
+            show_default=False,
+        ),
     ],
     title: Title = "",
     slug: ShortName = "",
     candidates: Annotated[
-        list[Path] | None,
-        typer.Option("--candidates", "-c", help="Captions, where the judgments hold none."),
+        list[Path] | None, typer.Option("--candidates", "-c", help="Captions, where the judgments hold none.")
     ] = None,
     references: options.OptionalReferences = None,
     images: options.Images = None,
     database: Database = DEFAULT_DATABASE,
     files: Files = None,
-) -> None:  # fmt: skip
+) -> None:
     """Make a campaign of judgments that are there already.
 
     Example: captious campaign import mscoco_THumB-1.0.jsonl --title "THumB 1.0"
@@ -259,9 +270,15 @@ def import_(
         from captious.campaigns.importing import import_file
 
         made = import_file(
-            db, source, actor=actor(), title=title or None, slug=slug or None, images=images,
-            references=references or (), candidates=candidates or (),
-        )  # fmt: skip
+            db,
+            source,
+            actor=actor(),
+            title=title or None,
+            slug=slug or None,
+            images=images,
+            references=references or (),
+            candidates=candidates or (),
+        )
         view = analysis.overview(db, made)
     note(
         f"imported {view.responses:,} responses (raters: {view.raters}) as {made.slug} "

@@ -26,9 +26,7 @@ def about_adjudicate() -> None:
 
 def export(
     slug: Slug,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder to write, or a .zip file.")
-    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write, or a .zip file.")],
     formats: Annotated[
         str, typer.Option("--formats", help="Of the tables: jsonl, csv, parquet.")
     ] = "jsonl,csv,parquet",
@@ -38,11 +36,9 @@ def export(
     licence: Annotated[
         str, typer.Option("--license", help="Address of the licence, for croissant.json.")
     ] = "",
-    cite_as: Annotated[
-        str, typer.Option("--cite", help="How to cite it, for croissant.json.")
-    ] = "",
+    cite_as: Annotated[str, typer.Option("--cite", help="How to cite it, for croissant.json.")] = "",
     database: Database = DEFAULT_DATABASE,
-) -> None:  # fmt: skip
+) -> None:
     """Write responses, judgments, raters, a Croissant description and a datasheet.
 
     Raters appear under pseudonyms. Example: captious campaign export alt-text --out alt-text-data
@@ -63,9 +59,11 @@ def export(
             )
         chosen = [one.strip() for one in formats.split(",") if one.strip()]
         asked = {
-            "formats": chosen, "identities": identities, "actor": actor(),
+            "formats": chosen,
+            "identities": identities,
+            "actor": actor(),
             "citation": Citation(cite_as, licence),
-        }  # fmt: skip
+        }
         if out.suffix == ".zip":
             export_zip(db, campaign, out, **asked)  # type: ignore[arg-type]
             note(f"wrote {out}")
@@ -78,9 +76,7 @@ def export(
 
 def report(
     slug: Slug,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Also write a page (.html).")
-    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write a page (.html).")] = None,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
@@ -116,9 +112,7 @@ def report(
         note(f"wrote {out}; open it in a browser")
 
 
-def _tables(
-    db: OpenDatabase, campaign: Campaign
-) -> tuple[list[ProtocolTable], list[ProtocolTable]]:
+def _tables(db: OpenDatabase, campaign: Campaign) -> tuple[list[ProtocolTable], list[ProtocolTable]]:
     """Results, and agreement without the tables that the results hold already."""
     from captious.campaigns import analysis
 
@@ -131,12 +125,10 @@ def _tables(
 def quality(
     slug: Slug,
     uphold: Annotated[
-        list[int] | None,
-        typer.Option("--uphold", help="Number of a flag: the rater is removed."),
+        list[int] | None, typer.Option("--uphold", help="Number of a flag: the rater is removed.")
     ] = None,
     dismiss: Annotated[
-        list[int] | None,
-        typer.Option("--dismiss", help="Number of a flag: the rater is taken back."),
+        list[int] | None, typer.Option("--dismiss", help="Number of a flag: the rater is taken back.")
     ] = None,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
@@ -166,10 +158,7 @@ def quality(
         for number in dismiss or []:
             decide(db, number, "dismissed", actor=actor())
         found, pointed = rater_quality(db, campaign, fresh_within=0), flags(db, campaign)
-    payload = {
-        "raters": [asdict(one) for one in found],
-        "flags": [asdict(one) for one in pointed],
-    }
+    payload = {"raters": [asdict(one) for one in found], "flags": [asdict(one) for one in pointed]}
     emit(campaign_tables.quality(found, pointed), payload, form)
 
 
@@ -178,9 +167,7 @@ def adjudicate_list(
     slug: Slug,
     limit: Annotated[int, typer.Option("--limit", min=1, help="How many.")] = 20,
     offset: Annotated[int, typer.Option("--offset", min=0, help="From which on.")] = 0,
-    undecided: Annotated[
-        bool, typer.Option("--undecided", help="Only what nobody has decided.")
-    ] = False,
+    undecided: Annotated[bool, typer.Option("--undecided", help="Only what nobody has decided.")] = False,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
@@ -202,8 +189,11 @@ def adjudicate_list(
         "count": total,
         "disagreements": [
             {
-                "item": one.item.key, "image": one.item.image, "spread": one.spread,
-                "why": one.why, "decided": one.decided,
+                "item": one.item.key,
+                "image": one.item.image,
+                "spread": one.spread,
+                "why": one.why,
+                "decided": one.decided,
                 "responses": [
                     {"rater": said.rater, "item": said.item, "answers": said.answers}
                     for said in one.responses
@@ -211,7 +201,7 @@ def adjudicate_list(
             }
             for one in found
         ],
-    }  # fmt: skip
+    }
     emit(campaign_tables.disagreements(found, total), payload, form)
 
 
@@ -246,9 +236,8 @@ def adjudicate_decide(
         from captious.campaigns.adjudication import adjudicate
 
         found = adjudicate(
-            db, lifecycle.find(db, slug), item, given, actor=actor(), key=uuid.uuid4().hex,
-            source="api",
-        )  # fmt: skip
+            db, lifecycle.find(db, slug), item, given, actor=actor(), key=uuid.uuid4().hex, source="api"
+        )
     if isinstance(found, list):
         raise InputError(" ".join(problem.message for problem in found))
     note(f"decided {item}" + (" anew" if found.correction else ""))

@@ -19,14 +19,21 @@ DEFAULT_DATABASE = "captious.db"
 
 Database = Annotated[
     str,
-    typer.Option("--database", envvar="CAPTIOUS_DATABASE", help="File (SQLite) or postgresql://… "
-                 "address of the campaigns."),
-]  # fmt: skip
+    typer.Option(
+        "--database",
+        envvar="CAPTIOUS_DATABASE",
+        help="File (SQLite) or postgresql://… address of the campaigns.",
+    ),
+]
 Files = Annotated[
     Path | None,
-    typer.Option("--files", envvar="CAPTIOUS_FILES", help="Folder of the images; by default "
-                 "beside an SQLite file.", show_default=False),
-]  # fmt: skip
+    typer.Option(
+        "--files",
+        envvar="CAPTIOUS_FILES",
+        help="Folder of the images; by default beside an SQLite file.",
+        show_default=False,
+    ),
+]
 Slug = Annotated[str, typer.Argument(help="Name of the campaign.", show_default=False)]
 
 

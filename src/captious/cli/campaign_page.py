@@ -48,11 +48,7 @@ _PAGE = """\
 
 
 def write_page(
-    db: Database,
-    campaign: Campaign,
-    results: Sequence[Table],
-    agreement: Sequence[Table],
-    out: Path,
+    db: Database, campaign: Campaign, results: Sequence[Table], agreement: Sequence[Table], out: Path
 ) -> None:
     """Write the page, whole or not at all."""
     from captious.campaigns import analysis

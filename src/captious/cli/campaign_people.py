@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from captious.cli import options
-from captious.cli.campaign_options import (
-    DEFAULT_DATABASE,
-    Database,
-    Slug,
-    actor,
-    opened,
-    rater_of,
-)
+from captious.cli.campaign_options import DEFAULT_DATABASE, Database, Slug, actor, opened, rater_of
 from captious.cli.output import Cell, Format, Table
 from captious.errors import InputError
 
@@ -39,8 +32,7 @@ RaterName = Annotated[
 def add(
     slug: Slug,
     names: Annotated[
-        list[str] | None,
-        typer.Argument(help='Names, or "Name <address>".', show_default=False),
+        list[str] | None, typer.Argument(help='Names, or "Name <address>".', show_default=False)
     ] = None,
     file: Annotated[Path | None, typer.Option("--file", help="A file with a rater a line.")] = None,
     native: Annotated[
@@ -93,9 +85,7 @@ def named(line: str, native: bool) -> NewRater:
 
 @raters_app.command("list")
 def list_(
-    slug: Slug,
-    database: Database = DEFAULT_DATABASE,
-    form: options.OutputFormat = Format.table,
+    slug: Slug, database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table
 ) -> None:
     """Every rater, with the names that exports leave out.
 
@@ -152,20 +142,22 @@ def link(
     slug: Slug,
     who: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RATER]...", help="Pseudonyms or names; without any, every active "
-                       "rater.", show_default=False),
+        typer.Argument(
+            metavar="[RATER]...",
+            help="Pseudonyms or names; without any, every active rater.",
+            show_default=False,
+        ),
     ] = None,
     days: Annotated[
         float | None, typer.Option("--days", help="How long the link opens; at most 3650.")
     ] = None,
     base_url: Annotated[
         str,
-        typer.Option("--base-url", envvar="CAPTIOUS_BASE_URL", help="Where raters reach "
-                     "`captious serve`."),
+        typer.Option("--base-url", envvar="CAPTIOUS_BASE_URL", help="Where raters reach `captious serve`."),
     ] = DEFAULT_BASE_URL,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
-) -> None:  # fmt: skip
+) -> None:
     """Make a link for each rater. Whoever has it can rate as them: hand it over in private.
 
     Example: captious campaign raters link alt-text r001 --base-url https://rate.example.org
@@ -181,9 +173,7 @@ def link(
         campaign = lifecycle.find(db, slug)
         everyone = [one for one in raters.listed(db, campaign) if one.state == "active"]
         chosen = [rater_of(db, campaign, name) for name in who] if who else everyone
-        links = [
-            (one, f"{base}/join/{make_link(db, one, secret=secret, days=days)}") for one in chosen
-        ]
+        links = [(one, f"{base}/join/{make_link(db, one, secret=secret, days=days)}") for one in chosen]
     rows: list[list[Cell]] = [[one.pseudonym, one.name, address] for one, address in links]
     payload = {"links": [{"rater": one.pseudonym, "link": address} for one, address in links]}
     emit(Table(["rater", "name", "link"], rows), payload, form)
@@ -223,9 +213,7 @@ def _password() -> str:
 
 
 @account_app.command("list")
-def account_list(
-    database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table
-) -> None:
+def account_list(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table) -> None:
     """Every account with its role.
 
     Example: captious campaign account list
@@ -238,8 +226,6 @@ def account_list(
         from captious.campaigns.accounts import accounts
 
         found = accounts(db)
-    rows: list[list[Cell]] = [
-        [one.name, one.role, "disabled" if one.disabled else ""] for one in found
-    ]
+    rows: list[list[Cell]] = [[one.name, one.role, "disabled" if one.disabled else ""] for one in found]
     payload = {"accounts": [asdict(one) for one in found]}
     emit(Table(["account", "role", ""], rows), payload, form)

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 def shown(table: ProtocolTable, digits: int = 3) -> Table:
     """A protocol's table as the command line prints tables."""
     rows: list[list[Cell]] = [
-        [number(cell, digits) if isinstance(cell, float) else cell for cell in row]
-        for row in table.rows
+        [number(cell, digits) if isinstance(cell, float) else cell for cell in row] for row in table.rows
     ]
     return Table(list(table.columns), rows, table.title, [table.note] if table.note else [])
 
@@ -59,11 +58,19 @@ def moment(at: float | None) -> str:
 def campaigns(found: Sequence[tuple[Campaign, Overview]]) -> Table:
     """One line a campaign."""
     rows: list[list[Cell]] = [
-        [one.slug, one.protocol, one.state, view.done, view.target,
-         Number(view.share, f"{view.share:.0%}"), view.raters, view.open_flags,
-         moment(view.last_activity)]
+        [
+            one.slug,
+            one.protocol,
+            one.state,
+            view.done,
+            view.target,
+            Number(view.share, f"{view.share:.0%}"),
+            view.raters,
+            view.open_flags,
+            moment(view.last_activity),
+        ]
         for one, view in found
-    ]  # fmt: skip
+    ]
     header = ["campaign", "protocol", "state", "done", "of", "share", "raters", "flags", "last"]
     return Table(header, rows)
 
@@ -106,18 +113,30 @@ def cost_table(cost: Estimate) -> Table:
 def overview_payload(campaign: Campaign, view: Overview, cost: Estimate) -> dict[str, Any]:
     """The same as plain values."""
     return {
-        "campaign": campaign.slug, "title": campaign.title, "protocol": campaign.protocol,
-        "state": campaign.state, **asdict(view), "cost": cost.to_dict(),
-    }  # fmt: skip
+        "campaign": campaign.slug,
+        "title": campaign.title,
+        "protocol": campaign.protocol,
+        "state": campaign.state,
+        **asdict(view),
+        "cost": cost.to_dict(),
+    }
 
 
 def raters(found: Sequence[Rater]) -> Table:
     """One line a rater; names are for those who run the campaign."""
     rows: list[list[Cell]] = [
-        [one.pseudonym, one.name, one.email, "yes" if one.native else "", one.state, one.answered,
-         moment(one.last_seen), one.reason]
+        [
+            one.pseudonym,
+            one.name,
+            one.email,
+            "yes" if one.native else "",
+            one.state,
+            one.answered,
+            moment(one.last_seen),
+            one.reason,
+        ]
         for one in found
-    ]  # fmt: skip
+    ]
     header = ["rater", "name", "email", "native", "state", "answered", "last seen", "reason"]
     return Table(header, rows)
 
@@ -125,11 +144,20 @@ def raters(found: Sequence[Rater]) -> Table:
 def quality(found: Sequence[RaterQuality], flags: Sequence[Flag]) -> list[Table]:
     """Each rater's work in numbers, and what the rules point at."""
     rows: list[list[Cell]] = [
-        [one.rater, one.state, one.answered, number(one.median_seconds, 1),
-         _share(one.fast_share), f"{one.checks - one.checks_failed}/{one.checks}",
-         f"{one.gold_right}/{one.gold}", one.longest_run, number(one.agreement, 2), one.shared]
+        [
+            one.rater,
+            one.state,
+            one.answered,
+            number(one.median_seconds, 1),
+            _share(one.fast_share),
+            f"{one.checks - one.checks_failed}/{one.checks}",
+            f"{one.gold_right}/{one.gold}",
+            one.longest_run,
+            number(one.agreement, 2),
+            one.shared,
+        ]
         for one in found
-    ]  # fmt: skip
+    ]
     header = ["rater", "state", "answers", "median s", "fast", "checks", "gold", "run", "r", "of"]
     notes = [
         "fast: share under the minimum time; run: longest run of one answer; "
@@ -152,10 +180,15 @@ def flag_table(flags: Sequence[Flag]) -> Table:
 def disagreements(found: Sequence[Disagreement], total: int) -> Table:
     """The widest disagreements."""
     rows: list[list[Cell]] = [
-        [one.item.key, one.item.image, number(one.spread, 2), one.why,
-         "decided" if one.decided is not None else ""]
+        [
+            one.item.key,
+            one.item.image,
+            number(one.spread, 2),
+            one.why,
+            "decided" if one.decided is not None else "",
+        ]
         for one in found
-    ]  # fmt: skip
+    ]
     note = f"{len(found)} of {total} shown; spread is the share of the scale"
     return Table(["item", "image", "spread", "why", ""], rows, notes=[note])
 

@@ -36,8 +36,7 @@ def check(
     fix: Annotated[
         Path | None,
         typer.Option(
-            "--fix",
-            help="Write the candidates normalised as THumB asks: a file, or a folder for several.",
+            "--fix", help="Write the candidates normalised as THumB asks: a file, or a folder for several."
         ),
     ] = None,
     csv_safe: options.CsvSafe = False,
@@ -48,7 +47,7 @@ def check(
     Exit code 0: nothing wrong; 1: errors or warnings; 2: a file cannot be read.
 
     Example: captious check --candidates m2.json --references captions_val.json --allow lower-case
-    """  # fmt: skip
+    """
     from captious.cli.output import emit, note
     from captious.corpus.check import check_files
 

@@ -21,14 +21,11 @@ def compare(
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
     resamples: Annotated[
-        int,
-        typer.Option("--resamples", min=1, max=options.MOST_DRAWS, help="Bootstrap resamples."),
+        int, typer.Option("--resamples", min=1, max=options.MOST_DRAWS, help="Bootstrap resamples.")
     ] = options.DEFAULT_RESAMPLES,
     trials: Annotated[
         int,
-        typer.Option(
-            "--trials", min=1, max=options.MOST_DRAWS, help="Trials of approximate randomisation."
-        ),
+        typer.Option("--trials", min=1, max=options.MOST_DRAWS, help="Trials of approximate randomisation."),
     ] = options.DEFAULT_TRIALS,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
@@ -48,8 +45,14 @@ def compare(
     wanted = inputs.metrics(metrics, df, corpus)
     with progress_bar() as progress:
         found = comparison.compare(
-            corpus, wanted, resamples=resamples, trials=trials, level=level, seed=seed, jobs=jobs,
+            corpus,
+            wanted,
+            resamples=resamples,
+            trials=trials,
+            level=level,
+            seed=seed,
+            jobs=jobs,
             progress=progress,
-        )  # fmt: skip
+        )
     shown = tables.compare_rows(found) if form is Format.csv else tables.compare_tables(found)
     emit(shown, found.to_dict(), form)

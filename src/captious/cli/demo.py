@@ -21,12 +21,9 @@ JUDGMENTS_NOTE = (
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path(
-        "demo-report"
-    ),
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("demo-report"),
     files: Annotated[
-        Path | None,
-        typer.Option("--files", help="Only copy the sample's files into this new folder."),
+        Path | None, typer.Option("--files", help="Only copy the sample's files into this new folder.")
     ] = None,
     form: options.OutputFormat = Format.table,
 ) -> None:
@@ -46,14 +43,10 @@ def demo(
     from captious.data import demo_files
 
     sample = demo_files()
-    corpus = load_corpus(
-        sample.systems, [sample.references], images=sample.images, objects=sample.objects
-    )
+    corpus = load_corpus(sample.systems, [sample.references], images=sample.images, objects=sample.objects)
     names = scoring.available_metrics(frozenset({"references", "objects", "image"}))
     with progress_bar() as progress:
-        scores = scoring.score(
-            corpus, names, resamples=options.DEFAULT_RESAMPLES, progress=progress
-        )
+        scores = scoring.score(corpus, names, resamples=options.DEFAULT_RESAMPLES, progress=progress)
     emit(tables.score_table(scores, options.DEFAULT_LEVEL), scores.to_dict(), form)
     _report(scores, sample.judgments, out)
 

@@ -11,36 +11,42 @@ if TYPE_CHECKING:
     from captious.models.detect_output import Source
     from captious.models.detect_run import Found, OnError
 
-Images = Annotated[
-    list[Path], typer.Argument(help="Image files, or folders of them.", show_default=False)
-]
-Out = Annotated[
-    Path, typer.Option("--out", "-o", help="Objects to write (JSON).", show_default=False)
-]
+Images = Annotated[list[Path], typer.Argument(help="Image files, or folders of them.", show_default=False)]
+Out = Annotated[Path, typer.Option("--out", "-o", help="Objects to write (JSON).", show_default=False)]
 Models = Annotated[
     list[str] | None,
-    typer.Option("--model", help="ssd (default), detr, a YOLO export (.onnx), a folder with a "
-                 "checkpoint, or organisation/name; several to join detectors."),
-]  # fmt: skip
+    typer.Option(
+        "--model",
+        help="ssd (default), detr, a YOLO export (.onnx), a folder with a "
+        "checkpoint, or organisation/name; several to join detectors.",
+    ),
+]
 Sources = Annotated[
     list[str] | None,
-    typer.Option("--source", help="Name that marks each model's labels (d80:dog), in the order of "
-                 "the models. d80, d500 and detr bring the threshold of their paper."),
-]  # fmt: skip
+    typer.Option(
+        "--source",
+        help="Name that marks each model's labels (d80:dog), in the order of "
+        "the models. d80, d500 and detr bring the threshold of their paper.",
+    ),
+]
 Threshold = Annotated[
     float | None,
-    typer.Option("--threshold", help="Confidence that an object must reach, 0.05 to 1 (default: "
-                 "0.6, for transformers checkpoints 0.9).", show_default=False),
-]  # fmt: skip
+    typer.Option(
+        "--threshold",
+        help="Confidence that an object must reach, 0.05 to 1 (default: "
+        "0.6, for transformers checkpoints 0.9).",
+        show_default=False,
+    ),
+]
 Sheet = Annotated[
-    Path | None,
-    typer.Option("--contact-sheet", help="Picture that shows the boxes (.jpg, .png)."),
+    Path | None, typer.Option("--contact-sheet", help="Picture that shows the boxes (.jpg, .png).")
 ]
 Errors = Annotated[
     str,
-    typer.Option("--on-error", help="An image that cannot be read: stop, or skip (and say so in "
-                 "the output)."),
-]  # fmt: skip
+    typer.Option(
+        "--on-error", help="An image that cannot be read: stop, or skip (and say so in the output)."
+    ),
+]
 Batch = Annotated[int, typer.Option("--batch-size", min=1, help="Images that run together.")]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Look again at every image.")]
 

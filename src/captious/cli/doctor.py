@@ -26,11 +26,19 @@ def doctor(form: options.OutputFormat = Format.table) -> None:
         missing = missing_for(name)
         needs = ", ".join(sorted(metric.needs)) or "nothing"
         rows.append([name, "ready" if not missing else "missing", needs, missing or metric.summary])
-        metrics[name] = {"ready": not missing, "needs": sorted(metric.needs), "missing": missing,
-                         "summary": metric.summary, "citation": metric.citation}  # fmt: skip
+        metrics[name] = {
+            "ready": not missing,
+            "needs": sorted(metric.needs),
+            "missing": missing,
+            "summary": metric.summary,
+            "citation": metric.citation,
+        }
     python = sys.version.split()[0]
-    table = Table(["metric", "state", "needs", "what it is, or what it still wants"], rows,
-                  title=f"captious {__version__}, Python {python}")  # fmt: skip
+    table = Table(
+        ["metric", "state", "needs", "what it is, or what it still wants"],
+        rows,
+        title=f"captious {__version__}, Python {python}",
+    )
     detectors = missing_for_detectors()
     second = Table(
         ["detector", "state", "the command that gets it"],
@@ -41,6 +49,11 @@ def doctor(form: options.OutputFormat = Format.table) -> None:
         ["tagger of captious stats", "state", "the command that gets it"],
         [[kind, "missing" if want else "ready", want] for kind, want in taggers.items()],
     )
-    payload = {"version": __version__, "python": python, "metrics": metrics,
-               "detectors": detectors, "taggers": taggers}  # fmt: skip
+    payload = {
+        "version": __version__,
+        "python": python,
+        "metrics": metrics,
+        "detectors": detectors,
+        "taggers": taggers,
+    }
     emit([table, second, third], payload, form)

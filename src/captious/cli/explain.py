@@ -32,32 +32,41 @@ class ExplainFormat(StrEnum):
 
 Candidates = Annotated[
     list[Path] | None,
-    typer.Option("--candidates", "-c", help="Captions, one or several files. May be left out "
-                 "where the judgments hold the captions.", show_default=False),
-]  # fmt: skip
+    typer.Option(
+        "--candidates",
+        "-c",
+        help="Captions, one or several files. May be left out where the judgments hold the captions.",
+        show_default=False,
+    ),
+]
 References = Annotated[
     list[Path] | None,
-    typer.Option("--references", "-r", help="File with the references; vifidel can do without.",
-                 show_default=False),
-]  # fmt: skip
+    typer.Option(
+        "--references", "-r", help="File with the references; vifidel can do without.", show_default=False
+    ),
+]
 Metrics = Annotated[
     str, typer.Option("--metrics", "-m", help="spice, vifidel or wmd, with options in brackets.")
 ]
 JudgmentsFile = Annotated[
     Path | None,
-    typer.Option("--judgments", help="Human judgments; precision and recall stand beside those "
-                 "of spice."),
-]  # fmt: skip
+    typer.Option("--judgments", help="Human judgments; precision and recall stand beside those of spice."),
+]
 Image = Annotated[
     str | None,
-    typer.Option("--id", help="Image whose captions to explain; without it the caption with the "
-                 "lowest score."),
-]  # fmt: skip
+    typer.Option(
+        "--id", help="Image whose captions to explain; without it the caption with the lowest score."
+    ),
+]
 Near = Annotated[
     float | None,
-    typer.Option("--near", min=-1, max=1, help="Cosine from which two words are taken to speak "
-                 "of one thing, by default 0.6; changes no score."),
-]  # fmt: skip
+    typer.Option(
+        "--near",
+        min=-1,
+        max=1,
+        help="Cosine from which two words are taken to speak of one thing, by default 0.6; changes no score.",
+    ),
+]
 
 
 def explain(
@@ -86,9 +95,13 @@ def explain(
     from captious.metrics import split_list
 
     corpus, judged = judged_corpus(
-        candidates, references, judgments, None,
-        lambda files: _loaded(files, references, name, objects), "explain",
-    )  # fmt: skip
+        candidates,
+        references,
+        judgments,
+        None,
+        lambda files: _loaded(files, references, name, objects),
+        "explain",
+    )
     if image is None:
         note("no --id was given, so this is the caption with the lowest score.")
     found = [

@@ -42,11 +42,7 @@ def _flows(one: Explanation) -> Table:
         ],
         title=f"{one.metric} {one.score:.4f} = exp(-{one.distance:.4f}), "
         f"{one.system}, image {one.image_id}: {one.caption}",
-        notes=[
-            *([f"reference: {one.reference}"] if one.reference else []),
-            *shown,
-            one.signature,
-        ],
+        notes=[*([f"reference: {one.reference}"] if one.reference else []), *shown, one.signature],
     )
 
 

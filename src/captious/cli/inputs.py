@@ -46,9 +46,7 @@ def metrics(text: str, df: Path | None = None, corpus: Corpus | None = None) -> 
         return list(names)
     wanted = [_with_table(name, df) for name in names]
     if not any(isinstance(metric, Metric) for metric in wanted):
-        note(
-            f"--df {df} is not used: none of these metrics has document frequencies, as cider has."
-        )
+        note(f"--df {df} is not used: none of these metrics has document frequencies, as cider has.")
     return wanted
 
 

@@ -45,9 +45,7 @@ def _judgments(
     return read_judgments(path, references=(references or None) if with_captions else None)
 
 
-def _of_judgments(
-    corpus: Corpus | None, judgments: Path | None, images: Path | None, purpose: str
-) -> Corpus:
+def _of_judgments(corpus: Corpus | None, judgments: Path | None, images: Path | None, purpose: str) -> Corpus:
     from dataclasses import replace
 
     from captious.corpus.images import find_images

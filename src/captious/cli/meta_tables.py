@@ -71,10 +71,7 @@ def _split(metrics: str, scores: Path | None) -> tuple[list[str], list[str] | No
 
 
 def evaluate_aspects(
-    loaded: Judged | Preferences,
-    scores: BenchmarkScores,
-    aspects: list[str],
-    settings: Settings,
+    loaded: Judged | Preferences, scores: BenchmarkScores, aspects: list[str], settings: Settings
 ) -> list[MetaResult]:
     """One result for each aspect that was asked for, or one for the protocol's own."""
     if not aspects:
@@ -86,9 +83,7 @@ def payload(results: list[MetaResult]) -> dict[str, Any]:
     """The first result's shape; with several aspects, all results by aspect beside it."""
     found = results[0].to_dict()
     if len(results) > 1:
-        found["aspects"] = {
-            result.protocol["aspect"]: result.to_dict()["results"] for result in results
-        }
+        found["aspects"] = {result.protocol["aspect"]: result.to_dict()["results"] for result in results}
     return found
 
 
@@ -163,10 +158,15 @@ def _side_by_side(results: list[MetaResult]) -> Table:
     name = next(iter(next(iter(results[0].results.values()))))
     best = [_best(result, name) for result in results]
     rows: list[list[Cell]] = [
-        [metric, *(_number(result.results[metric][name], metric == top)
-                   for result, top in zip(results, best, strict=True))]
+        [
+            metric,
+            *(
+                _number(result.results[metric][name], metric == top)
+                for result, top in zip(results, best, strict=True)
+            ),
+        ]
         for metric in results[0].results
-    ]  # fmt: skip
+    ]
     header = [f"{name}, n = {results[0].n:,}", *(str(r.protocol["aspect"]) for r in results)]
     return Table(header, rows, notes=[line for result in results for line in _reasons(result)])
 

@@ -11,27 +11,33 @@ from captious.cli.output import Format
 
 Candidates = Annotated[
     list[Path],
-    typer.Option("--candidates", "-c", help="Captions to score, one or several files.",
-                 show_default=False),
-]  # fmt: skip
+    typer.Option("--candidates", "-c", help="Captions to score, one or several files.", show_default=False),
+]
 References = Annotated[
-    list[Path],
-    typer.Option("--references", "-r", help="File with the references.", show_default=False),
+    list[Path], typer.Option("--references", "-r", help="File with the references.", show_default=False)
 ]
 OptionalReferences = Annotated[
     list[Path] | None,
-    typer.Option("--references", "-r", help="File with the references; metrics that need none do "
-                 "without.", show_default=False),
-]  # fmt: skip
+    typer.Option(
+        "--references",
+        "-r",
+        help="File with the references; metrics that need none do without.",
+        show_default=False,
+    ),
+]
 Names = Annotated[
     list[str] | None,
     typer.Option("--name", help="Name of each system, in the order of the files (else the stem)."),
 ]
 Metrics = Annotated[
     str,
-    typer.Option("--metrics", "-m", help="Metrics, separated by commas; options in brackets: "
-                 "cider[sigma=4]. Without it: all classic metrics that can run."),
-]  # fmt: skip
+    typer.Option(
+        "--metrics",
+        "-m",
+        help="Metrics, separated by commas; options in brackets: "
+        "cider[sigma=4]. Without it: all classic metrics that can run.",
+    ),
+]
 Images = Annotated[Path | None, typer.Option("--images", help="Folder with the images.")]
 Objects = Annotated[
     Path | None,
@@ -40,40 +46,35 @@ Objects = Annotated[
     ),
 ]
 DocumentFrequencies = Annotated[
-    Path | None,
-    typer.Option("--df", help="Document frequencies for CIDEr, made by `captious df build`."),
+    Path | None, typer.Option("--df", help="Document frequencies for CIDEr, made by `captious df build`.")
 ]
-Common = Annotated[
-    bool, typer.Option("--common", help="Keep only the images that every system describes.")
-]
+Common = Annotated[bool, typer.Option("--common", help="Keep only the images that every system describes.")]
 Duplicates = Annotated[
     str,
-    typer.Option("--duplicates", help="A second caption of a system for one image: error (refuse), "
-                 "first (keep the first) or all (score both)."),
-]  # fmt: skip
+    typer.Option(
+        "--duplicates",
+        help="A second caption of a system for one image: error (refuse), "
+        "first (keep the first) or all (score both).",
+    ),
+]
 # More draws than these change no digit that is printed, and run for hours.
 MOST_DRAWS = 100_000
 MOST_JOBS = 256
 Resamples = Annotated[
-    int,
-    typer.Option(
-        "--resamples", min=0, max=MOST_DRAWS, help="Bootstrap resamples; 0 for no intervals."
-    ),
+    int, typer.Option("--resamples", min=0, max=MOST_DRAWS, help="Bootstrap resamples; 0 for no intervals.")
 ]
-Level = Annotated[
-    float, typer.Option("--level", min=0.5, max=0.9999, help="Confidence level of intervals.")
-]
+Level = Annotated[float, typer.Option("--level", min=0.5, max=0.9999, help="Confidence level of intervals.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
 Jobs = Annotated[
     int,
-    typer.Option("--jobs", "-j", min=1, max=MOST_JOBS, help="Processes; the result does not depend "
-                 "on it."),
-]  # fmt: skip
+    typer.Option("--jobs", "-j", min=1, max=MOST_JOBS, help="Processes; the result does not depend on it."),
+]
 CsvSafe = Annotated[
     bool,
-    typer.Option("--csv-safe", help="CSV for a spreadsheet: an apostrophe before text that it "
-                 "would run as a formula."),
-]  # fmt: skip
+    typer.Option(
+        "--csv-safe", help="CSV for a spreadsheet: an apostrophe before text that it would run as a formula."
+    ),
+]
 OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
 
 DEFAULT_RESAMPLES = 1000

@@ -49,9 +49,7 @@ class Table:
     notes: list[str] = field(default_factory=list)
 
 
-def emit(
-    table: Table | Sequence[Table], payload: Any, form: Format, *, csv_safe: bool = False
-) -> None:
+def emit(table: Table | Sequence[Table], payload: Any, form: Format, *, csv_safe: bool = False) -> None:
     """Print tables in the asked form on standard output; JSON prints the payload instead."""
     if form is Format.json:
         print(to_json(payload))
@@ -109,9 +107,7 @@ def to_markdown(table: Table) -> str:
     """A Markdown table; the best value of a column is bold."""
     lines = [f"**{table.title}**", ""] if table.title else []
     lines.append("| " + " | ".join(table.header) + " |")
-    lines.append(
-        "|" + "|".join("---:" if _numeric(table, i) else "---" for i in _columns(table)) + "|"
-    )
+    lines.append("|" + "|".join("---:" if _numeric(table, i) else "---" for i in _columns(table)) + "|")
     lines += ["| " + " | ".join(_markdown_cell(c) for c in row) + " |" for row in table.rows]
     if table.notes:
         lines += ["", *(f"- {note}" for note in table.notes)]
@@ -204,9 +200,7 @@ def _print_rich(table: Table) -> None:
     shown = RichTable(title=table.title or None, box=box.SIMPLE_HEAD, title_justify="left")
     for index, name in enumerate(table.header):
         right = _numeric(table, index)
-        shown.add_column(
-            Text(name), justify="right" if right else "left", no_wrap=right, overflow="fold"
-        )
+        shown.add_column(Text(name), justify="right" if right else "left", no_wrap=right, overflow="fold")
     for row in table.rows:
         shown.add_row(*(_rich_cell(cell) for cell in row))
     console.print(shown)

@@ -39,41 +39,45 @@ class Images(StrEnum):
 Out = Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")]
 Candidates = Annotated[
     list[Path] | None,
-    typer.Option("--candidates", "-c", help="Captions, one or several files. May be left out "
-                 "where the judgments hold the captions."),
-]  # fmt: skip
-JudgmentsFile = Annotated[
-    Path | None, typer.Option("--judgments", help="Human judgments of the captions.")
+    typer.Option(
+        "--candidates",
+        "-c",
+        help="Captions, one or several files. May be left out where the judgments hold the captions.",
+    ),
 ]
+JudgmentsFile = Annotated[Path | None, typer.Option("--judgments", help="Human judgments of the captions.")]
 JudgmentsLabel = Annotated[
     str, typer.Option("--judgments-label", help='What to call them: "ratings by 3 students".')
 ]
-JudgmentsNote = Annotated[
-    str, typer.Option("--judgments-note", help="What a reader must know of them.")
-]
+JudgmentsNote = Annotated[str, typer.Option("--judgments-note", help="What a reader must know of them.")]
 Aspect = Annotated[
-    str, typer.Option("--aspect", help="Judged aspect that stands for the whole caption; "
-                      "by default total or overall.")
-]  # fmt: skip
-Coefficient = Annotated[
-    Correlation, typer.Option("--correlation", help="Coefficient; kendall is tau-b.")
+    str,
+    typer.Option(
+        "--aspect", help="Judged aspect that stands for the whole caption; by default total or overall."
+    ),
 ]
+Coefficient = Annotated[Correlation, typer.Option("--correlation", help="Coefficient; kendall is tau-b.")]
 ImageMode = Annotated[
-    Images, typer.Option("--image-mode", help="Put photographs into the page, beside it, or "
-                         "link the originals; auto embeds up to 8 MB.")
-]  # fmt: skip
+    Images,
+    typer.Option(
+        "--image-mode",
+        help="Put photographs into the page, beside it, or link the originals; auto embeds up to 8 MB.",
+    ),
+]
 Explain = Annotated[
-    str, typer.Option("--explain", help="Metrics whose scene graphs or transport plans are shown "
-                      "with captions, or none; by default each of spice, vifidel and wmd that is "
-                      "among the metrics.")
-]  # fmt: skip
+    str,
+    typer.Option(
+        "--explain",
+        help="Metrics whose scene graphs or transport plans are shown "
+        "with captions, or none; by default each of spice, vifidel and wmd that is "
+        "among the metrics.",
+    ),
+]
 MostExplained = Annotated[
-    int, typer.Option("--explained", min=0, help="Captions that are explained, for each of these "
-                      "metrics.")
-]  # fmt: skip
+    int, typer.Option("--explained", min=0, help="Captions that are explained, for each of these metrics.")
+]
 Charts = Annotated[
-    Path | None,
-    typer.Option("--charts", help="Folder for every chart as SVG, PDF, PNG and .vl.json."),
+    Path | None, typer.Option("--charts", help="Folder for every chart as SVG, PDF, PNG and .vl.json.")
 ]
 Title = Annotated[str, typer.Option("--title", help="Heading of the page.")]
 
@@ -119,17 +123,31 @@ def report(
     out.parent.mkdir(parents=True, exist_ok=True)
     check_output(out, [*(candidates or []), *references, *([judgments] if judgments else [])])
     corpus, judged = judged_corpus(
-        candidates, references, judgments, images,
-        lambda files: inputs.load(files, references, name, images, objects, common), "report on",
-    )  # fmt: skip
+        candidates,
+        references,
+        judgments,
+        images,
+        lambda files: inputs.load(files, references, name, images, objects, common),
+        "report on",
+    )
     scores = _scored(corpus, inputs.metrics(metrics, df), resamples, level, seed, jobs)
     written = write_report(
-        scores, out, judgments=judged, judgments_label=judgments_label,
-        judgments_note=judgments_note, aspect=aspect, correlation=correlation,
-        image_mode=image_mode, title=title or out.stem, charts=charts,
-        explain=_asked(explain), most_explained=explained, level=level, resamples=resamples,
+        scores,
+        out,
+        judgments=judged,
+        judgments_label=judgments_label,
+        judgments_note=judgments_note,
+        aspect=aspect,
+        correlation=correlation,
+        image_mode=image_mode,
+        title=title or out.stem,
+        charts=charts,
+        explain=_asked(explain),
+        most_explained=explained,
+        level=level,
+        resamples=resamples,
         seed=seed,
-    )  # fmt: skip
+    )
     _say(written, charts)
 
 
@@ -141,9 +159,8 @@ def _scored(
 
     with progress_bar() as progress:
         return scoring.score(
-            corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs,
-            progress=progress,
-        )  # fmt: skip
+            corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
+        )
 
 
 def _asked(explain: str) -> list[str] | None:

@@ -15,18 +15,24 @@ from captious.cli.output import Format
 def reproduce(
     benchmarks: Annotated[
         list[str] | None,
-        typer.Argument(help="thumb, flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
-                       "coco-karpathy, spice; all without a name.", show_default=False),
+        typer.Argument(
+            help="thumb, flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
+            "coco-karpathy, spice; all without a name.",
+            show_default=False,
+        ),
     ] = None,
     data: Data = None,
     golden: Golden = None,
     parser: Annotated[
         Path | None,
-        typer.Option("--parser", help="spice: weights of the caption parser, such as those that "
-                     "never saw a benchmark's captions; else the weights of the package."),
+        typer.Option(
+            "--parser",
+            help="spice: weights of the caption parser, such as those that "
+            "never saw a benchmark's captions; else the weights of the package.",
+        ),
     ] = None,
     form: options.OutputFormat = Format.table,
-) -> None:  # fmt: skip
+) -> None:
     """Recompute published values and print expected, got and verdict; exit 1 where one differs.
 
     Example: captious reproduce flickr8k-expert thumb --data DIR
@@ -50,12 +56,18 @@ def reproduce(
         found = run(benchmarks or (), data, progress, golden=golden, parser=parser)
     said = list(dict.fromkeys(check.note for check in found.checks if check.note))
     rows: list[list[Cell]] = [
-        [check.published.benchmark, check.published.table, check.published.row,
-         check.published.column, expected(check.published),
-         number(check), check.verdict,
-         f"({said.index(check.note) + 1})" if check.note else ""]
+        [
+            check.published.benchmark,
+            check.published.table,
+            check.published.row,
+            check.published.column,
+            expected(check.published),
+            number(check),
+            check.verdict,
+            f"({said.index(check.note) + 1})" if check.note else "",
+        ]
         for check in found.checks
-    ]  # fmt: skip
+    ]
     header = ["benchmark", "table", "row", "column", "expected", "got", "verdict", "note"]
     counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in VERDICTS)
     sources = list(dict.fromkeys(check.published.source for check in found.checks))

@@ -20,8 +20,7 @@ def score(
     objects: options.Objects = None,
     df: options.DocumentFrequencies = None,
     items: Annotated[
-        Path | None,
-        typer.Option("--items", help="Write per-example scores here: .csv, .jsonl or .parquet."),
+        Path | None, typer.Option("--items", help="Write per-example scores here: .csv, .jsonl or .parquet.")
     ] = None,
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
@@ -49,9 +48,8 @@ def score(
     wanted = inputs.metrics(metrics, df, corpus)
     with progress_bar() as progress:
         scores = scoring.score(
-            corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs,
-            progress=progress,
-        )  # fmt: skip
+            corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
+        )
     if items:
         from captious.corpus.write import write_items
 

@@ -26,33 +26,40 @@ LEAVE_SECONDS = 10
 def serve(
     database: Annotated[
         str,
-        typer.Option("--database", envvar="CAPTIOUS_DATABASE", help="File (SQLite) or "
-                     "postgresql://… address of the campaigns; made on first use."),
+        typer.Option(
+            "--database",
+            envvar="CAPTIOUS_DATABASE",
+            help="File (SQLite) or postgresql://… address of the campaigns; made on first use.",
+        ),
     ] = "captious.db",
     files: Annotated[
         Path | None,
-        typer.Option("--files", envvar="CAPTIOUS_FILES", help="Folder of the images; by default "
-                     "beside an SQLite file."),
+        typer.Option(
+            "--files", envvar="CAPTIOUS_FILES", help="Folder of the images; by default beside an SQLite file."
+        ),
     ] = None,
     host: Annotated[
         str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for every network.")
     ] = "127.0.0.1",
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="0 for any free one.")
-    ] = 8000,
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 for any free one.")] = 8000,
     base_url: Annotated[
         str,
-        typer.Option("--base-url", envvar="CAPTIOUS_BASE_URL", help="Where people reach it, for "
-                     "links: https://rate.example.org. With https, cookies travel by https only."),
+        typer.Option(
+            "--base-url",
+            envvar="CAPTIOUS_BASE_URL",
+            help="Where people reach it, for "
+            "links: https://rate.example.org. With https, cookies travel by https only.",
+        ),
     ] = "",
     workers: Annotated[int, typer.Option("--workers", min=1, help="Server processes.")] = 1,
     demo: Annotated[
         bool,
-        typer.Option("--demo", help="A campaign of each protocol with made-up answers, in a "
-                     "temporary folder."),
+        typer.Option(
+            "--demo", help="A campaign of each protocol with made-up answers, in a temporary folder."
+        ),
     ] = False,
     browse: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
-) -> None:  # fmt: skip
+) -> None:
     """Run the web application: rater pages, admin pages and their JSON.
 
     Example: captious serve --demo
@@ -164,9 +171,7 @@ def _say_where(settings: WebSettings) -> None:
 def _setup_link(db: Database, settings: WebSettings) -> str:
     from captious.web import entrance, tickets
 
-    ticket = tickets.issue(
-        settings.secret, entrance.SETUP, "owner", now=db.now(), hours=SETUP_HOURS
-    )
+    ticket = tickets.issue(settings.secret, entrance.SETUP, "owner", now=db.now(), hours=SETUP_HOURS)
     link = f"{settings.base_url}/setup/{ticket}"
     typer.echo(f"There is no account yet. Create the owner here (good for a day, once):\n  {link}")
     return link
@@ -183,9 +188,7 @@ def _make_demo(db: Database, settings: WebSettings) -> str:
     typer.echo("Making the demo: a campaign of each protocol, with simulated raters …")
     campaigns = make_demo(db, seed=DEMO_SEED)
     accounts.create_account(db, DEMO_OWNER, secrets.token_urlsafe(24), "owner", actor="demo")
-    ticket = tickets.issue(
-        settings.secret, entrance.DEMO, DEMO_OWNER, now=db.now(), hours=SETUP_HOURS
-    )
+    ticket = tickets.issue(settings.secret, entrance.DEMO, DEMO_OWNER, now=db.now(), hours=SETUP_HOURS)
     link = f"{settings.base_url}/demo/{ticket}"
     _say_where(settings)
     typer.echo(f"Run the campaigns (sign-in link, works once):\n  {link}")

@@ -14,26 +14,26 @@ from captious.cli.output import Format
 def stats(
     captions: Annotated[
         list[Path],
-        typer.Argument(help="Files of captions, one or several, side by side.",
-                       show_default=False),
+        typer.Argument(help="Files of captions, one or several, side by side.", show_default=False),
     ],
     images: Annotated[
-        int | None,
-        typer.Option("--images", min=1, help="Images in a sample; else 4,500 or what all have."),
+        int | None, typer.Option("--images", min=1, help="Images in a sample; else 4,500 or what all have.")
     ] = None,
     per_image: Annotated[
-        int | None,
-        typer.Option("--captions", min=1, help="Captions of each; else 5 or what all have."),
+        int | None, typer.Option("--captions", min=1, help="Captions of each; else 5 or what all have.")
     ] = None,
     draws: Annotated[int, typer.Option("--draws", min=1, max=1000, help="Samples to draw.")] = 5,
     tagger: Annotated[
         str,
-        typer.Option("--tagger", help="Parts of speech by: caption (our parser), spacy (its small "
-                     "English model), the name of another spaCy model, or none."),
+        typer.Option(
+            "--tagger",
+            help="Parts of speech by: caption (our parser), spacy (its small "
+            "English model), the name of another spaCy model, or none.",
+        ),
     ] = "caption",
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
-) -> None:  # fmt: skip
+) -> None:
     """Describe data sets: size, lengths, vocabulary, unique n-grams, parts of speech.
 
     Example: captious stats coco.json nocaps.json --images 4500 --captions 5
@@ -43,11 +43,12 @@ def stats(
 
     with progress_bar() as progress:
         found = stats_tables.describe_files(
-            captions, images=images, captions=per_image, draws=draws, seed=seed, tagger=tagger,
+            captions,
+            images=images,
+            captions=per_image,
+            draws=draws,
+            seed=seed,
+            tagger=tagger,
             progress=progress,
-        )  # fmt: skip
-    emit(
-        stats_tables.tables(found, form),
-        {"files": {one.name: one.to_dict() for one in found}},
-        form,
-    )
+        )
+    emit(stats_tables.tables(found, form), {"files": {one.name: one.to_dict() for one in found}}, form)

@@ -67,10 +67,16 @@ def tables(found: list[CaptionStatistics], form: Format) -> list[Table]:
 
 def _sizes(found: list[CaptionStatistics]) -> Table:
     rows: list[list[Cell]] = [
-        [one.name, _count(one.images), _count(one.captions), _count(one.tokens),
-         _count(one.unique_tokens), *(_mean(value) for value in one.unique)]
+        [
+            one.name,
+            _count(one.images),
+            _count(one.captions),
+            _count(one.tokens),
+            _count(one.unique_tokens),
+            *(_mean(value) for value in one.unique),
+        ]
         for one in found
-    ]  # fmt: skip
+    ]
     sample = found[0].sample
     header = ["file", "images", "captions", "tokens", "unique tokens"]
     header += [f"{order}-grams" for order in ORDERS]
@@ -115,11 +121,16 @@ def _mean(value: MeanSd) -> Number:
 def _lengths(found: list[CaptionStatistics]) -> Table:
     longest = max((one.histogram for one in found), key=len)
     rows: list[list[Cell]] = [
-        [one.name, _decimal(one.length_mean), _decimal(one.length_sd),
-         _decimal(one.length_median), one.length_longest,
-         *(_share(one.histogram.get(span, 0) / one.captions) for span in longest)]
+        [
+            one.name,
+            _decimal(one.length_mean),
+            _decimal(one.length_sd),
+            _decimal(one.length_median),
+            one.length_longest,
+            *(_share(one.histogram.get(span, 0) / one.captions) for span in longest),
+        ]
         for one in found
-    ]  # fmt: skip
+    ]
     header = ["file", "mean length", "SD", "median", "longest", *longest]
     return Table(header, rows, "length in tokens, share of captions in %")
 

@@ -13,8 +13,7 @@ def score_table(scores: Scores, level: float) -> Table:
     if len(systems) == 1:
         return _one_system(scores, systems[0], level)
     rows: list[list[Cell]] = [
-        [system, *(_number(scores[name], system, best=True) for name in scores)]
-        for system in systems
+        [system, *(_number(scores[name], system, best=True) for name in scores)] for system in systems
     ]
     return Table(["system", *scores], rows, notes=_notes(scores, level))
 
@@ -56,8 +55,10 @@ def _one_system(scores: Scores, system: str, level: float) -> Table:
         percent = scores[name].percent
         row: list[Cell] = [name, Number(value.score, scaled(value.score, percent))]
         if value.low is not None and value.high is not None:
-            row += [Number(value.low, scaled(value.low, percent)),
-                    Number(value.high, scaled(value.high, percent))]  # fmt: skip
+            row += [
+                Number(value.low, scaled(value.low, percent)),
+                Number(value.high, scaled(value.high, percent)),
+            ]
         rows.append([*row, value.n, scores[name].signature])
     interval = [f"low {level:.0%}", f"high {level:.0%}"] if len(rows[0]) > 4 else []
     return Table(["metric", "score", *interval, "n", "signature"], rows, title=system)
@@ -88,8 +89,7 @@ def _notes(scores: Scores, level: float) -> list[str]:
 def _ranking(comparison: Comparison, name: str, metric: MetricComparison) -> Table:
     scores = comparison.scores[name]
     rows: list[list[Cell]] = [
-        [metric.clusters[system], system, _number(scores, system, best=False)]
-        for system in metric.ranking
+        [metric.clusters[system], system, _number(scores, system, best=False)] for system in metric.ranking
     ]
     return Table(["cluster", "system", name], rows, notes=[metric.signature])
 
@@ -101,9 +101,7 @@ def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:
         rows.append(
             [
                 f"{pair.a} - {pair.b}",
-                Number(
-                    pair.difference, scaled(pair.difference, metric.percent), f"[{low}, {high}]"
-                ),
+                Number(pair.difference, scaled(pair.difference, metric.percent), f"[{low}, {high}]"),
                 _p(pair.p_bootstrap),
                 _p(pair.p_randomisation),
                 _p(pair.p_holm),

@@ -65,9 +65,7 @@ class COCOEvalCap:
     """
 
     def __init__(
-        self,
-        coco: CocoCaptions | str | PathLike[str],
-        cocoRes: CocoCaptions | str | PathLike[str],
+        self, coco: CocoCaptions | str | PathLike[str], cocoRes: CocoCaptions | str | PathLike[str]
     ) -> None:
         self.coco = _captions(coco)
         self.cocoRes = _captions(cocoRes)

@@ -18,13 +18,7 @@ from captious.corpus.checks.structure import (
     without_images,
     without_objects,
 )
-from captious.corpus.checks.texts import (
-    CANDIDATE_CHECKS,
-    RARE,
-    REFERENCE_CHECKS,
-    TextCheck,
-    failing_rows,
-)
+from captious.corpus.checks.texts import CANDIDATE_CHECKS, RARE, REFERENCE_CHECKS, TextCheck, failing_rows
 from captious.corpus.images import find_images
 from captious.corpus.objects import read_objects
 from captious.corpus.readers import PathText
@@ -87,9 +81,7 @@ def _text_findings(candidates: Gathered, references: Gathered) -> list[Finding]:
     ]
 
 
-def _text_finding(
-    gathered: Gathered, check: TextCheck, rows: Sequence[int], subject: str
-) -> Finding:
+def _text_finding(gathered: Gathered, check: TextCheck, rows: Sequence[int], subject: str) -> Finding:
     is_rare = check.rare_is_note and len(rows) < RARE * len(gathered.texts)
     return finding_of_rows(
         gathered,

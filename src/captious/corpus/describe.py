@@ -77,8 +77,7 @@ class CaptionStatistics:
             },
             "sample": self.sample._asdict(),
             "unique": {
-                f"{order}-grams": value._asdict()
-                for order, value in zip(ORDERS, self.unique, strict=True)
+                f"{order}-grams": value._asdict() for order, value in zip(ORDERS, self.unique, strict=True)
             },
         }
         if self.parts_of_speech is not None:
@@ -118,9 +117,7 @@ def common_sample(
     return Sample(count, each, draws, seed)
 
 
-def describe(
-    name: str, captions: Ragged, sample: Sample, tokeniser: str = "ptb"
-) -> CaptionStatistics:
+def describe(name: str, captions: Ragged, sample: Sample, tokeniser: str = "ptb") -> CaptionStatistics:
     """Count a data set's captions, tokens, lengths and unique n-grams.
 
     >>> sets = Ragged.from_lists([["a dog runs"], ["a dog sits"]])

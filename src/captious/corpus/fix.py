@@ -15,12 +15,7 @@ from captious.corpus.readers.detect import delimiter_of, detect, first_lines
 from captious.corpus.readers.names import roles_of
 from captious.corpus.readers.open import GZIP, PathText, Source, open_source
 from captious.corpus.readers.parse import line_blocks, parse_json
-from captious.corpus.readers.tables import (
-    fields_up_to,
-    parquet_errors,
-    parquet_table,
-    quoting_of,
-)
+from captious.corpus.readers.tables import fields_up_to, parquet_errors, parquet_table, quoting_of
 from captious.errors import InputError
 from captious.files import atomically
 from captious.text.normalise import thumb_normalise
@@ -28,9 +23,7 @@ from captious.text.normalise import thumb_normalise
 Mend = Callable[[str], str]
 
 
-def fix_files(
-    paths: Sequence[PathText], out: PathText, mend: Mend = thumb_normalise
-) -> dict[Path, int]:
+def fix_files(paths: Sequence[PathText], out: PathText, mend: Mend = thumb_normalise) -> dict[Path, int]:
     """Write normalised copies of candidate files; how many captions changed in each.
 
     `out` is a file for one input and a folder (made where needed) for several. Everything but the
@@ -146,9 +139,7 @@ def _table(source: Source, mend: _Counter) -> bytes:
             row[column] = mend(row[column])
     out = io.StringIO(newline="")
     quote = None if quoting == csv.QUOTE_NONE else '"'
-    writer = csv.writer(
-        out, delimiter=delimiter, quoting=quoting, quotechar=quote, lineterminator="\n"
-    )
+    writer = csv.writer(out, delimiter=delimiter, quoting=quoting, quotechar=quote, lineterminator="\n")
     writer.writerows([header, *rows])
     return out.getvalue().encode("utf-8")
 

@@ -115,9 +115,7 @@ def _texts(rows: Rows, role: str, default: str) -> list[str]:
     return [default if cell in (None, "", MISSING) else str(cell) for cell in column]
 
 
-def _judgments(
-    rows: Rows, images: list[str], systems: list[str], columns: list[_Ratings]
-) -> Judgments:
+def _judgments(rows: Rows, images: list[str], systems: list[str], columns: list[_Ratings]) -> Judgments:
     may_be_empty = len(columns) > 1
     stages, times = _texts(rows, "stage", ""), _texts(rows, "time", "nan")
     places: list[int] = []
@@ -154,14 +152,10 @@ def _number(rows: Rows, row: int, cell: object, *, finite: bool = True) -> float
         if math.isfinite(value) or not finite:
             return value
     shown = "missing" if cell is MISSING else f'"{one_line(str(cell), 40)}"'
-    raise InputError(
-        f"{rows.source}: {rows.places[row]}: the rating is {shown}. A rating must be a number."
-    )
+    raise InputError(f"{rows.source}: {rows.places[row]}: the rating is {shown}. A rating must be a number.")
 
 
-def _examples(
-    rows: Rows, images: list[str], sets: ReferenceSets | None
-) -> tuple[list[str], Corpus | None]:
+def _examples(rows: Rows, images: list[str], sets: ReferenceSets | None) -> tuple[list[str], Corpus | None]:
     """The system of each row, and a corpus of the distinct captions."""
     if "caption" not in rows.columns:
         return _texts(rows, "system", rows.stem), None
@@ -222,23 +216,17 @@ def _looked_up(rows: Rows, images: list[str], sets: ReferenceSets) -> list[list[
 
 def _cells(rows: Rows, images: list[str], role: str, kind: type[Cell]) -> dict[str, Cell]:
     column = rows.columns.get(role, [])
-    return {
-        image: cell for image, cell in zip(images, column, strict=False) if isinstance(cell, kind)
-    }
+    return {image: cell for image, cell in zip(images, column, strict=False) if isinstance(cell, kind)}
 
 
-def _flickr8k(
-    rows: Rows, reference_rows: Sequence[Rows], sets: ReferenceSets | None
-) -> JudgedCaptions:
+def _flickr8k(rows: Rows, reference_rows: Sequence[Rows], sets: ReferenceSets | None) -> JudgedCaptions:
     images = [str(image) for image in rows.columns["image"]]
     caption_ids = [str(caption_id) for caption_id in rows.columns["caption_id"]]
     names = [name for name in rows.columns if name not in ("image", "caption_id")]
     expert = rows.format == "flickr8k-expert"
     n = len(images)
     columns = [
-        _Ratings(
-            rows.columns[name], [name if expert else ""] * n, ["overall" if expert else name] * n
-        )
+        _Ratings(rows.columns[name], [name if expert else ""] * n, ["overall" if expert else name] * n)
         for name in names
     ]
     judgments = _judgments(rows, images, caption_ids, columns)

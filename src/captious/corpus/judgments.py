@@ -55,8 +55,14 @@ class Judgments:
     ) -> Judgments:
         """Build the table from parallel columns; what is left out is the same for all rows."""
         n = len(images)
-        columns = {"values": values, "systems": systems, "raters": raters, "aspects": aspects,
-                   "stages": stages, "times": times}  # fmt: skip
+        columns = {
+            "values": values,
+            "systems": systems,
+            "raters": raters,
+            "aspects": aspects,
+            "stages": stages,
+            "times": times,
+        }
         for name, column in columns.items():
             if column is not None and len(column) != n:
                 raise InputError(f"judgments: {name} has {len(column)} entries for {n} rows.")

@@ -47,8 +47,7 @@ class LoadNotes:
         said = []
         if self.with_references > self.scored:
             said.append(
-                f"{self.scored:,} of {self.with_references:,} images that have references "
-                "have candidates."
+                f"{self.scored:,} of {self.with_references:,} images that have references have candidates."
             )
         if self.met_loosely:
             said.append(f"{self.met_loosely:,} image ids were matched by file name or number.")
@@ -263,9 +262,7 @@ def _refuse_two_spellings(system: SystemCaptions, spelled: dict[str, str]) -> No
             )
 
 
-def _same_images(
-    systems: list[SystemCaptions], *, common: bool
-) -> tuple[list[SystemCaptions], int]:
+def _same_images(systems: list[SystemCaptions], *, common: bool) -> tuple[list[SystemCaptions], int]:
     if len(systems) == 1:
         return systems, 0
     covered = [dict.fromkeys(system.ids) for system in systems]
@@ -345,10 +342,7 @@ def _with_row_columns(corpus: Corpus, systems: list[SystemCaptions]) -> Corpus:
 
 
 def _with(
-    corpus: Corpus,
-    *,
-    image_paths: list[str | None] | None = None,
-    objects: Ragged | None = None,
+    corpus: Corpus, *, image_paths: list[str | None] | None = None, objects: Ragged | None = None
 ) -> Corpus:
     return Corpus(
         captions=corpus.captions,

@@ -84,9 +84,7 @@ def _labels(source: Source, key: str, value: object) -> list[str]:
 def _from_instances(source: Source, document: dict[str, Any]) -> dict[str, list[str]]:
     try:
         names = {category["id"]: category["name"] for category in document["categories"]}
-        labels: dict[str, list[str]] = {
-            str(image["id"]): [] for image in document.get("images", [])
-        }
+        labels: dict[str, list[str]] = {str(image["id"]): [] for image in document.get("images", [])}
         for number, instance in enumerate(document["annotations"], 1):
             image = clean_id(instance["image_id"])
             if image is None or instance["category_id"] not in names:

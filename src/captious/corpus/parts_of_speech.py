@@ -74,9 +74,7 @@ def _load(name: str) -> Any:
     try:
         spacy: Any = import_module("spacy")
     except ImportError:
-        raise MissingDependencyError(
-            f'the tagger "{name}" needs spaCy and a model of it', "parse"
-        ) from None
+        raise MissingDependencyError(f'the tagger "{name}" needs spaCy and a model of it', "parse") from None
     try:
         return spacy.load(name, exclude=["ner", "parser"])
     except OSError:

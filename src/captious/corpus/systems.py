@@ -97,8 +97,7 @@ def with_names(
                     "Leave the names out for this file."
                 )
         found = [
-            [replace(one, name=name) for one in systems]
-            for systems, name in zip(found, names, strict=True)
+            [replace(one, name=name) for one in systems] for systems, name in zip(found, names, strict=True)
         ]
     everyone = [system for systems in found for system in systems]
     known: dict[str, str] = {}

@@ -134,13 +134,9 @@ class Corpus:
         """
         require_texts(captions, "captions")
         n = len(captions)
-        for name, column in (
-            ("references", references), ("image_ids", image_ids), ("systems", systems)
-        ):  # fmt: skip
+        for name, column in (("references", references), ("image_ids", image_ids), ("systems", systems)):
             if column is not None and len(column) != n:
-                raise InputError(
-                    f"{name} has {len(column)} entries for {n} captions; give one for each."
-                )
+                raise InputError(f"{name} has {len(column)} entries for {n} captions; give one for each.")
         ids = [str(i) for i in (image_ids if image_ids is not None else range(n))]
         images, image_of = factorise(ids)
         names, system_of = factorise(systems if systems is not None else ["candidates"] * n)
@@ -205,11 +201,7 @@ class Corpus:
         used, places = np.unique(self.references_of, return_inverse=True)
         if len(used) and used[0] == NO_REFERENCES:
             used, places = used[1:], places - 1
-        return replace(
-            self,
-            references=self.references.take(used),
-            references_of=places.astype(np.int64),
-        )
+        return replace(self, references=self.references.take(used), references_of=places.astype(np.int64))
 
     def to_pandas(self) -> pd.DataFrame:
         """Long table, a row an example: image_id, system, caption, references."""
@@ -230,8 +222,7 @@ def require_texts(texts: Sequence[str], name: str) -> None:
     """Refuse a plain text in place of a list, and anything in the list that is no text."""
     if isinstance(texts, str):
         raise InputError(
-            f'{name} must be a list of texts; found the plain text "{one_line(texts, 40)}". '
-            "Put it in a list."
+            f'{name} must be a list of texts; found the plain text "{one_line(texts, 40)}". Put it in a list.'
         )
     for place, text in enumerate(texts):
         if not isinstance(text, str):

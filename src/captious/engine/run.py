@@ -32,11 +32,7 @@ class Run(NamedTuple):
 
 
 def run_metrics(
-    corpus: Corpus,
-    metrics: Sequence[Metric],
-    *,
-    jobs: int = 1,
-    progress: Progress | None = None,
+    corpus: Corpus, metrics: Sequence[Metric], *, jobs: int = 1, progress: Progress | None = None
 ) -> list[Run]:
     """Statistics of every example for each metric, in the order of `metrics`.
 
@@ -134,8 +130,7 @@ def _gather(pipes: Iterable[Connection]) -> list[Any]:
             answer = pipe.recv()
         except EOFError:
             raise InputError(
-                "a worker process ended early, often because memory ran out. "
-                "Try again with fewer --jobs."
+                "a worker process ended early, often because memory ran out. Try again with fewer --jobs."
             ) from None
         if isinstance(answer, CaptiousError):
             raise answer

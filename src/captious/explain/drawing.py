@@ -14,19 +14,31 @@ from html import escape
 FONT = "Arial, Liberation Sans, Arimo, Helvetica, sans-serif"
 # Every colour of text has a contrast of at least 4.5:1 with each ground it stands on.
 LIGHT = {
-    "paper": "#ffffff", "ink": "#1b2229", "soft": "#56616c",
-    "met": "#0067a5", "alone": "#a83e00",
-    "matched": "#0b6e3b", "matched-wash": "#e4f4ea",
-    "invented": "#b3261e", "invented-wash": "#fdeceb",
-    "missed": "#5a656f", "missed-wash": "#f2f4f6",
-}  # fmt: skip
+    "paper": "#ffffff",
+    "ink": "#1b2229",
+    "soft": "#56616c",
+    "met": "#0067a5",
+    "alone": "#a83e00",
+    "matched": "#0b6e3b",
+    "matched-wash": "#e4f4ea",
+    "invented": "#b3261e",
+    "invented-wash": "#fdeceb",
+    "missed": "#5a656f",
+    "missed-wash": "#f2f4f6",
+}
 DARK = {
-    "paper": "#1c2228", "ink": "#e8ecf0", "soft": "#b3bec8",
-    "met": "#5db5ec", "alone": "#f5935a",
-    "matched": "#66d99a", "matched-wash": "#173427",
-    "invented": "#ff9d92", "invented-wash": "#402320",
-    "missed": "#b0bac4", "missed-wash": "#2a3138",
-}  # fmt: skip
+    "paper": "#1c2228",
+    "ink": "#e8ecf0",
+    "soft": "#b3bec8",
+    "met": "#5db5ec",
+    "alone": "#f5935a",
+    "matched": "#66d99a",
+    "matched-wash": "#173427",
+    "invented": "#ff9d92",
+    "invented-wash": "#402320",
+    "missed": "#b0bac4",
+    "missed-wash": "#2a3138",
+}
 _PREFIX = "explained"
 # Plain selectors only, so that programs other than browsers draw the files as well.
 _RULES = f"""
@@ -81,9 +93,7 @@ def variables(colours: dict[str, str]) -> dict[str, str]:
 def own_style() -> str:
     """A style element for a picture that is a file of its own."""
     dark = _filled(DARK)
-    return (
-        f"<style>{_filled(LIGHT)}@media screen and (prefers-color-scheme: dark) {{{dark}}}</style>"
-    )
+    return f"<style>{_filled(LIGHT)}@media screen and (prefers-color-scheme: dark) {{{dark}}}</style>"
 
 
 def _filled(colours: dict[str, str]) -> str:
@@ -138,9 +148,7 @@ def words(x: float, y: float, text: str, of_class: str = "") -> str:
     return f'<text x="{x:.0f}" y="{y:.0f}"{name}>{safe(text)}</text>'
 
 
-def frame(
-    width: float, height: float, key: str, title: str, description: str, *, standalone: bool
-) -> str:
+def frame(width: float, height: float, key: str, title: str, description: str, *, standalone: bool) -> str:
     """The opening of a picture with its name and description; its ids begin with `key`."""
     style = own_style() if standalone else ""
     return (

@@ -119,8 +119,7 @@ def _headings(told: GraphExplanation) -> list[str]:
     counts, references = told.counts, len(told.references)
     merged = f"References, {references} merged" if references > 1 else "Reference"
     return [
-        f"Candidate: {_of(counts.matched, len(told.candidate_graph))}, "
-        f"precision {counts.precision:.3f}",
+        f"Candidate: {_of(counts.matched, len(told.candidate_graph))}, precision {counts.precision:.3f}",
         f"{merged}: {_of(counts.matched, len(told.reference_graph))}, recall {counts.recall:.3f}",
     ]
 
@@ -133,9 +132,7 @@ def _of(matched: int, count: int) -> str:
 
 def _laid_out(statements: Sequence[Statement]) -> _Graph:
     objects = {
-        one.parts[0]: _Object(one.parts[0], one.verdict, [])
-        for one in statements
-        if one.kind == "object"
+        one.parts[0]: _Object(one.parts[0], one.verdict, []) for one in statements if one.kind == "object"
     }
     relations = [one for one in statements if one.kind == "relation"]
     for one in statements:

@@ -165,8 +165,7 @@ class _Piece:
             to_right = sweep % 2 == 0
             near = both if sweep >= _SWEEPS - 2 else before if to_right else after
             for column in self.columns if to_right else reversed(self.columns):
-                wanted = [_mean([middle[n] for n in near.get(node, [])], middle[node])
-                          for node in column]  # fmt: skip
+                wanted = [_mean([middle[n] for n in near.get(node, [])], middle[node]) for node in column]
                 middle |= self._spread(column, wanted)
         highest = min(middle[node] - self.sizes[node].height / 2 for node in middle)
         return {node: value - highest for node, value in middle.items()}
@@ -177,10 +176,7 @@ class _Piece:
         steps = [(a + b) / 2 + ROW_GAP for a, b in pairwise(heights)]
         offsets = list(accumulate(steps, initial=0.0))
         rising = _rising([w - offset for w, offset in zip(wanted, offsets, strict=True)])
-        return {
-            node: value + offset
-            for node, value, offset in zip(column, rising, offsets, strict=True)
-        }
+        return {node: value + offset for node, value, offset in zip(column, rising, offsets, strict=True)}
 
     def _measure(self, widest: float) -> None:
         self.column_of = {node: k for k, column in enumerate(self.columns) for node in column}

@@ -103,10 +103,7 @@ def _name(one: Explanation | GraphExplanation) -> str:
 
 
 def _scrolled(inner: str, label: str) -> str:
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}">\n'
-        f"{inner}</div>"
-    )
+    return f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}">\n{inner}</div>'
 
 
 def _scores(one: Explanation | GraphExplanation) -> str:
@@ -114,8 +111,7 @@ def _scores(one: Explanation | GraphExplanation) -> str:
         return f"<p>{one.metric} {one.score:.4f} = exp(-{one.distance:.4f})</p>"
     counts = one.counts
     line = (
-        f"<p>{one.metric} {one.score:.3f}: precision {counts.precision:.3f}, "
-        f"recall {counts.recall:.3f}</p>"
+        f"<p>{one.metric} {one.score:.3f}: precision {counts.precision:.3f}, recall {counts.recall:.3f}</p>"
     )
     if not one.side_by_side:
         return line
@@ -170,10 +166,17 @@ def _tuple(parts: Parts | None) -> str:
 def _categories(one: GraphExplanation) -> str:
     groups: dict[str, Counts] = {"all": one.counts, **one.categories}
     rows = [
-        [name, str(c.matched), str(c.invented), str(c.missed), f"{c.precision:.3f}",
-         f"{c.recall:.3f}", f"{c.f:.3f}"]
+        [
+            name,
+            str(c.matched),
+            str(c.invented),
+            str(c.missed),
+            f"{c.precision:.3f}",
+            f"{c.recall:.3f}",
+            f"{c.f:.3f}",
+        ]
         for name, c in groups.items()
-    ]  # fmt: skip
+    ]
     heads = ["Tuples", "Matched", "Invented", "Missed", "Precision", "Recall", "F"]
     return _table(f"{one.metric} by category", heads, rows, of_text=1)
 
@@ -181,22 +184,25 @@ def _categories(one: GraphExplanation) -> str:
 def _flows(one: Explanation) -> str:
     moved = "Object" if one.of_objects else "Word of the reference"
     rows = [
-        [flow.source, flow.target, f"{flow.share:.1%}", f"{flow.cost:.3f}", f"{flow.part:.3f}",
-         f"{flow.similarity:.2f}"]
+        [
+            flow.source,
+            flow.target,
+            f"{flow.share:.1%}",
+            f"{flow.cost:.3f}",
+            f"{flow.part:.3f}",
+            f"{flow.similarity:.2f}",
+        ]
         for flow in one.flows
-    ]  # fmt: skip
+    ]
     heads = [moved, "Word", "Share", "Cost", "Share x cost", "Cosine"]
     return _table(f"{one.metric}: what moved where", heads, rows, of_text=2)
 
 
-def _table(
-    caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of_text: int = 9
-) -> str:
+def _table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], of_text: int = 9) -> str:
     """A table whose first `of_text` columns are text and whose others are numbers."""
     kinds = ["" if place < of_text else ' class="number"' for place in range(len(heads))]
     top = "".join(
-        f'<th scope="col"{kind}>{escape(head)}</th>'
-        for head, kind in zip(heads, kinds, strict=True)
+        f'<th scope="col"{kind}>{escape(head)}</th>' for head, kind in zip(heads, kinds, strict=True)
     )
     body = "\n".join(
         "<tr>"

@@ -38,15 +38,21 @@ def plan_picture(explanation: Explanation, key: str = "plan", *, standalone: boo
     """The plan as SVG; `key` keeps the ids of several pictures on a page apart."""
     flows = explanation.flows
     heading = _heading(explanation) if standalone else ""
-    widths = [_row_width(explanation.sources), _row_width(explanation.targets),
-              len(flows) * _SLOT, _LETTER * 0.95 * len(heading), 420.0]  # fmt: skip
+    widths = [
+        _row_width(explanation.sources),
+        _row_width(explanation.targets),
+        len(flows) * _SLOT,
+        _LETTER * 0.95 * len(heading),
+        420.0,
+    ]
     width = max(widths) + 2 * _MARGIN
     above = _boxes(explanation.sources, width)
     below = _boxes(explanation.targets, width)
     head = _HEAD if standalone else 0.0
     parts = [
-        frame(width, _FOOT + head, key, _title(explanation), plan_in_words(explanation),
-              standalone=standalone),
+        frame(
+            width, _FOOT + head, key, _title(explanation), plan_in_words(explanation), standalone=standalone
+        ),
         words(_MARGIN, 24, heading, "head") if standalone else "",
         words(_MARGIN, 46, _score_line(explanation), "note") if standalone else "",
         f'<g transform="translate(0 {head:.0f})">',
@@ -54,7 +60,7 @@ def plan_picture(explanation: Explanation, key: str = "plan", *, standalone: boo
         *(_box(box, _TOP, "unmatched", above=True) for box in above),
         *(_box(box, _BOTTOM, "unsupported", above=False) for box in below),
         "</g>\n</svg>",
-    ]  # fmt: skip
+    ]
     return "\n".join(part for part in parts if part) + "\n"
 
 
@@ -65,9 +71,7 @@ def plan_in_words(explanation: Explanation) -> str:
         own = [flow for flow in explanation.flows if flow.source == word.text]
         went = [f"{f.target} ({f.share:.0%} at a cost of {f.cost:.2f})" for f in own]
         sentences.append(f"{word.text} went to {_listed(went)}.")
-    for name, alone in (
-        ("Unmatched", explanation.unmatched), ("Unsupported", explanation.unsupported)
-    ):  # fmt: skip
+    for name, alone in (("Unmatched", explanation.unmatched), ("Unsupported", explanation.unsupported)):
         if alone:
             sentences.append(f"{name}: {', '.join(alone)}.")
     return " ".join(sentences)
@@ -81,8 +85,7 @@ def _listed(items: Sequence[str]) -> str:
 
 def _title(explanation: Explanation) -> str:
     return (
-        f"{explanation.metric} {explanation.score:.3f} of image {explanation.image_id}: "
-        f"{explanation.caption}"
+        f"{explanation.metric} {explanation.score:.3f} of image {explanation.image_id}: {explanation.caption}"
     )
 
 
@@ -124,9 +127,7 @@ def _boxes(words: Sequence[Word], width: float) -> list[_Box]:
     return boxes
 
 
-def _curves(
-    explanation: Explanation, above: list[_Box], below: list[_Box], width: float
-) -> list[str]:
+def _curves(explanation: Explanation, above: list[_Box], below: list[_Box], width: float) -> list[str]:
     """A curve for each flow through a slot of its own, where its part of the distance stands."""
     source = {box.word.text: box.centre for box in above}
     target = {box.word.text: box.centre for box in below}

@@ -61,9 +61,7 @@ def explain(
     scores = chosen.score_examples(batch, knowledge)
     rows = _rows(corpus, scores, image_id, system, lowest_may_be_zero=isinstance(chosen, Spice))
     signature = chosen.signature(corpus, knowledge)
-    return explain_rows(
-        corpus, chosen, rows, scores=scores, signature=signature, near=near, judged=judged
-    )
+    return explain_rows(corpus, chosen, rows, scores=scores, signature=signature, near=near, judged=judged)
 
 
 def explain_rows(
@@ -85,9 +83,7 @@ def explain_rows(
     knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
     names = (chosen.name, signature, chosen.tokeniser)
     return [
-        explain_plan(
-            part, place, chosen.lay_out(batch, knowledge, place), float(scores[row]), names, near
-        )
+        explain_plan(part, place, chosen.lay_out(batch, knowledge, place), float(scores[row]), names, near)
         for place, row in enumerate(rows)
     ]
 
@@ -103,16 +99,10 @@ def _explainable(metric: str | Metric) -> _Explainable:
 
 
 def _graphs(
-    corpus: Corpus,
-    metric: Spice,
-    rows: Sequence[int],
-    signature: str,
-    judged: Mapping[str, FloatArray],
+    corpus: Corpus, metric: Spice, rows: Sequence[int], signature: str, judged: Mapping[str, FloatArray]
 ) -> list[GraphExplanation]:
     examples = [corpus.example(row) for row in rows]
-    texts = dict.fromkeys(
-        text for example in examples for text in (example.caption, *example.references)
-    )
+    texts = dict.fromkeys(text for example in examples for text in (example.caption, *example.references))
     tokens = list(tokenise_many(list(texts)))
     tuples = dict(zip(texts, tuple_source(metric.parser).tuples(tokens), strict=True))
     return [
@@ -133,12 +123,7 @@ def _judged_row(judged: Mapping[str, FloatArray], row: int) -> dict[str, float]:
 
 
 def _rows(
-    corpus: Corpus,
-    scores: FloatArray,
-    image_id: str | None,
-    system: str | None,
-    *,
-    lowest_may_be_zero: bool,
+    corpus: Corpus, scores: FloatArray, image_id: str | None, system: str | None, *, lowest_may_be_zero: bool
 ) -> list[int]:
     """Rows of the examples that were asked for."""
     if not len(corpus):

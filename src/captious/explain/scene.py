@@ -83,8 +83,7 @@ class GraphExplanation:
         references'.
         """
         rows: list[Row] = [
-            (one.verdict, one.kind, one.parts, one.met, one.matched_by)
-            for one in self.candidate_graph
+            (one.verdict, one.kind, one.parts, one.met, one.matched_by) for one in self.candidate_graph
         ]
         shown = {one.met for one in self.candidate_graph}
         rows += [
@@ -178,8 +177,7 @@ def explain_graphs(
         categories=told.categories,
         candidate_graph=ours,
         reference_graph=[
-            _statement(theirs.concepts(key), reached.get(key), Verdict.missed)
-            for key in theirs.numbered()
+            _statement(theirs.concepts(key), reached.get(key), Verdict.missed) for key in theirs.numbered()
         ],
         judged=dict(judged or {}),
     )
@@ -209,9 +207,7 @@ def _statement(parts: Concepts, met: Concepts | None, otherwise: Verdict) -> Sta
 
 
 def _common(parts: Concepts, met: Concepts) -> By:
-    same = all(
-        not set(one.words).isdisjoint(other.words) for one, other in zip(parts, met, strict=True)
-    )
+    same = all(not set(one.words).isdisjoint(other.words) for one, other in zip(parts, met, strict=True))
     return By.lemma if same else By.synonym
 
 
@@ -220,8 +216,4 @@ def _words(parts: Concepts) -> Parts:
 
 
 def _count_values(counts: Counts) -> dict[str, float]:
-    return counts._asdict() | {
-        "precision": counts.precision,
-        "recall": counts.recall,
-        "f": counts.f,
-    }
+    return counts._asdict() | {"precision": counts.precision, "recall": counts.recall, "f": counts.f}

@@ -93,9 +93,13 @@ class Explanation:
 
 
 def explain_plan(
-    corpus: Corpus, row: int, moved: Transported, score: float, names: tuple[str, str, str],
+    corpus: Corpus,
+    row: int,
+    moved: Transported,
+    score: float,
+    names: tuple[str, str, str],
     near: float = NEAR,
-) -> Explanation:  # fmt: skip
+) -> Explanation:
     """A solved plan in the words of its example; `names` are metric, signature and tokeniser."""
     example = corpus.example(row)
     metric, signature, tokeniser = names
@@ -115,17 +119,38 @@ def explain_plan(
         score=score,
         distance=moved.plan.cost,
         near=near,
-        sources=_words(lines, moved.sources, moved.source_weights, moved.source_penalties,
-                       moved.targets, moved.cosines, near),
-        targets=_words(columns, moved.targets, moved.target_weights, moved.target_penalties,
-                       moved.sources, moved.cosines.T, near),
+        sources=_words(
+            lines,
+            moved.sources,
+            moved.source_weights,
+            moved.source_penalties,
+            moved.targets,
+            moved.cosines,
+            near,
+        ),
+        targets=_words(
+            columns,
+            moved.targets,
+            moved.target_weights,
+            moved.target_penalties,
+            moved.sources,
+            moved.cosines.T,
+            near,
+        ),
         flows=[
-            Flow(moved.sources[i], moved.targets[j], float(flows[i, j]),
-                 float(moved.costs[i, j]), float(moved.cosines[i, j]))
-            for i in lines for j in columns if flows[i, j] > _TRACE
+            Flow(
+                moved.sources[i],
+                moved.targets[j],
+                float(flows[i, j]),
+                float(moved.costs[i, j]),
+                float(moved.cosines[i, j]),
+            )
+            for i in lines
+            for j in columns
+            if flows[i, j] > _TRACE
         ],
         without_vector=moved.left_out,
-    )  # fmt: skip
+    )
 
 
 def _words(
@@ -143,9 +168,8 @@ def _words(
         similarity = min(float(cosines[i, nearest]), 1.0)
         penalty = float(penalties[i]) if penalties is not None else None
         found.append(
-            Word(texts[i], float(shares[i]), penalty, others[nearest], similarity,
-                 similarity >= near)
-        )  # fmt: skip
+            Word(texts[i], float(shares[i]), penalty, others[nearest], similarity, similarity >= near)
+        )
     return found
 
 

@@ -128,9 +128,7 @@ class BertScore(Metric):
             return DEFAULT_LAYERS[self.encoder]
         layers = encoders.load_encoder(self.encoder, self.backend).layers
         if self.layer > layers:
-            raise InputError(
-                f"{self.name}: layer is {self.layer}; {self.encoder} has layers 1 to {layers}."
-            )
+            raise InputError(f"{self.name}: layer is {self.layer}; {self.encoder} has layers 1 to {layers}.")
         return self.layer or layers
 
     def _baseline(self) -> Baseline:
@@ -161,11 +159,7 @@ class BertScore(Metric):
         return best
 
     def _match(
-        self,
-        ids: encoders.Ids,
-        candidates: IntArray,
-        references: IntArray,
-        knowledge: Frequencies | None,
+        self, ids: encoders.Ids, candidates: IntArray, references: IntArray, knowledge: Frequencies | None
     ) -> FloatArray:
         """Precision, recall and F1 of each pair of texts."""
         used, places = numbered(np.concatenate([candidates, references]))
@@ -180,9 +174,7 @@ class BertScore(Metric):
         precision, recall = np.zeros(len(ours)), np.zeros(len(ours))
         words = encoders.has_words(encoder, own)
         both = words[ours] & words[theirs]  # else there is nothing to match; bert-score gives 0 too
-        precision[both], recall[both] = match_pairs(
-            states, offsets, weights, ours[both], theirs[both]
-        )
+        precision[both], recall[both] = match_pairs(states, offsets, weights, ours[both], theirs[both])
         total = precision + recall
         f1 = np.zeros_like(total)
         np.divide(2 * precision * recall, total, out=f1, where=total > 0)
@@ -202,9 +194,7 @@ def measure_baseline(
         raise InputError("a baseline needs at least two different texts.")
     order = np.random.default_rng(seed).permutation(len(distinct)).tolist()
     # Each text meets its neighbour in a random circle, so that none meets itself.
-    corpus = Corpus.from_lists(
-        [distinct[i] for i in order], [[distinct[i]] for i in order[1:] + order[:1]]
-    )
+    corpus = Corpus.from_lists([distinct[i] for i in order], [[distinct[i]] for i in order[1:] + order[:1]])
     metric = metric or BertScore()
     batch = Batch(corpus)
     means = metric.all_parts(batch, metric.merge([metric.collect(batch)])).mean(axis=0)

@@ -100,19 +100,13 @@ class Bleu(Metric):
         matches = summed[..., MATCHES][..., : self.order] + NUMERATOR_GUARD
         guesses = summed[..., GUESSES][..., : self.order] + DENOMINATOR_GUARD
         precision = np.prod(matches / guesses, axis=-1) ** (1.0 / self.order)
-        ratio = (summed[..., LENGTH] + NUMERATOR_GUARD) / (
-            summed[..., REFERENCE_LENGTH] + DENOMINATOR_GUARD
-        )
+        ratio = (summed[..., LENGTH] + NUMERATOR_GUARD) / (summed[..., REFERENCE_LENGTH] + DENOMINATOR_GUARD)
         penalty = np.exp(1.0 - 1.0 / np.minimum(ratio, 1.0))
         return np.asarray(precision * penalty, dtype=np.float64)
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """References, tokeniser, rule of the reference length."""
-        return {
-            "refs": reference_count_label(corpus),
-            "tok": self.tokeniser,
-            "reflen": self.reference_length,
-        }
+        return {"refs": reference_count_label(corpus), "tok": self.tokeniser, "reflen": self.reference_length}
 
 
 @register("bleu1")

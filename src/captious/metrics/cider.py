@@ -108,9 +108,7 @@ class TfIdfMetric(Metric):
             facts["documents"] = self.documents
         return facts | {"n": str(self.n)}
 
-    def similarities(
-        self, batch: Batch, knowledge: DocumentFrequencies, *, clip: bool
-    ) -> FloatArray:
+    def similarities(self, batch: Batch, knowledge: DocumentFrequencies, *, clip: bool) -> FloatArray:
         """Cosine of each (example, reference) pair's weighed n-grams, a column an order."""
         self._require_documents(knowledge)
         table = ngrams_of(batch, self.columns)
@@ -123,9 +121,7 @@ class TfIdfMetric(Metric):
         np.divide(dots, scale, out=cosines, where=scale > 0)
         return cosines[:, : self.n]
 
-    def _dot_products(
-        self, batch: Batch, table: NgramTable, idf: FloatArray, *, clip: bool
-    ) -> FloatArray:
+    def _dot_products(self, batch: Batch, table: NgramTable, idf: FloatArray, *, clip: bool) -> FloatArray:
         matches = matches_of(batch, self.columns)
         size = len(batch.pairs()[0])
         dots = np.zeros(size * MAX_ORDER)

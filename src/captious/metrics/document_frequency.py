@@ -128,9 +128,7 @@ class DocumentFrequencies:
                 "Write it again with `captious df build`."
             )
         digest = _digest(arrays)
-        return cls(
-            table.index, table.counts, table.documents, table.tokeniser, f"file:{digest[:8]}"
-        )
+        return cls(table.index, table.counts, table.documents, table.tokeniser, f"file:{digest[:8]}")
 
 
 def load_table(path: str) -> DocumentFrequencies:
@@ -152,10 +150,7 @@ def _unreadable(path: str | PathLike[str], error: OSError) -> InputError:
 
 
 def count_documents(
-    table: NgramTable,
-    texts: IntArray,
-    offsets: IntArray,
-    weights: IntArray | None = None,
+    table: NgramTable, texts: IntArray, offsets: IntArray, weights: IntArray | None = None
 ) -> NDArray[np.int32]:
     """In how many documents each n-gram of `table` occurs.
 
@@ -168,9 +163,7 @@ def count_documents(
         first, last = int(offsets[part.start]), int(offsets[part.stop])
         entries, places = table.entries_of(texts[first:last])
         distinct = sorted_distinct(group_keys(sizes[part], bits)[places] + table.grams[entries])
-        weight = (
-            np.int32(1) if weights is None else weights[part][distinct >> bits].astype(np.int32)
-        )
+        weight = np.int32(1) if weights is None else weights[part][distinct >> bits].astype(np.int32)
         np.add.at(counts, distinct & ((1 << bits) - 1), weight)
     return counts
 
@@ -194,8 +187,7 @@ def _joined_index(parts: Sequence[DocumentFrequencies], words: list[str]) -> Ngr
     """Index over `words` of every n-gram that occurs in a document of some part."""
     numbers = {word: number for number, word in enumerate(words)}
     tokens = [
-        np.array([numbers.get(word, -1) for word in part.index.vocabulary], dtype=np.int64)
-        for part in parts
+        np.array([numbers.get(word, -1) for word in part.index.vocabulary], dtype=np.int64) for part in parts
     ]
     local, keys = list(tokens), []
     for level in range(max((part.order for part in parts), default=1) - 1):
@@ -203,11 +195,7 @@ def _joined_index(parts: Sequence[DocumentFrequencies], words: list[str]) -> Ngr
         for place, part in enumerate(parts):
             start, end = part.index.starts[level + 1 : level + 3].tolist()
             own = moved_keys(
-                part.index.keys[level],
-                len(part.index.vocabulary),
-                local[place],
-                tokens[place],
-                len(words),
+                part.index.keys[level], len(part.index.vocabulary), local[place], tokens[place], len(words)
             )
             own[part.counts[start:end] == 0] = -1
             moved.append(own)
@@ -276,15 +264,11 @@ def _is_sound(table: DocumentFrequencies) -> bool:
     """Whether every number points to something that is there."""
     if len(table.counts) != len(table.index):
         return False
-    if len(table.counts) and not (
-        table.counts.min() >= 1 and table.counts.max() <= table.documents
-    ):
+    if len(table.counts) and not (table.counts.min() >= 1 and table.counts.max() <= table.documents):
         return False
     below, size = len(table.index.vocabulary), len(table.index.vocabulary)
     for keys in table.index.keys:
-        if len(keys) and not (
-            keys[0] >= 0 and keys[-1] < below * size and bool(np.all(np.diff(keys) > 0))
-        ):
+        if len(keys) and not (keys[0] >= 0 and keys[-1] < below * size and bool(np.all(np.diff(keys) > 0))):
             return False
         below = len(keys)
     return True

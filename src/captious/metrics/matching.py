@@ -41,9 +41,7 @@ def ngrams_of(batch: Batch, tokeniser: str) -> NgramTable:
 
 def matches_of(batch: Batch, tokeniser: str) -> Matches:
     """Every n-gram that a candidate shares with one of its references."""
-    return batch.once(
-        ("matches", tokeniser), lambda: join_pairs(batch, ngrams_of(batch, tokeniser))
-    )
+    return batch.once(("matches", tokeniser), lambda: join_pairs(batch, ngrams_of(batch, tokeniser)))
 
 
 def pair_starts(batch: Batch) -> IntArray:

@@ -66,9 +66,7 @@ def resolve(specification: str) -> Metric:
     4.0
     """
     if specification.count("[") != specification.count("]"):
-        raise InputError(
-            f'"{one_line(specification)}": a bracket has no partner. Write name[option=value].'
-        )
+        raise InputError(f'"{one_line(specification)}": a bracket has no partner. Write name[option=value].')
     match = _SPECIFICATION.fullmatch(specification.strip())
     if not match:
         raise InputError(
@@ -130,9 +128,7 @@ def _parse(metric: str, option: Field[Any], text: str) -> Any:
         words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
         if text.lower() in words:
             return words[text.lower()]
-        raise InputError(
-            f'{metric}: option "{option.name}" is yes or no; found "{one_line(text)}".'
-        )
+        raise InputError(f'{metric}: option "{option.name}" is yes or no; found "{one_line(text)}".')
     if kind in (int, float):
         try:
             return kind(text)

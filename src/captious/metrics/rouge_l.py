@@ -72,17 +72,11 @@ class RougeL(Metric):
         starts = pair_starts(batch)
         if self.variant == ROUGE_SCORE:
             return np.asarray(np.maximum.reduceat(_f(precision, recall, 1.0), starts))
-        return _f(
-            np.maximum.reduceat(precision, starts), np.maximum.reduceat(recall, starts), self.beta
-        )
+        return _f(np.maximum.reduceat(precision, starts), np.maximum.reduceat(recall, starts), self.beta)
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """References, tokeniser, variant and, for coco-caption's, beta."""
-        facts = {
-            "refs": reference_count_label(corpus),
-            "tok": self.tokeniser,
-            "variant": self.variant,
-        }
+        facts = {"refs": reference_count_label(corpus), "tok": self.tokeniser, "variant": self.variant}
         return facts | ({"beta": str(self.beta)} if self.variant == COCO else {})
 
 

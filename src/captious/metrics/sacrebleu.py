@@ -52,9 +52,7 @@ class SacreBleu(Metric):
         if self.smooth not in SMOOTHING:
             raise UnknownNameError("smooth of sacrebleu", self.smooth, SMOOTHING)
         if self.effective_order not in EFFECTIVE_ORDER:
-            raise UnknownNameError(
-                "effective_order of sacrebleu", self.effective_order, EFFECTIVE_ORDER
-            )
+            raise UnknownNameError("effective_order of sacrebleu", self.effective_order, EFFECTIVE_ORDER)
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """BLEU's ten counts where the corpus value needs them, else the score and 1."""

@@ -13,13 +13,7 @@ from captious.corpus.columns import FloatArray
 from captious.errors import UnknownNameError
 from captious.metrics.base import Metric, Need, reference_count_label
 from captious.metrics.batch import Batch
-from captious.metrics.object_bags import (
-    ALL,
-    check_sources,
-    object_counts,
-    require_objects,
-    wanted_sources,
-)
+from captious.metrics.object_bags import ALL, check_sources, object_counts, require_objects, wanted_sources
 from captious.metrics.registry import register
 from captious.text.stop_words import LISTS, is_content_word, stop_list
 from captious.text.tokens import TokenTable, token_table
@@ -83,9 +77,7 @@ class PoolMetric(Metric):
             for i in range(len(table))
         ]
 
-    def _pool(
-        self, batch: Batch, words: list[frozenset[str]], image: int, set_: int
-    ) -> frozenset[str]:
+    def _pool(self, batch: Batch, words: list[frozenset[str]], image: int, set_: int) -> frozenset[str]:
         offsets = batch.corpus.references.offsets
         texts = batch.reference_text[offsets[set_] : offsets[set_ + 1]].tolist()
         return frozenset().union(*(words[text] for text in texts), self._label_words(batch, image))

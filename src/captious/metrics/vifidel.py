@@ -161,8 +161,16 @@ class Vifidel(VectorMetric):
         return self.references != NONE and knowledge.with_references > 0
 
     def _scene(self, batch: Batch) -> _Scene:
-        key = ("scene", self.objects, self.counts, self.vectors, self.norm, self.stop, self.oov,
-               self.tokeniser)  # fmt: skip
+        key = (
+            "scene",
+            self.objects,
+            self.counts,
+            self.vectors,
+            self.norm,
+            self.stop,
+            self.oov,
+            self.tokeniser,
+        )
         return batch.once(key, lambda: self._make_scene(batch))
 
     def _make_scene(self, batch: Batch) -> _Scene:
@@ -239,9 +247,7 @@ class Vifidel(VectorMetric):
             words = self._reference_words(batch, scene, int(corpus.references_of[row]))
             ours, theirs = _penalties(space, one, other, words)
         costs = self.costs(space, one, other, ours, theirs)
-        labels = object_counts(
-            corpus.objects[image] if corpus.objects else [], wanted_sources(self.objects)
-        )
+        labels = object_counts(corpus.objects[image] if corpus.objects else [], wanted_sources(self.objects))
         sources = [space.words[i] for i in one.tolist()]
         return Transported(
             sources=sources,

@@ -58,9 +58,7 @@ class VifidelPlus(Metric):
         self._joined()
 
     def _joined(self) -> tuple[Metric, Metric]:
-        own = Vifidel(
-            p=self.p, objects=self.objects, counts=self.counts, references=self.references
-        )
+        own = Vifidel(p=self.p, objects=self.objects, counts=self.counts, references=self.references)
         return own, CiderD() if self.other == CIDER else LanguageModelFluency(model=self.model)
 
     def ready(self) -> None:

@@ -90,9 +90,7 @@ class WordMovers(VectorMetric):
         find = _nearest if self.agg == "best" else _farthest
         return float(np.exp(-find(solvable)))
 
-    def _problems(
-        self, space: WordSpace, caption: int, references: list[int]
-    ) -> list[_Problem | None]:
+    def _problems(self, space: WordSpace, caption: int, references: list[int]) -> list[_Problem | None]:
         """A transport problem for each reference, their costs from one product of matrices."""
         rows, weights = space.texts.bag(caption)
         bags = [space.texts.bag(reference) for reference in references]
@@ -170,9 +168,7 @@ def _farthest(problems: list[_Problem]) -> float:
     return worst
 
 
-def word_movers_distances(
-    pairs: Sequence[tuple[str, str]], metric: WordMovers | None = None
-) -> FloatArray:
+def word_movers_distances(pairs: Sequence[tuple[str, str]], metric: WordMovers | None = None) -> FloatArray:
     """WMD of each pair of texts; infinite where one has no content word with a vector.
 
     >>> word_movers_distances([("a dog", "the dog"), ("a dog", "")]).tolist()

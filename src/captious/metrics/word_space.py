@@ -112,8 +112,7 @@ class VectorMetric(Metric):
 
     def space(self, batch: Batch, labels: Sequence[str] = ()) -> WordSpace:
         """The batch's content words, then `labels`, as rows of one space; made once."""
-        key = ("word space", self.vectors, self.norm, self.stop, self.oov, self.tokeniser,
-               tuple(labels))  # fmt: skip
+        key = ("word space", self.vectors, self.norm, self.stop, self.oov, self.tokeniser, tuple(labels))
         return batch.once(key, lambda: self._make_space(batch, labels))
 
     def _make_space(self, batch: Batch, labels: Sequence[str]) -> WordSpace:
@@ -170,9 +169,7 @@ class VectorMetric(Metric):
         sets = batch.used_reference_sets
         offsets = batch.corpus.references.offsets
         texts = [batch.candidate_text]
-        texts += [
-            batch.reference_text[offsets[s] : offsets[s + 1]] for s in sets.tolist() if s >= 0
-        ]
+        texts += [batch.reference_text[offsets[s] : offsets[s + 1]] for s in sets.tolist() if s >= 0]
         rows = np.concatenate(texts)
         return int(space.counted[rows].sum()), int(space.missing[rows].sum())
 

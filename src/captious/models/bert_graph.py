@@ -91,9 +91,7 @@ class _Builder:
         words = self.node("Gather", [self.stored(part + "word_embeddings.weight"), "ids"], "words")
         length = self.node("Shape", ["ids"], "length", start=1, end=2)
         zero = self.constant("zero", np.zeros(1, dtype=np.int64))
-        where = self.node(
-            "Slice", [self.constant("positions", places), zero, length, zero], "where"
-        )
+        where = self.node("Slice", [self.constant("positions", places), zero, length, zero], "where")
         both = self.node("Add", [words, where], "summed")
         norm = part + "LayerNorm."
         return self.node(
@@ -124,9 +122,7 @@ class _Builder:
 
     def _added(self, part: str, values: str, skipped: str, out: str) -> str:
         """Layer norm of `values` through a dense layer plus what skipped it."""
-        dense = self.node(
-            "MatMul", [values, self.stored(part + "dense.weight", turned=True)], part + "dense"
-        )
+        dense = self.node("MatMul", [values, self.stored(part + "dense.weight", turned=True)], part + "dense")
         inputs = [
             dense,
             skipped,

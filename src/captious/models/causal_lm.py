@@ -41,8 +41,7 @@ class CausalModel:
         A text without a token counts as its end alone.
         """
         rows = [
-            self._tokeniser(text.strip(), add_special_tokens=False)["input_ids"][:_LONGEST]
-            or [self._end]
+            self._tokeniser(text.strip(), add_special_tokens=False)["input_ids"][:_LONGEST] or [self._end]
             for text in texts
         ]
         tokens = np.array([len(row) for row in rows], dtype=np.int64)

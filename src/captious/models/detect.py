@@ -53,9 +53,8 @@ class Detections:
         """The objects that reach a threshold."""
         kept = np.flatnonzero(self.scores >= np.float32(threshold))
         return Detections(
-            tuple(self.labels[i] for i in kept),
-            self.boxes[kept], self.scores[kept], self.width, self.height,
-        )  # fmt: skip
+            tuple(self.labels[i] for i in kept), self.boxes[kept], self.scores[kept], self.width, self.height
+        )
 
 
 class Prepared(NamedTuple):
@@ -164,6 +163,5 @@ def ordered(
     inside = np.asarray(boxes, np.float32)[order].reshape(-1, 4)
     inside = np.clip(inside, 0, np.array([width, height, width, height], np.float32))
     return Detections(
-        tuple(labels[i] for i in order),
-        inside, np.asarray(scores, np.float32)[order], width, height,
-    )  # fmt: skip
+        tuple(labels[i] for i in order), inside, np.asarray(scores, np.float32)[order], width, height
+    )

@@ -58,9 +58,9 @@ class DetectionCache:
             marks = ",".join("?" * len(some))
             with contextlib.suppress(sqlite3.DatabaseError):
                 rows = self._connection.execute(
-                    "select image, width, height, labels, numbers from detections "
-                    f"where image in ({marks})", some
-                ).fetchall()  # fmt: skip
+                    f"select image, width, height, labels, numbers from detections where image in ({marks})",
+                    some,
+                ).fetchall()
                 unpacked = ((row[0], _unpacked(*row[1:])) for row in rows)
                 found.update((image, one) for image, one in unpacked if one is not None)
         return found
@@ -72,18 +72,13 @@ class DetectionCache:
             for image, one in found.items()
         ]
         with contextlib.suppress(sqlite3.DatabaseError), self._connection:
-            self._connection.executemany(
-                "insert or replace into detections values (?, ?, ?, ?, ?)", rows
-            )
+            self._connection.executemany("insert or replace into detections values (?, ?, ?, ?, ?)", rows)
 
     def __enter__(self) -> DetectionCache:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._connection.close()
 

@@ -25,9 +25,7 @@ class Source(NamedTuple):
     name: str = ""
 
 
-def instances(
-    sources: Sequence[Source], skipped: Mapping[str, str], wanted: Sequence[str]
-) -> dict[str, Any]:
+def instances(sources: Sequence[Source], skipped: Mapping[str, str], wanted: Sequence[str]) -> dict[str, Any]:
     """COCO's `images`, `annotations` and `categories`, with `info` and `skipped` beside them.
 
     A label of a named source carries it: `d80:dog`. Boxes are x, y, width, height in pixels.
@@ -46,22 +44,34 @@ def instances(
         "info": {
             "description": f"objects found by captious {__version__}",
             "detectors": [
-                {"source": one.name, "model": one.model, "fingerprint": one.fingerprint,
-                 "threshold": one.threshold} for one in sources
+                {
+                    "source": one.name,
+                    "model": one.model,
+                    "fingerprint": one.fingerprint,
+                    "threshold": one.threshold,
+                }
+                for one in sources
             ],
         },
         "images": [
-            {"id": image, "file_name": image,
-             "width": sizes[image].width, "height": sizes[image].height} for image in seen
+            {"id": image, "file_name": image, "width": sizes[image].width, "height": sizes[image].height}
+            for image in seen
         ],
         "annotations": [
-            {"id": i, "image_id": image, "category_id": numbers[name], "bbox": box,
-             "area": round(box[2] * box[3], 1), "iscrowd": 0, "score": score}
+            {
+                "id": i,
+                "image_id": image,
+                "category_id": numbers[name],
+                "bbox": box,
+                "area": round(box[2] * box[3], 1),
+                "iscrowd": 0,
+                "score": score,
+            }
             for i, (image, name, box, score) in enumerate(rows, 1)
         ],
         "categories": [{"id": number, "name": name} for name, number in numbers.items()],
         "skipped": dict(skipped),
-    }  # fmt: skip
+    }
 
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:
@@ -98,7 +108,8 @@ def joined(sources: Sequence[Source]) -> dict[str, Detections]:
             tuple(label for part in parts for label in part.labels),
             np.concatenate([part.boxes for part in parts]),
             np.concatenate([part.scores for part in parts]),
-            parts[0].width, parts[0].height,
+            parts[0].width,
+            parts[0].height,
         )
         for image, parts in together.items()
-    }  # fmt: skip
+    }

@@ -163,9 +163,7 @@ def _hashed(item: tuple[str, Path]) -> _File | _Unreadable:
         return _Unreadable(image, b"", error)
 
 
-def _ahead(
-    pool: ThreadPoolExecutor, work: Callable[[A], B], items: Iterator[A], ahead: int
-) -> Iterator[B]:
+def _ahead(pool: ThreadPoolExecutor, work: Callable[[A], B], items: Iterator[A], ahead: int) -> Iterator[B]:
     """Results in order, with at most `ahead` of them finished and waiting."""
     waiting: deque[Future[B]] = deque(pool.submit(work, item) for item in islice(items, ahead))
     while waiting:

@@ -50,9 +50,7 @@ def contact_sheet(
     try:
         sheet.save(path, quality=88)
     except (ValueError, KeyError):
-        raise InputError(
-            f"{path}: the sheet cannot be saved in this format. Name it .jpg or .png."
-        ) from None
+        raise InputError(f"{path}: the sheet cannot be saved in this format. Name it .jpg or .png.") from None
     return len(shown)
 
 

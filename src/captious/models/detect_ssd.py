@@ -15,14 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from captious.errors import InputError
-from captious.models.detect import (
-    PAPER_THRESHOLDS,
-    Detections,
-    Prepared,
-    fingerprint,
-    need,
-    ordered,
-)
+from captious.models.detect import PAPER_THRESHOLDS, Detections, Prepared, fingerprint, need, ordered
 from captious.models.images import RGB
 
 SIDE = 320
@@ -104,9 +97,7 @@ class SsdDetector:
     @cached_property
     def _network(self) -> Any:
         try:
-            return self._cv2.dnn.readNetFromTensorflow(
-                str(self.files.graph), str(self.files.description)
-            )
+            return self._cv2.dnn.readNetFromTensorflow(str(self.files.graph), str(self.files.description))
         except (AttributeError, self._cv2.error) as error:
             raise InputError(
                 f"{self.files.graph}: OpenCV {self._cv2.__version__} cannot read the network "

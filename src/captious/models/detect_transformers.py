@@ -14,15 +14,7 @@ from typing import Any
 import numpy as np
 
 from captious.errors import InputError, MissingDependencyError, one_line
-from captious.models.detect import (
-    FLOOR,
-    PAPER_THRESHOLDS,
-    Detections,
-    Prepared,
-    fingerprint,
-    need,
-    ordered,
-)
+from captious.models.detect import FLOOR, PAPER_THRESHOLDS, Detections, Prepared, fingerprint, need, ordered
 from captious.models.images import RGB
 
 EXTRA = "models"
@@ -76,8 +68,7 @@ class TransformersDetector:
     def _together(self, images: Sequence[Prepared]) -> list[Detections]:
         torch, device = self._torch, self._model.device
         inputs = {
-            name: torch.cat([image.tensor[name] for image in images]).to(device)
-            for name in images[0].tensor
+            name: torch.cat([image.tensor[name] for image in images]).to(device) for name in images[0].tensor
         }
         with torch.inference_mode():
             outputs = self._model(**inputs)
@@ -129,11 +120,7 @@ def fetch(model: str) -> Path:
         raise MissingDependencyError(f"{WHAT} needs torch", EXTRA)
     hub = need("huggingface_hub", WHAT, EXTRA)
     name, _, revision = model.partition("@")
-    wanted = {
-        "repo_id": name,
-        "revision": revision or None,
-        "allow_patterns": ["*.json", *WEIGHTS],
-    }
+    wanted = {"repo_id": name, "revision": revision or None, "allow_patterns": ["*.json", *WEIGHTS]}
     try:
         return Path(hub.snapshot_download(**wanted, local_files_only=True))
     except (OSError, ValueError):

@@ -20,15 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import InputError
-from captious.models.detect import (
-    FLOOR,
-    PAPER_THRESHOLDS,
-    Detections,
-    Prepared,
-    fingerprint,
-    need,
-    ordered,
-)
+from captious.models.detect import FLOOR, PAPER_THRESHOLDS, Detections, Prepared, fingerprint, need, ordered
 from captious.models.detect_boxes import Floats, Letterbox, corners, letterbox, suppress
 from captious.models.detect_labels import COCO_80
 from captious.models.images import RGB
@@ -195,9 +187,7 @@ def decode(output: NDArray[Any], layout: str, classes: int) -> Candidates:
     best = chances.max(axis=0)
     chosen = np.flatnonzero(best >= FLOOR)
     chosen = chosen[np.argsort(-best[chosen], kind="stable")][:CANDIDATES]
-    return Candidates(
-        corners(table[:4, chosen].T), _floats(best[chosen]), chances[:, chosen].argmax(axis=0)
-    )
+    return Candidates(corners(table[:4, chosen].T), _floats(best[chosen]), chances[:, chosen].argmax(axis=0))
 
 
 def parse_names(text: str) -> tuple[str, ...]:
@@ -210,9 +200,7 @@ def parse_names(text: str) -> tuple[str, ...]:
         names = ast.literal_eval(text)
         ordered_names = [names[i] for i in range(len(names))]
     except (ValueError, SyntaxError, KeyError, TypeError):
-        raise InputError(
-            "the export's class names cannot be read. Export the network again."
-        ) from None
+        raise InputError("the export's class names cannot be read. Export the network again.") from None
     return tuple(str(name) for name in ordered_names)
 
 

@@ -184,9 +184,7 @@ def has_words(encoder: Encoder, ids: Ids) -> NDArray[np.bool_]:
     return np.array([not encoder.special.issuperset(row) for row in ids], dtype=bool)
 
 
-def _run(
-    encoder: Encoder, ids: Ids, layer: int, keep: Callable[[NDArray[np.int64], States], None]
-) -> None:
+def _run(encoder: Encoder, ids: Ids, layer: int, keep: Callable[[NDArray[np.int64], States], None]) -> None:
     """Run every distinct text once and hand out the states of all texts that are equal to it."""
     known: dict[tuple[int, ...], int] = {}
     places = np.array([known.setdefault(tuple(row), len(known)) for row in ids], dtype=np.int64)

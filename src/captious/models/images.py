@@ -86,28 +86,16 @@ def decode_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> RGB
             opened.load()
             picture = _rgb(_upright(opened))
     except pillow.UnidentifiedImageError:
-        raise InputError(
-            f"{shown}: is not an image that Pillow can read. Save it as JPEG or PNG."
-        ) from None
+        raise InputError(f"{shown}: is not an image that Pillow can read. Save it as JPEG or PNG.") from None
     except pillow.Image.DecompressionBombError:
         raise InputError(
             f"{shown}: has more than {2 * MAX_PIXELS:,} pixels, and at most {max_pixels:,} "
             "are read. Save it smaller."
         ) from None
     # Pillow's many decoders report damage in any of these ways.
-    except (
-        OSError,
-        SyntaxError,
-        ValueError,
-        EOFError,
-        struct.error,
-        IndexError,
-        KeyError,
-    ) as error:
+    except (OSError, SyntaxError, ValueError, EOFError, struct.error, IndexError, KeyError) as error:
         reason = one_line(str(error) or type(error).__name__, 80).rstrip(".")
-        raise InputError(
-            f"{shown}: the image is broken or cut off ({reason}). Fetch it again."
-        ) from error
+        raise InputError(f"{shown}: the image is broken or cut off ({reason}). Fetch it again.") from error
     return picture
 
 

@@ -77,6 +77,4 @@ def ready(name: str) -> None:
             packages += ["gguf", "accelerate"]
         for package in packages:
             if find_spec(package) is None:
-                raise MissingDependencyError(
-                    f'the language model "{name}" needs {package}', "models"
-                )
+                raise MissingDependencyError(f'the language model "{name}" needs {package}', "models")

@@ -80,9 +80,7 @@ class NgramModel:
     def likelihoods(self, texts: Sequence[str]) -> Likelihoods:
         """Logarithm of each text's probability, its end included, and its tokens plus one."""
         table = token_table(texts, self.tokeniser)
-        numbers = np.array(
-            [self._numbers.get(word, UNKNOWN) for word in table.vocabulary], dtype=np.int64
-        )
+        numbers = np.array([self._numbers.get(word, UNKNOWN) for word in table.vocabulary], dtype=np.int64)
         sums = np.zeros(len(table))
         for part in chunks(table.lengths + 2, _CHUNK):
             stream, starts = stream_of(table, numbers, part)

@@ -26,9 +26,7 @@ class PocketsphinxModel:
         try:
             from pocketsphinx import Config, LogMath, NGramModel, get_model_path
         except ImportError:
-            raise MissingDependencyError(
-                "lm's trigram comes with the package pocketsphinx", "lm"
-            ) from None
+            raise MissingDependencyError("lm's trigram comes with the package pocketsphinx", "lm") from None
         path = Path(get_model_path("en-us/en-us.lm.bin"))
         self._scale = LogMath()
         self._model = NGramModel(Config(lm=str(path)), self._scale, str(path))

@@ -23,9 +23,7 @@ _ROWS_A_QUERY = 500  # SQLite bounds the values of one query
 _PATIENCE = 30.0  # seconds to wait for another process's write
 
 
-def cached_vectors(
-    label: str, texts: Sequence[str], make: Callable[[Sequence[str]], Vectors]
-) -> Vectors:
+def cached_vectors(label: str, texts: Sequence[str], make: Callable[[Sequence[str]], Vectors]) -> Vectors:
     """What `make` gives for `texts`; only texts that the cache does not hold are made.
 
     `label` names the model, its weights and what runs it.
@@ -71,9 +69,7 @@ def _read(path: Path, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]
     return found
 
 
-def _write(
-    path: Path, keys: Sequence[bytes], vectors: NDArray[np.float32], known: NDArray[np.bool_]
-) -> None:
+def _write(path: Path, keys: Sequence[bytes], vectors: NDArray[np.float32], known: NDArray[np.bool_]) -> None:
     if not keys:
         return
     rows = [

@@ -26,11 +26,7 @@ class Progress:
 
     @classmethod
     def of(
-        cls,
-        items: Iterable[Item],
-        responses: Iterable[Response],
-        *,
-        removed: frozenset[str] = frozenset(),
+        cls, items: Iterable[Item], responses: Iterable[Response], *, removed: frozenset[str] = frozenset()
     ) -> Progress:
         """Progress after some responses; those of `removed` raters free their slots."""
         image_of = {item.key: item.image for item in items}
@@ -58,9 +54,7 @@ class Progress:
         )
 
 
-def eligible(
-    item: Item, progress: Progress, rater: str, *, now: float, once_per_image: bool
-) -> bool:
+def eligible(item: Item, progress: Progress, rater: str, *, now: float, once_per_image: bool) -> bool:
     """Whether the rater may be given the item now."""
     return (
         progress.taken.get(item.key, 0) < item.target
@@ -121,6 +115,4 @@ def rater_order(seed: int, rater: str) -> Callable[[str], bytes]:
     True
     """
     salt = hashlib.blake2b(repr((seed, rater)).encode(), digest_size=16).digest()
-    return lambda key: hashlib.blake2b(
-        key.encode(errors="surrogatepass"), key=salt, digest_size=8
-    ).digest()
+    return lambda key: hashlib.blake2b(key.encode(errors="surrogatepass"), key=salt, digest_size=8).digest()

@@ -118,9 +118,7 @@ class ErrorAudit(HumanProtocol):
                 found.append(self._item(image, text, tuple(systems), humans[image], seed))
         return found
 
-    def _item(
-        self, image: str, text: str, systems: tuple[str, ...], humans: list[str], seed: int
-    ) -> Item:
+    def _item(self, image: str, text: str, systems: tuple[str, ...], humans: list[str], seed: int) -> Item:
         rng = draws(seed, "audit", image, text)
         human = humans[int(rng.integers(len(humans)))]
         pairs = [(text, systems), (human, (HUMAN,))]
@@ -150,10 +148,17 @@ class ErrorAudit(HumanProtocol):
                     answer = response.answers[f"{caption.key}.{question.name}"]
                     value = float(answer == question.error)
                     rows += [
-                        Row(item.image, source, response.rater, question.name, value, item.stage,
-                            response.time)
+                        Row(
+                            item.image,
+                            source,
+                            response.rater,
+                            question.name,
+                            value,
+                            item.stage,
+                            response.time,
+                        )
                         for source in item.sources[caption.key]
-                    ]  # fmt: skip
+                    ]
         return as_judgments(rows)
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
@@ -162,10 +167,9 @@ class ErrorAudit(HumanProtocol):
         if not len(judged):
             return []
         rows = tuple(
-            (rate.source, rate.question, rate.rate.value, rate.rate.low, rate.rate.high,
-             rate.captions)
+            (rate.source, rate.question, rate.rate.value, rate.rate.low, rate.rate.high, rate.captions)
             for rate in error_rates(judged)
-        )  # fmt: skip
+        )
         columns = ("source", "question", "rate", "low", "high", "captions")
         return [Table("Error rates", columns, rows, "95% intervals by bootstrap over images")]
 
@@ -231,8 +235,10 @@ def compare_errors(
         test = approximate_randomisation(
             [errors[source][image][at] for image in shared],
             [errors[other][image][at] for image in shared],
-            lambda sums: sums[..., 0] / len(shared), trials, seed,
-        )  # fmt: skip
+            lambda sums: sums[..., 0] / len(shared),
+            trials,
+            seed,
+        )
         found[name] = (test.difference, test.p_value)
     return found
 

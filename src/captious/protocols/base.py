@@ -153,12 +153,7 @@ class HumanProtocol(ABC):
         """The analysis that the protocol's paper makes of its responses."""
 
     def validate(
-        self,
-        item: Item,
-        answers: Mapping[str, object],
-        *,
-        rater: str = "",
-        time: float = float("nan"),
+        self, item: Item, answers: Mapping[str, object], *, rater: str = "", time: float = float("nan")
     ) -> Response | list[Problem]:
         """Return a response, or one line for each field that is not right."""
         checked = item.form.check(answers)
@@ -175,9 +170,7 @@ class HumanProtocol(ABC):
         """Items that a response calls for: a second stage, a second round."""
         return []
 
-    def removed_raters(
-        self, items: Iterable[Item], responses: Iterable[Response]
-    ) -> frozenset[str]:
+    def removed_raters(self, items: Iterable[Item], responses: Iterable[Response]) -> frozenset[str]:
         """Raters none of whose responses counts; their slots are free for others."""
         return frozenset()
 
@@ -186,9 +179,14 @@ class HumanProtocol(ABC):
     ) -> list[Item]:
         """What the rater is handed next; empty when there is nothing left for them."""
         return choose(
-            items, progress, rater, now=now, seed=seed, once_per_image=self.once_per_image,
+            items,
+            progress,
+            rater,
+            now=now,
+            seed=seed,
+            once_per_image=self.once_per_image,
             count=self.group_size,
-        )  # fmt: skip
+        )
 
 
 def draws(seed: int, *labels: str) -> np.random.Generator:
@@ -265,9 +263,7 @@ def refuse_names(corpus: Corpus, *reserved: str) -> None:
     """Refuse systems whose names mean something else in a protocol."""
     clash = next((name for name in corpus.systems if name in reserved), None)
     if clash is not None:
-        raise InputError(
-            f'system "{clash}": this protocol uses that name itself. Rename the system.'
-        )
+        raise InputError(f'system "{clash}": this protocol uses that name itself. Rename the system.')
 
 
 def matched(items: Iterable[Item], responses: Iterable[Response]) -> list[tuple[Item, Response]]:

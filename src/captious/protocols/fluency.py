@@ -13,29 +13,69 @@ MOST = 5.0
 
 RUBRIC = (
     Option(
-        "spelling", "Spelling", "Plainly misspelt, or one word written as two.",
-        "cel phone, surf board", amount=0.1,
+        "spelling",
+        "Spelling",
+        "Plainly misspelt, or one word written as two.",
+        "cel phone, surf board",
+        amount=0.1,
     ),
-    Option("grammar", "Grammar, easy to fix", "A slip that a corrector would mend.", "a otter",
-           amount=0.1),
+    Option("grammar", "Grammar, easy to fix", "A slip that a corrector would mend.", "a otter", amount=0.1),
     Option("casing", "Casing", "Upper or lower case is wrong.", "tv, christmas", amount=0.1),
-    Option("hyphenation", "Hyphenation", "A hyphen is missing or too many.",
-           "horse drawn carriage", amount=0.1),
-    Option("wording", "Unnatural wording", "Understood at once, yet nobody would say it so.",
-           "double decked bus", amount=0.1),
-    Option("punctuation", "Punctuation", "A mark inside the sentence is missing or wrong.",
-           "A bird standing in the wooded area with leaves all around.", amount=0.2),
-    Option("misleading_spelling", "Misleading spelling", "The misspelt word is another word.",
-           "A good stands in the grass next to the water. (a goose)", amount=0.5),
-    Option("duplication", "Duplication", "The same thing is said twice.",
-           "A display case of donuts and doughnuts.", amount=0.5),
-    Option("ambiguity", "Ambiguity", "It can be read in two ways.",
-           "A cat is on a table with a cloth on it.", amount=0.5),
-    Option("awkward", "Awkward construction", "Give 0.1 for a slight case, up to 0.5.",
-           "There is a freshly made pizza out of the oven.", low=0.1, high=0.5),
-    Option("broken", "Broken sentence", "Not a sentence. Give 0.5 or more.",
-           "A large concrete sign small buildings behind it.", low=0.5, high=MOST),
-)  # fmt: skip
+    Option(
+        "hyphenation", "Hyphenation", "A hyphen is missing or too many.", "horse drawn carriage", amount=0.1
+    ),
+    Option(
+        "wording",
+        "Unnatural wording",
+        "Understood at once, yet nobody would say it so.",
+        "double decked bus",
+        amount=0.1,
+    ),
+    Option(
+        "punctuation",
+        "Punctuation",
+        "A mark inside the sentence is missing or wrong.",
+        "A bird standing in the wooded area with leaves all around.",
+        amount=0.2,
+    ),
+    Option(
+        "misleading_spelling",
+        "Misleading spelling",
+        "The misspelt word is another word.",
+        "A good stands in the grass next to the water. (a goose)",
+        amount=0.5,
+    ),
+    Option(
+        "duplication",
+        "Duplication",
+        "The same thing is said twice.",
+        "A display case of donuts and doughnuts.",
+        amount=0.5,
+    ),
+    Option(
+        "ambiguity",
+        "Ambiguity",
+        "It can be read in two ways.",
+        "A cat is on a table with a cloth on it.",
+        amount=0.5,
+    ),
+    Option(
+        "awkward",
+        "Awkward construction",
+        "Give 0.1 for a slight case, up to 0.5.",
+        "There is a freshly made pizza out of the oven.",
+        low=0.1,
+        high=0.5,
+    ),
+    Option(
+        "broken",
+        "Broken sentence",
+        "Not a sentence. Give 0.5 or more.",
+        "A large concrete sign small buildings behind it.",
+        low=0.5,
+        high=MOST,
+    ),
+)
 
 
 def fluency_penalty(errors: dict[str, float]) -> float:

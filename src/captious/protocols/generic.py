@@ -77,9 +77,7 @@ class Generic(HumanProtocol):
             for first, second in combinations(texts.items(), 2)
         ]
         if not pairs:
-            raise InputError(
-                "pairwise: no image has two different captions. Give two systems at least."
-            )
+            raise InputError("pairwise: no image has two different captions. Give two systems at least.")
         return self._paired(pairs, seed)
 
     def _rated(self, image: str, text: str, systems: tuple[str, ...], seed: int) -> Item:
@@ -93,9 +91,7 @@ class Generic(HumanProtocol):
         )
 
     def _paired(
-        self,
-        pairs: Sequence[tuple[str, tuple[str, list[str]], tuple[str, list[str]]]],
-        seed: int,
+        self, pairs: Sequence[tuple[str, tuple[str, list[str]], tuple[str, list[str]]]], seed: int
     ) -> list[Item]:
         kinds: dict[str, list[int]] = {}
         for row, (_, (_, first), (_, second)) in enumerate(pairs):
@@ -120,8 +116,7 @@ class Generic(HumanProtocol):
 
     def _form(self) -> Form:
         fields = [
-            _scale(question) if self.kind == "likert" else _sides(question)
-            for question in self.questions
+            _scale(question) if self.kind == "likert" else _sides(question) for question in self.questions
         ]
         if self.comment:
             fields.append(Field("comment", "text", "Comment", required=False))
@@ -138,12 +133,11 @@ class Generic(HumanProtocol):
             for question in self.questions:
                 answer = response.answers[question.aspect]
                 rows += [
-                    Row(item.image, system, response.rater, question.aspect, value, item.stage,
-                        response.time)
+                    Row(item.image, system, response.rater, question.aspect, value, item.stage, response.time)
                     for key, systems in item.sources.items()
                     for system in systems
                     for value in [_value(answer, key)]
-                ]  # fmt: skip
+                ]
         return as_judgments(rows)
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
@@ -164,9 +158,7 @@ class Generic(HumanProtocol):
             tables.append(_agreement(judged))
         return tables
 
-    def _mean(
-        self, judged: Judgments, question: Question, system: str
-    ) -> tuple[float, float, float, int]:
+    def _mean(self, judged: Judgments, question: Question, system: str) -> tuple[float, float, float, int]:
         own = [
             row
             for row in judged.rows(question.aspect).tolist()
@@ -181,18 +173,22 @@ class Generic(HumanProtocol):
         for image, value in zip(images, values.tolist(), strict=True):
             sums.setdefault(image, []).append(value)
         interval = bootstrap_interval(
-            [[sum(column), len(column)] for column in sums.values()],
-            lambda s: s[..., 0] / s[..., 1],
+            [[sum(column), len(column)] for column in sums.values()], lambda s: s[..., 0] / s[..., 1]
         )
         return interval.value, interval.low, interval.high, len(own)
 
 
 def _scale(question: Question) -> Field:
     return Field(
-        question.aspect, "number", question.ask, question.help,
-        low=question.low, high=question.high, step=1,
+        question.aspect,
+        "number",
+        question.ask,
+        question.help,
+        low=question.low,
+        high=question.high,
+        step=1,
         options=tuple(Option(str(point), label) for point, label in question.labels),
-    )  # fmt: skip
+    )
 
 
 def _sides(question: Question) -> Field:

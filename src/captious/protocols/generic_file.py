@@ -65,9 +65,7 @@ def parse_protocol(text: str, source: str = "protocol") -> Generic:
         )
     questions = tuple(_question(reader, kind, at, raw) for at, raw in enumerate(asked))
     _refuse_twice(reader, questions)
-    guides = tuple(
-        _guide(reader, at, raw) for at, raw in enumerate(reader.sequence((), top, "guide"))
-    )
+    guides = tuple(_guide(reader, at, raw) for at, raw in enumerate(reader.sequence((), top, "guide")))
     return Generic(
         kind=KINDS[kind],
         questions=questions,
@@ -86,9 +84,9 @@ def _question(reader: _Reader, kind: str, at: int, raw: object) -> Question:
     aspect = reader.text(where, own, "aspect", "Give a short name, such as helpful.")
     if not aspect.replace("_", "").replace("-", "").isalnum() or aspect == "comment":
         raise reader.error(
-            (*where, "aspect"), f'aspect "{one_line(aspect)}": use letters, digits, _ and - '
-            "(comment is taken)."
-        )  # fmt: skip
+            (*where, "aspect"),
+            f'aspect "{one_line(aspect)}": use letters, digits, _ and - (comment is taken).',
+        )
     ask = reader.text(where, own, "ask", "Write the question that raters read.")
     help_ = reader.text(where, own, "help", "", required=False)
     if kind == "pairwise":
@@ -98,8 +96,7 @@ def _question(reader: _Reader, kind: str, at: int, raw: object) -> Question:
         at_key = "high" if "high" in own else "low" if "low" in own else "aspect"
         raise reader.error(
             (*where, at_key),
-            f"a scale from {low} to {high}: give a high above the low, {WIDEST_SCALE} points at "
-            "most.",
+            f"a scale from {low} to {high}: give a high above the low, {WIDEST_SCALE} points at most.",
         )
     return Question(aspect, ask, help_, low, high, _labels(reader, where, own, low, high))
 
@@ -126,9 +123,7 @@ def _guide(reader: _Reader, at: int, raw: object) -> Guide:
     examples = reader.sequence(where, own, "examples")
     for row, example in enumerate(examples):
         if not isinstance(example, str):
-            raise reader.error(
-                (*where, "examples", row), f"example {example!r} is not a text. Quote it."
-            )
+            raise reader.error((*where, "examples", row), f"example {example!r} is not a text. Quote it.")
     return Guide(
         reader.text(where, own, "title", "Give the advice a title."),
         reader.text(where, own, "text", "Write the advice."),
@@ -141,8 +136,7 @@ def _refuse_twice(reader: _Reader, questions: tuple[Question, ...]) -> None:
     for at, question in enumerate(questions):
         if question.aspect in seen:
             raise reader.error(
-                ("questions", at, "aspect"),
-                f'aspect "{question.aspect}" is asked twice. Name each once.',
+                ("questions", at, "aspect"), f'aspect "{question.aspect}" is asked twice. Name each once.'
             )
         seen.add(question.aspect)
 
@@ -154,9 +148,7 @@ class _Reader:
         try:
             import yaml
         except ImportError as error:
-            raise MissingDependencyError("PyYAML is needed for protocol files", "protocols") from (
-                error
-            )
+            raise MissingDependencyError("PyYAML is needed for protocol files", "protocols") from (error)
         self.source = source
         self.lines: dict[Path_, int] = {(): 1}
         if len(text) > LONGEST_FILE:
@@ -177,9 +169,7 @@ class _Reader:
             for key, value in node.value:
                 name, line = str(key.value), key.start_mark.line + 1
                 if name in seen:
-                    raise InputError(
-                        f'{self.source}: line {line}: "{one_line(name)}" is given twice.'
-                    )
+                    raise InputError(f'{self.source}: line {line}: "{one_line(name)}" is given twice.')
                 seen.add(name)
                 self.lines[(*path, name)] = line
                 self._walk(value, (*path, name))

@@ -20,20 +20,50 @@ _VOWEL_LETTER_CONSONANT_SOUND = re.compile(
 )
 _SILENT_H = re.compile(r"(?:hour|honest|honor|honour|heir)")
 _PROPER = {
-    "tv": "TV", "christmas": "Christmas", "halloween": "Halloween", "easter": "Easter",
-    "english": "English", "american": "American", "chinese": "Chinese", "italian": "Italian",
-    "london": "London", "i": "I", "usa": "USA", "uk": "UK",
-}  # fmt: skip
+    "tv": "TV",
+    "christmas": "Christmas",
+    "halloween": "Halloween",
+    "easter": "Easter",
+    "english": "English",
+    "american": "American",
+    "chinese": "Chinese",
+    "italian": "Italian",
+    "london": "London",
+    "i": "I",
+    "usa": "USA",
+    "uk": "UK",
+}
 _MISSPELT = {
-    "cel phone": "cell phone", "surf board": "surfboard", "skate board": "skateboard",
-    "snow board": "snowboard", "base ball": "baseball", "foot ball": "football",
-    "frizbee": "frisbee", "frisbe": "frisbee", "giraff": "giraffe", "accross": "across",
-    "standng": "standing", "sittting": "sitting", "vehical": "vehicle", "umbrela": "umbrella",
-    "brocolli": "broccoli", "broccolli": "broccoli", "luggages": "luggage", "equiptment":
-    "equipment", "restaraunt": "restaurant", "bycicle": "bicycle", "bicylce": "bicycle",
-    "womans": "women", "mens": "men's", "colorfull": "colorful", "infront": "in front",
-    "next too": "next to", "peice": "piece", "recieve": "receive", "seperate": "separate",
-}  # fmt: skip
+    "cel phone": "cell phone",
+    "surf board": "surfboard",
+    "skate board": "skateboard",
+    "snow board": "snowboard",
+    "base ball": "baseball",
+    "foot ball": "football",
+    "frizbee": "frisbee",
+    "frisbe": "frisbee",
+    "giraff": "giraffe",
+    "accross": "across",
+    "standng": "standing",
+    "sittting": "sitting",
+    "vehical": "vehicle",
+    "umbrela": "umbrella",
+    "brocolli": "broccoli",
+    "broccolli": "broccoli",
+    "luggages": "luggage",
+    "equiptment": "equipment",
+    "restaraunt": "restaurant",
+    "bycicle": "bicycle",
+    "bicylce": "bicycle",
+    "womans": "women",
+    "mens": "men's",
+    "colorfull": "colorful",
+    "infront": "in front",
+    "next too": "next to",
+    "peice": "piece",
+    "recieve": "receive",
+    "seperate": "separate",
+}
 _MISSPELT_PATTERN = re.compile(
     r"\b(" + "|".join(re.escape(text) for text in _MISSPELT) + r")\b", re.IGNORECASE
 )

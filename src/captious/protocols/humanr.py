@@ -64,20 +64,21 @@ _GUIDE = (
         ("The left one fits, the right one nearly does: 3.", "Both fit, in other words: 5."),
     ),
 )
-_POINTS = (
-    Option("1", "Only left"),
-    Option("5", "Both equally"),
-    Option("9", "Only right"),
-)
+_POINTS = (Option("1", "Only left"), Option("5", "Both equally"), Option("9", "Only right"))
 FORM = Form(
     (
         Field(
-            "preference", "number", "Which caption goes best with the image?",
+            "preference",
+            "number",
+            "Which caption goes best with the image?",
             "1: only the left one. 5: both match equally. 9: only the right one.",
-            low=LOWEST, high=HIGHEST, step=1, options=_POINTS,
+            low=LOWEST,
+            high=HIGHEST,
+            step=1,
+            options=_POINTS,
         ),
     )
-)  # fmt: skip
+)
 
 
 class Comparison(NamedTuple):
@@ -126,10 +127,7 @@ class Humanr(HumanProtocol):
         for image, texts in written.items():
             drawn += _comparisons(image, texts, humans.get(image, []), seed, self.baseline)
         checks = _checks(humans, list(written), seed)
-        return [
-            *_sided(drawn, seed, self.target),
-            *_sided(checks, seed, target=UNLIMITED),
-        ]
+        return [*_sided(drawn, seed, self.target), *_sided(checks, seed, target=UNLIMITED)]
 
     def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
         """What is asked, in words that favour neither long nor polished captions."""
@@ -145,9 +143,8 @@ class Humanr(HumanProtocol):
         """
         real = [item for item in items if not item.check]
         group = choose(
-            real, progress, rater, now=now, seed=seed, once_per_image=True,
-            count=self.group_size - 1,
-        )  # fmt: skip
+            real, progress, rater, now=now, seed=seed, once_per_image=True, count=self.group_size - 1
+        )
         seen = progress.images.get(rater, frozenset())
         check = _unseen_check(items, progress, rater, seed, seen | {item.image for item in group})
         if check is None and group:
@@ -160,9 +157,7 @@ class Humanr(HumanProtocol):
         place = int(draws(seed, "place", rater, check.key).integers(len(group) + 1))
         return [*group[:place], check, *group[place:]]
 
-    def removed_raters(
-        self, items: Iterable[Item], responses: Iterable[Response]
-    ) -> frozenset[str]:
+    def removed_raters(self, items: Iterable[Item], responses: Iterable[Response]) -> frozenset[str]:
         """Raters who preferred the planted caption of a check."""
         return failed_raters(items, responses)
 
@@ -207,9 +202,7 @@ def _comparisons(
     return found
 
 
-def _checks(
-    humans: dict[str, list[str]], images: list[str], seed: int
-) -> list[tuple[str, str, str, str]]:
+def _checks(humans: dict[str, list[str]], images: list[str], seed: int) -> list[tuple[str, str, str, str]]:
     """For each image a check: one of its human captions against one of another image."""
     found = []
     for image in images:
@@ -237,9 +230,7 @@ def _sided(drawn: list[tuple[str, str, str, str]], seed: int, target: int) -> li
         rng = draws(seed, "sides", kind)
         start = int(rng.integers(2))
         on_right = rng.permutation((np.arange(len(own)) + start) % 2).tolist()
-        found += [
-            _item(one, bool(side), target, seed) for one, side in zip(own, on_right, strict=True)
-        ]
+        found += [_item(one, bool(side), target, seed) for one, side in zip(own, on_right, strict=True)]
     return found
 
 
@@ -315,8 +306,6 @@ def comparisons(items: Iterable[Item], responses: Iterable[Response]) -> list[Co
         return []
     scores = preference_score(ratings, on_right)
     return [
-        Comparison(
-            item.image, _candidate(item), response.rater, float(score), response.time, item.stage
-        )
+        Comparison(item.image, _candidate(item), response.rater, float(score), response.time, item.stage)
         for (item, response), score in zip(kept, scores, strict=True)
     ]

@@ -75,9 +75,8 @@ def humanr_scores(
     for system in systems:
         own = [one for one in found if one.system == system]
         estimate = mean_preference(
-            [one.score for one in own], clusters=[one.image for one in own],
-            resamples=resamples, seed=seed,
-        )  # fmt: skip
+            [one.score for one in own], clusters=[one.image for one in own], resamples=resamples, seed=seed
+        )
         shared = [] if system == BASELINE else [i for i in by_image[system] if i in base]
         difference = p_value = float("nan")
         if shared:
@@ -86,8 +85,9 @@ def humanr_scores(
                 [by_image[system][image] for image in shared],
                 [base[image] for image in shared],
                 lambda sums, n=n: sums[..., 0] / n,  # type: ignore[misc]
-                trials, seed,
-            )  # fmt: skip
+                trials,
+                seed,
+            )
             difference, p_value = test.difference, test.p_value
         rows.append(HumanrScore(system, estimate, difference, p_value, p_value, len(shared)))
     if not rows:
@@ -106,17 +106,11 @@ def image_scores(found: Sequence[Comparison], system: str) -> dict[str, float]:
 
 
 def half_pools(
-    found: Sequence[Comparison],
-    system: str,
-    *,
-    splits: int = DEFAULT_RESAMPLES,
-    seed: Seed = DEFAULT_SEED,
+    found: Sequence[Comparison], system: str, *, splits: int = DEFAULT_RESAMPLES, seed: Seed = DEFAULT_SEED
 ) -> HalfPools:
     """HUMANr of random halves of the raters (ObjectNet Captions, Figure 4 left)."""
     own = _of_system(found, system)
-    return half_pool_scores(
-        [one.score for one in own], [one.rater for one in own], splits=splits, seed=seed
-    )
+    return half_pool_scores([one.score for one in own], [one.rater for one in own], splits=splits, seed=seed)
 
 
 def spread_by_images(
@@ -176,24 +170,35 @@ def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[
     found = comparisons(items, responses)
     removed = sorted(failed_raters(items, responses))
     out = Table(
-        "Raters removed", ("rater",), tuple((rater,) for rater in removed),
+        "Raters removed",
+        ("rater",),
+        tuple((rater,) for rater in removed),
         "they preferred a caption of another image; none of their responses counts",
-    )  # fmt: skip
+    )
     if not found:
         return [out]
     scores = Table(
         "HUMANr",
         ("system", "humanr", "low", "high", "comparisons", "from baseline", "p", "p (Holm)"),
         tuple(
-            (row.system, row.humanr.value, row.humanr.low, row.humanr.high, row.humanr.n_items,
-             row.difference, row.p_value, row.p_holm)
+            (
+                row.system,
+                row.humanr.value,
+                row.humanr.low,
+                row.humanr.high,
+                row.humanr.n_items,
+                row.difference,
+                row.p_value,
+                row.p_holm,
+            )
             for row in humanr_scores(found)
         ),
         "-1 the human caption is preferred, 0 neither, 1 the system's; 95% intervals over images",
-    )  # fmt: skip
+    )
     halves = [(name, half_pools(found, name)) for name in sorted({one.system for one in found})]
     stability = Table(
-        "HUMANr of random halves of the raters", ("system", "mean", "sd"),
+        "HUMANr of random halves of the raters",
+        ("system", "mean", "sd"),
         tuple((name, half.mean, half.sd) for name, half in halves),
-    )  # fmt: skip
+    )
     return [scores, stability, out]

@@ -16,9 +16,7 @@ from captious.protocols.humanr import Humanr
 from captious.protocols.tagging import Tagging
 from captious.protocols.thumb import Thumb
 
-PROTOCOLS: dict[str, type[HumanProtocol]] = {
-    kind.name: kind for kind in (Thumb, Humanr, Tagging, ErrorAudit)
-}
+PROTOCOLS: dict[str, type[HumanProtocol]] = {kind.name: kind for kind in (Thumb, Humanr, Tagging, ErrorAudit)}
 TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 

@@ -139,21 +139,26 @@ class Tagging(HumanProtocol):
     def second_round(self, items: Iterable[Item], responses: Iterable[Response]) -> list[Item]:
         """The whole second round of the responses so far."""
         return [
-            again
-            for item, response in matched(items, responses)
-            for again in self.follow_ups(item, response)
+            again for item, response in matched(items, responses) for again in self.follow_ups(item, response)
         ]
 
     def judgments(self, items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
         """The verdicts' values, by round; a caption that several systems wrote counts for each."""
         return as_judgments(
             [
-                Row(item.image, system, response.rater, ASPECT,
-                    VALUES[str(response.answers["verdict"])], item.stage, response.time)
+                Row(
+                    item.image,
+                    system,
+                    response.rater,
+                    ASPECT,
+                    VALUES[str(response.answers["verdict"])],
+                    item.stage,
+                    response.time,
+                )
                 for item, response in matched(items, responses)
                 for system in item.sources["A"]
             ]
-        )  # fmt: skip
+        )
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
         """Values by system, each rater against themselves and the others."""
@@ -187,9 +192,7 @@ def stages(judgments: Judgments) -> Stages:
     sums = np.where(rated, both, 0.0).sum(axis=0)
     counts = rated.sum(axis=0)
     means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    return Stages(
-        tuple(judgments.raters), stage_agreement(first, second), leave_one_rater_out(means)
-    )
+    return Stages(tuple(judgments.raters), stage_agreement(first, second), leave_one_rater_out(means))
 
 
 def caption_values(judgments: Judgments, *, seed: Seed = DEFAULT_SEED) -> list[CaptionValue]:

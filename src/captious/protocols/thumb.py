@@ -91,8 +91,7 @@ class Thumb(HumanProtocol):
         images = captions_of(corpus)
         if self.development_images > len(images):
             raise InputError(
-                f"development_images: {self.development_images} of {len(images)} images. "
-                "Give fewer."
+                f"development_images: {self.development_images} of {len(images)} images. Give fewer."
             )
         order = draws(seed, "development").permutation(sorted(images)).tolist()
         development = set(order[: self.development_images])
@@ -130,9 +129,7 @@ class Thumb(HumanProtocol):
         found = []
         for caption in item.captions:
             corrected = answers.get(f"{caption.key}.corrected")
-            same = isinstance(corrected, str) and same_text_key(corrected) == same_text_key(
-                caption.text
-            )
+            same = isinstance(corrected, str) and same_text_key(corrected) == same_text_key(caption.text)
             if same:
                 message = "This is the caption as it stands. Write it without its wrong part."
                 name = f"{caption.key}.corrected"
@@ -153,11 +150,10 @@ class Thumb(HumanProtocol):
                 if all(aspect in values for aspect in ASPECTS):
                     signed["total"] = total(values)
                 rows += [
-                    Row(item.image, system, response.rater, aspect, value + 0.0, item.stage,
-                        response.time)
+                    Row(item.image, system, response.rater, aspect, value + 0.0, item.stage, response.time)
                     for system in item.sources[caption.key]
                     for aspect, value in signed.items()
-                ]  # fmt: skip
+                ]
         return as_judgments(rows)
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
@@ -186,9 +182,7 @@ class Thumb(HumanProtocol):
             prior=dict(response.answers),
         )
 
-    def fluency_round(
-        self, item: Item, answers: Mapping[str, Answer], native: frozenset[str]
-    ) -> Item:
+    def fluency_round(self, item: Item, answers: Mapping[str, Answer], native: frozenset[str]) -> Item:
         """The same captions for a native speaker, who is asked for their fluency only."""
         fields = tuple(field for field in item.form.fields if field.name.endswith(".fluency"))
         names = {field.name for field in fields}
@@ -210,21 +204,55 @@ def caption_fields(caption: Caption) -> tuple[Field, ...]:
     below_five = When(f"{key}.precision", below=HIGHEST)
     wrong = When(f"{key}.errors", has="wrong")
     return (
-        Field(f"{key}.precision", "number", "Precision", "Is it true of the image?", caption=key,
-              low=LOWEST, high=HIGHEST, step=1),
-        Field(f"{key}.errors", "multi", "What costs precision", "If precision is below 5.",
-              caption=key, options=_ERRORS, when=below_five),
-        Field(f"{key}.corrected", "text", "Corrected caption",
-              "Put right what is told wrongly. Judge the recall of this text.",
-              caption=key, when=wrong),
-        Field(f"{key}.recall", "number", "Recall", "How much of what matters does it tell?",
-              caption=key, low=LOWEST, high=HIGHEST, step=1),
-        Field(f"{key}.fluency", "multi", "Fluency errors", "Mark all; none if it reads well.",
-              required=False, caption=key, options=RUBRIC),
+        Field(
+            f"{key}.precision",
+            "number",
+            "Precision",
+            "Is it true of the image?",
+            caption=key,
+            low=LOWEST,
+            high=HIGHEST,
+            step=1,
+        ),
+        Field(
+            f"{key}.errors",
+            "multi",
+            "What costs precision",
+            "If precision is below 5.",
+            caption=key,
+            options=_ERRORS,
+            when=below_five,
+        ),
+        Field(
+            f"{key}.corrected",
+            "text",
+            "Corrected caption",
+            "Put right what is told wrongly. Judge the recall of this text.",
+            caption=key,
+            when=wrong,
+        ),
+        Field(
+            f"{key}.recall",
+            "number",
+            "Recall",
+            "How much of what matters does it tell?",
+            caption=key,
+            low=LOWEST,
+            high=HIGHEST,
+            step=1,
+        ),
+        Field(
+            f"{key}.fluency",
+            "multi",
+            "Fluency errors",
+            "Mark all; none if it reads well.",
+            required=False,
+            caption=key,
+            options=RUBRIC,
+        ),
         Field(f"{key}.conciseness", "choice", "Conciseness", caption=key, options=_CONCISENESS),
-        Field(f"{key}.inclusive_language", "choice", "Inclusive language", caption=key,
-              options=_INCLUSIVE),
-    )  # fmt: skip
+        Field(f"{key}.inclusive_language", "choice", "Inclusive language", caption=key, options=_INCLUSIVE),
+    )
 
 
 def scores_of(key: str, answers: Mapping[str, Answer]) -> dict[str, float]:

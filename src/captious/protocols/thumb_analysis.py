@@ -86,9 +86,7 @@ def strictly_best(judgments: Judgments) -> dict[str, tuple[int, int]]:
     image_at = {image: at for at, image in enumerate(images)}
     system_at = {system: at for at, system in enumerate(systems)}
     for place, aspect in enumerate(SCORES):
-        for (image, system), value in zip(
-            judgments.keys, judgments.means(aspect).tolist(), strict=True
-        ):
+        for (image, system), value in zip(judgments.keys, judgments.means(aspect).tolist(), strict=True):
             cube[image_at[image], system_at[system], place] = value
     complete = cube[~np.isnan(cube).any(axis=(1, 2))]
     if not len(complete):
@@ -123,12 +121,15 @@ def stage_kappa(
                 images[aspect].append(item.image)
     return {
         aspect: cohen_kappa(
-            [first for first, _ in own], [second for _, second in own],
-            clusters=images[aspect], resamples=resamples, seed=seed,
+            [first for first, _ in own],
+            [second for _, second in own],
+            clusters=images[aspect],
+            resamples=resamples,
+            seed=seed,
         )
         for aspect, own in pairs.items()
         if own
-    }  # fmt: skip
+    }
 
 
 def judgment_tables(judgments: Judgments) -> list[Table]:
@@ -139,12 +140,18 @@ def judgment_tables(judgments: Judgments) -> list[Table]:
         "Mean scores by system",
         ("system", *named, "total", "low", "high", "images"),
         tuple(
-            (row.system, *(row.means[aspect] for aspect in named), row.total.value, row.total.low,
-             row.total.high, row.images)
+            (
+                row.system,
+                *(row.means[aspect] for aspect in named),
+                row.total.value,
+                row.total.low,
+                row.total.high,
+                row.images,
+            )
             for row in scores
         ),
         f"{LEVEL:.0%} intervals by bootstrap over images",
-    )  # fmt: skip
+    )
     counts = strictly_best(judgments)
     ranks = Table(
         "Best and worst in both precision and recall",
@@ -162,8 +169,7 @@ def thumb_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[T
     kappas = stage_kappa(items, responses)
     if kappas:
         rows = tuple(
-            (aspect, found.value, found.low, found.high, found.n_items)
-            for aspect, found in kappas.items()
+            (aspect, found.value, found.low, found.high, found.n_items) for aspect, found in kappas.items()
         )
         tables.append(
             Table(

@@ -113,11 +113,7 @@ def needs_native_speaker(
 
 
 def audit_items(
-    items: Sequence[Item],
-    responses: Sequence[Response],
-    *,
-    seed: int,
-    captions: int = AUDIT_CAPTIONS,
+    items: Sequence[Item], responses: Sequence[Response], *, seed: int, captions: int = AUDIT_CAPTIONS
 ) -> list[Item]:
     """Items for a third annotator: a random sample of captions with their second-stage scores.
 
@@ -126,15 +122,12 @@ def audit_items(
     done = [pair for pair in matched(items, responses) if pair[0].stage == SECOND]
     pool = [(item.key, caption.key) for item, _ in done for caption in item.captions]
     if not pool:
-        raise InputError(
-            "audit: no caption has been through the second stage yet. Finish it first."
-        )
+        raise InputError("audit: no caption has been through the second stage yet. Finish it first.")
     rows = draws(seed, AUDIT).permutation(len(pool))[:captions]
     drawn: dict[str, set[str]] = {}
     for row in rows.tolist():
         drawn.setdefault(pool[row][0], set()).add(pool[row][1])
-    return [_audit_item(item, response, drawn[item.key]) for item, response in done
-            if item.key in drawn]  # fmt: skip
+    return [_audit_item(item, response, drawn[item.key]) for item, response in done if item.key in drawn]
 
 
 def _audit_item(item: Item, response: Response, keys: set[str]) -> Item:

@@ -106,8 +106,7 @@ def _versus(data: dict[str, Any], row: dict[str, Any], a: float, b: float) -> Ve
         judged=b,
         metric_text=f"{metric['name']} {score_text(metric, row['m'][data['metric']])}, "
         f"percentile {number_text(a, 0)}",
-        judged_text=f"judged {aspect['label']} {number_text(row['h'][0], 2)}, "
-        f"percentile {number_text(b, 0)}",
+        judged_text=f"judged {aspect['label']} {number_text(row['h'][0], 2)}, percentile {number_text(b, 0)}",
         verdict=_verdict(metric["name"], a - b),
     )
 

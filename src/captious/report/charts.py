@@ -29,8 +29,7 @@ def scores_chart(study: Study, judged: JudgedMeans, *, narrow: bool = False) -> 
     rows, panels = _score_rows(study, judged, systems), 2 if narrow else 4
     order = list(dict.fromkeys(row["panel"] for row in rows))
     y = alt.Y("system:N", sort=systems, title=None)
-    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False),
-              axis=alt.Axis(tickCount=2 if narrow else 4))  # fmt: skip
+    x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=2 if narrow else 4))
     base = alt.Chart(alt.NamedData(ROWS))
     rule = base.mark_rule(strokeWidth=2).encode(
         y=y, x=alt.X("low:Q", title=None), x2="high:Q", color=_colour(alt, systems)
@@ -39,9 +38,12 @@ def scores_chart(study: Study, judged: JudgedMeans, *, narrow: bool = False) -> 
         y=y, x=x, color=_colour(alt, systems), shape=_shape(alt, systems)
     )
     size = {"width": 92 if narrow else 176, "height": max(60, 22 * len(systems))}
-    chart = alt.layer(rule, point).properties(**size).facet(
-        facet=alt.Facet("panel:N", sort=order, title=None), columns=panels, spacing=18
-    ).resolve_scale(x="independent")  # fmt: skip
+    chart = (
+        alt.layer(rule, point)
+        .properties(**size)
+        .facet(facet=alt.Facet("panel:N", sort=order, title=None), columns=panels, spacing=18)
+        .resolve_scale(x="independent")
+    )
     return _spec(chart, rows)
 
 
@@ -54,8 +56,7 @@ def matrix_chart(matrix: Matrix, *, narrow: bool = False) -> Spec:
         # A phone has room for short names, and for the judged columns, which one looks for first.
         metrics = {column.name for column in matrix.columns if column.is_metric}
         rows_shown = [
-            c.label if c.is_metric or c.name in metrics else aspect_text(c.name)
-            for c in matrix.columns
+            c.label if c.is_metric or c.name in metrics else aspect_text(c.name) for c in matrix.columns
         ]
         columns = rows_shown[: len(rows_shown) - len(metrics) or None]
     rows: list[Row] = [
@@ -66,18 +67,21 @@ def matrix_chart(matrix: Matrix, *, narrow: bool = False) -> Spec:
     ]
     limit = 84 if narrow else 220
     axes = {
-        "x": alt.X("b:N", sort=columns, title=None,
-                   axis=alt.Axis(labelAngle=-45, domain=False, ticks=False, labelLimit=limit)),
-        "y": alt.Y("a:N", sort=rows_shown, title=None,
-                   axis=alt.Axis(domain=False, ticks=False, labelLimit=limit)),
-    }  # fmt: skip
+        "x": alt.X(
+            "b:N",
+            sort=columns,
+            title=None,
+            axis=alt.Axis(labelAngle=-45, domain=False, ticks=False, labelLimit=limit),
+        ),
+        "y": alt.Y(
+            "a:N", sort=rows_shown, title=None, axis=alt.Axis(domain=False, ticks=False, labelLimit=limit)
+        ),
+    }
     base = alt.Chart(alt.NamedData(ROWS)).encode(**axes)
     cells = base.mark_rect(cornerRadius=2).encode(
         color=alt.Color("value:Q", legend=None, scale=_steps(alt, ""))
     )
-    size = (
-        min(44, max(26, 230 // len(columns))) if narrow else max(34, min(64, 700 // len(columns)))
-    )
+    size = min(44, max(26, 230 // len(columns))) if narrow else max(34, min(64, 700 // len(columns)))
     words = base.mark_text(fontSize=10 if narrow else 12).encode(
         text="text:N", color=alt.Color("value:Q", legend=None, scale=_steps(alt, "-ink"))
     )
@@ -90,20 +94,32 @@ def judgments_chart(study: Study, found: list[WithJudgments], *, narrow: bool = 
     """Each metric's correlation with the judgments, with its interval, aspect by aspect."""
     metrics = list(dict.fromkeys(one.metric for one in found))
     rows: list[Row] = [
-        {"row": one.metric, "panel": f"judged {aspect_text(one.aspect)}", "value": one.value,
-         "low": one.low, "high": one.high}
-        for one in found if not isnan(one.value)
-    ]  # fmt: skip
+        {
+            "row": one.metric,
+            "panel": f"judged {aspect_text(one.aspect)}",
+            "value": one.value,
+            "low": one.low,
+            "high": one.high,
+        }
+        for one in found
+        if not isnan(one.value)
+    ]
     return _intervals(rows, metrics, study.method_name, narrow=narrow, step=22)
 
 
 def agreements_chart(found: list[Agreement], *, narrow: bool = False) -> Spec:
     """Each coefficient with its interval, aspect by aspect."""
     rows: list[Row] = [
-        {"row": one.coefficient, "panel": aspect_text(one.aspect),
-         "value": one.estimate.value, "low": one.estimate.low, "high": one.estimate.high}
-        for one in found if not isnan(one.estimate.value)
-    ]  # fmt: skip
+        {
+            "row": one.coefficient,
+            "panel": aspect_text(one.aspect),
+            "value": one.estimate.value,
+            "low": one.estimate.low,
+            "high": one.estimate.high,
+        }
+        for one in found
+        if not isnan(one.estimate.value)
+    ]
     names = list(dict.fromkeys(one.coefficient for one in found))
     return _intervals(rows, names, "", narrow=narrow, step=24)
 
@@ -119,27 +135,47 @@ def spreads_chart(study: Study, found: list[Spread], *, narrow: bool = False) ->
     for one in found:
         for k in range(bins + 1):
             last = min(k, bins - 1)
-            rows.append({
-                "system": one.system, "metric": one.name, "x": k / bins, "x2": (k + 1) / bins,
-                "line": float(one.shares[last]),
-                "bar": float(one.judged[k]) if k < bins else None,
-            })  # fmt: skip
+            rows.append(
+                {
+                    "system": one.system,
+                    "metric": one.name,
+                    "x": k / bins,
+                    "x2": (k + 1) / bins,
+                    "line": float(one.shares[last]),
+                    "bar": float(one.judged[k]) if k < bins else None,
+                }
+            )
     base = alt.Chart(alt.NamedData(ROWS))
     x_axis = alt.Axis(values=[0, 0.5, 1], format=".1~f", grid=False)
-    bars = base.transform_filter("datum.bar !== null").mark_bar(color=LIGHT["chart-fill"]).encode(
-        x=alt.X("x:Q", title=None, axis=x_axis, scale=alt.Scale(domain=[0, 1])), x2="x2:Q",
-        y=alt.Y("bar:Q", title=None, axis=alt.Axis(format="%", tickCount=2)), y2=alt.datum(0),
-    )  # fmt: skip
-    line = base.mark_line(
-        interpolate="step-after", color=SERIES[0], strokeWidth=2, clip=True
-    ).encode(x="x:Q", y=alt.Y("line:Q", title=None))
+    bars = (
+        base.transform_filter("datum.bar !== null")
+        .mark_bar(color=LIGHT["chart-fill"])
+        .encode(
+            x=alt.X("x:Q", title=None, axis=x_axis, scale=alt.Scale(domain=[0, 1])),
+            x2="x2:Q",
+            y=alt.Y("bar:Q", title=None, axis=alt.Axis(format="%", tickCount=2)),
+            y2=alt.datum(0),
+        )
+    )
+    line = base.mark_line(interpolate="step-after", color=SERIES[0], strokeWidth=2, clip=True).encode(
+        x="x:Q", y=alt.Y("line:Q", title=None)
+    )
     wide = max(90, min(200, 800 // max(1, len(systems))))
     size = {"width": max(46, 236 // len(systems)) if narrow else wide, "height": 58}
-    chart = alt.layer(bars, line).properties(**size).facet(
-        row=alt.Row("metric:N", sort=metrics, title=None,
-                    header=alt.Header(labelAngle=0, labelAlign="left", labelOrient="left")),
-        column=alt.Column("system:N", sort=systems, title=None), spacing=10,
-    )  # fmt: skip
+    chart = (
+        alt.layer(bars, line)
+        .properties(**size)
+        .facet(
+            row=alt.Row(
+                "metric:N",
+                sort=metrics,
+                title=None,
+                header=alt.Header(labelAngle=0, labelAlign="left", labelOrient="left"),
+            ),
+            column=alt.Column("system:N", sort=systems, title=None),
+            spacing=10,
+        )
+    )
     return _spec(chart, rows)
 
 
@@ -162,14 +198,22 @@ def histograms_chart(study: Study, found: list[Histogram], *, narrow: bool = Fal
         axis = alt.Axis(tickCount=2 if narrow else 4, grid=False, title=None, format="~g")
         scale = alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False)
         base = alt.Chart(alt.NamedData(ROWS)).transform_filter(alt.datum.aspect == aspect)
-        chart = base.mark_bar(stroke=LIGHT["d3"], strokeWidth=1).encode(
-            x=alt.X("x:Q", axis=axis, scale=scale), x2="x2:Q",
-            y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=2)),
-            y2=alt.datum(0), color=_colour(alt, systems),
-        ).properties(width=width, height=56).facet(
-            column=alt.Column("system:N", sort=systems, title=None,
-                              header=alt.Header(labels=not charts)), spacing=12,
-        ).properties(title=aspect_text(aspect))  # fmt: skip
+        chart = (
+            base.mark_bar(stroke=LIGHT["d3"], strokeWidth=1)
+            .encode(
+                x=alt.X("x:Q", axis=axis, scale=scale),
+                x2="x2:Q",
+                y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=2)),
+                y2=alt.datum(0),
+                color=_colour(alt, systems),
+            )
+            .properties(width=width, height=56)
+            .facet(
+                column=alt.Column("system:N", sort=systems, title=None, header=alt.Header(labels=not charts)),
+                spacing=12,
+            )
+            .properties(title=aspect_text(aspect))
+        )
         charts.append(chart)
     return _spec(alt.vconcat(*charts, spacing=10), rows)
 
@@ -181,32 +225,38 @@ def rankings_chart(study: Study, found: Rankings, *, narrow: bool = False) -> Sp
     shown = [s for s in study.charted_systems if s in found.systems]
     rows: list[Row] = [
         {"judge": judge, "system": system, "rank": float(ranks[found.systems.index(system)])}
-        for judge, ranks in zip(found.judges, found.ranks, strict=True) for system in shown
-    ]  # fmt: skip
+        for judge, ranks in zip(found.judges, found.ranks, strict=True)
+        for system in shown
+    ]
     lowest = max(row["rank"] for row in rows)
-    x = alt.X("judge:N", sort=found.judges, title=None,
-              axis=alt.Axis(labelAngle=-45, domain=False, ticks=False, grid=True))  # fmt: skip
-    y = alt.Y("rank:Q", title="rank", scale=alt.Scale(domain=[0.6, lowest + 0.4], reverse=True),
-              axis=alt.Axis(values=list(range(1, int(lowest) + 1)), format="d", domain=False,
-                            ticks=False, grid=False))  # fmt: skip
+    x = alt.X(
+        "judge:N",
+        sort=found.judges,
+        title=None,
+        axis=alt.Axis(labelAngle=-45, domain=False, ticks=False, grid=True),
+    )
+    y = alt.Y(
+        "rank:Q",
+        title="rank",
+        scale=alt.Scale(domain=[0.6, lowest + 0.4], reverse=True),
+        axis=alt.Axis(
+            values=list(range(1, int(lowest) + 1)), format="d", domain=False, ticks=False, grid=False
+        ),
+    )
     base = alt.Chart(alt.NamedData(ROWS)).encode(x=x, y=y, color=_colour(alt, shown))
     line = base.mark_line(strokeWidth=3, opacity=0.85)
     point = base.mark_point(filled=True, size=130, opacity=1).encode(shape=_shape(alt, shown))
     ends = [
-        base.transform_filter(alt.datum.judge == judge).mark_text(
-            align=align, dx=dx, fontSize=12, fontWeight="bold", limit=90 if narrow else 160
-        ).encode(text="system:N")
-        for judge, align, dx in (
-            (found.judges[0], "right", -12), (found.judges[-1], "left", 12)
-        )[: 1 if narrow or len(found.judges) < 2 else 2]
-    ]  # fmt: skip
-    step = (
-        max(26, 200 // len(found.judges)) if narrow else max(44, min(130, 700 // len(found.judges)))
-    )
+        base.transform_filter(alt.datum.judge == judge)
+        .mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold", limit=90 if narrow else 160)
+        .encode(text="system:N")
+        for judge, align, dx in ((found.judges[0], "right", -12), (found.judges[-1], "left", 12))[
+            : 1 if narrow or len(found.judges) < 2 else 2
+        ]
+    ]
+    step = max(26, 200 // len(found.judges)) if narrow else max(44, min(130, 700 // len(found.judges)))
     y_axis_room = 70 if any(len(s) > 3 for s in shown) else 30
-    chart = alt.layer(line, point, *ends).properties(
-        width=alt.Step(step), height=max(120, 44 * len(shown))
-    )
+    chart = alt.layer(line, point, *ends).properties(width=alt.Step(step), height=max(120, 44 * len(shown)))
     spec = _spec(chart, rows)
     spec["config"]["axisY"] = {"offset": y_axis_room}
     return spec
@@ -232,14 +282,15 @@ def _score_rows(study: Study, judged: JudgedMeans, systems: list[str]) -> list[R
 def _row(panel: str, system: str, value: float, low: float, high: float, factor: int) -> Row:
     ends = (value, value) if isnan(low) or isnan(high) else (low, high)
     return {
-        "panel": panel, "system": system, "value": value * factor,
-        "low": ends[0] * factor, "high": ends[1] * factor,
-    }  # fmt: skip
+        "panel": panel,
+        "system": system,
+        "value": value * factor,
+        "low": ends[0] * factor,
+        "high": ends[1] * factor,
+    }
 
 
-def _intervals(
-    rows: list[Row], order: Sequence[str], title: str, *, narrow: bool, step: int
-) -> Spec:
+def _intervals(rows: list[Row], order: Sequence[str], title: str, *, narrow: bool, step: int) -> Spec:
     """Points with intervals, a panel for each `panel`, a line for each `row`."""
     import altair as alt
 

@@ -76,10 +76,7 @@ def with_judgments(study: Study, matrix: Matrix) -> list[WithJudgments]:
     """Every metric against every aspect, with intervals that draw whole images."""
     metrics = [column for column in matrix.columns if column.is_metric]
     return [
-        one
-        for aspect in matrix.columns
-        if not aspect.is_metric
-        for one in _against(study, metrics, aspect)
+        one for aspect in matrix.columns if not aspect.is_metric for one in _against(study, metrics, aspect)
     ]
 
 
@@ -137,9 +134,10 @@ def matrix_finding(study: Study, matrix: Matrix) -> str:
             )
     pairs = [
         (matrix.values[i, j], i, j)
-        for i in metrics for j in metrics
+        for i in metrics
+        for j in metrics
         if i < j and not np.isnan(matrix.values[i, j])
-    ]  # fmt: skip
+    ]
     if pairs:
         value, i, j = max(pairs)
         names = listed([matrix.columns[i].label, matrix.columns[j].label])
@@ -180,9 +178,7 @@ def intervals_finding(study: Study, found: list[WithJudgments]) -> str:
         return "No correlation with the judgments is defined here."
     best = max(main, key=lambda one: one.value)
     text = f"{best.metric} has the highest {study.method_name} ({number_text(best.value, 3)}"
-    text += (
-        f", interval {interval_text(best.low, best.high, 3)})" if not np.isnan(best.low) else ")"
-    )
+    text += f", interval {interval_text(best.low, best.high, 3)})" if not np.isnan(best.low) else ")"
     inside = [one.metric for one in main if one is not best and one.value >= best.low]
     if inside:
         verb = "lies" if len(inside) == 1 else "lie"

@@ -39,9 +39,7 @@ def chosen_metrics(study: Study, asked: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(asked))
 
 
-def chosen_rows(
-    study: Study, metric: str, opening: Sequence[Sequence[int]], most: int
-) -> list[int]:
+def chosen_rows(study: Study, metric: str, opening: Sequence[Sequence[int]], most: int) -> list[int]:
     """Captions to explain: the worst and the best by the metric, then those of the first images.
 
     `opening` are the rows of each image, in the order in which the page opens.
@@ -73,9 +71,8 @@ def _panel(study: Study, metric: str, row: int, key: str) -> str | Markup:
     judged = study.judged.means if study.judged else None
     try:
         (told,) = explain_rows(
-            study.corpus, metric, [row], scores=scored.values, signature=scored.signature,
-            judged=judged,
-        )  # fmt: skip
+            study.corpus, metric, [row], scores=scored.values, signature=scored.signature, judged=judged
+        )
     except InputError as error:  # a score of 0: there was nothing to move
         return str(error)
     return Markup(fragment(told, key))

@@ -60,8 +60,7 @@ class Explorer:
         for image, numbers in zip(self.data["images"], self.rows, strict=True):
             held = [[fragments[i] for fragments in panels.values()] for i in numbers]
             rows = [
-                {**row, "p": own} if any(own) else row
-                for row, own in zip(image["rows"], held, strict=True)
+                {**row, "p": own} if any(own) else row for row, own in zip(image["rows"], held, strict=True)
             ]
             images.append({**image, "rows": rows})
         data = {**self.data, "panels": list(panels), "images": images}
@@ -69,19 +68,14 @@ class Explorer:
 
 
 def make_explorer(
-    study: Study,
-    photographs: Sequence[Photograph | None],
-    metric: str,
-    explanations: Fragments | None = None,
+    study: Study, photographs: Sequence[Photograph | None], metric: str, explanations: Fragments | None = None
 ) -> Explorer:
     """Gather the examples and put the most disputed image first."""
     metrics = [_metric_entry(study, name) for name in study.scores]
     aspects = [{"name": a, "label": aspect_text(a)} for a in _aspects(study)]
     rows = _rows(study)
     numbers = _rows_by_image(study, rows)
-    images = [
-        _image_entry(study, image, photographs[image], own, rows) for image, own in numbers.items()
-    ]
+    images = [_image_entry(study, image, photographs[image], own, rows) for image, own in numbers.items()]
     data = {
         "systems": study.systems,
         "metrics": metrics,
@@ -143,8 +137,7 @@ def _order(data: dict[str, Any]) -> list[int]:
         scores = [[_number(row["m"][data["metric"]]) for row in i["rows"]] for i in data["images"]]
         return sorted(range(len(scores)), key=lambda i: _least([sign * v for v in scores[i]]))
     gaps = [
-        [abs(a - b) for a, b in zip(*own, strict=True)]
-        for own in zip(view.metric, view.judged, strict=True)
+        [abs(a - b) for a, b in zip(*own, strict=True)] for own in zip(view.metric, view.judged, strict=True)
     ]
     return sorted(range(len(gaps)), key=lambda i: -_greatest(gaps[i]))
 
@@ -154,11 +147,7 @@ def _aspects(study: Study) -> list[str]:
 
 
 def _metric_entry(study: Study, name: str) -> dict[str, Any]:
-    return {
-        "name": name,
-        "percent": study.scores[name].percent,
-        "higher": higher_is_better(name),
-    }
+    return {"name": name, "percent": study.scores[name].percent, "higher": higher_is_better(name)}
 
 
 def _rows(study: Study) -> list[dict[str, Any]]:
@@ -168,14 +157,10 @@ def _rows(study: Study) -> list[dict[str, Any]]:
     scores = _rounded(np.stack([study.scores[name].values for name in study.scores], axis=1))
     means = _rounded(np.stack(list(judged.means.values()), axis=1)) if judged else None
     several = judged is not None and judged.several_raters
-    ratings = (
-        _rounded(np.stack(list(judged.ratings.values()), axis=1)) if judged and several else None
-    )
+    ratings = _rounded(np.stack(list(judged.ratings.values()), axis=1)) if judged and several else None
     rows = []
     for i in range(len(corpus)):
-        row: dict[str, Any] = {
-            "s": place[int(corpus.system_of[i])], "c": corpus.captions[i], "m": scores[i]
-        }  # fmt: skip
+        row: dict[str, Any] = {"s": place[int(corpus.system_of[i])], "c": corpus.captions[i], "m": scores[i]}
         if means is not None:
             row["h"] = means[i]
         if ratings is not None:
@@ -195,9 +180,8 @@ def _rows_by_image(study: Study, rows: list[dict[str, Any]]) -> dict[int, list[i
 
 
 def _image_entry(
-    study: Study, image: int, photograph: Photograph | None, numbers: list[int],
-    rows: list[dict[str, Any]],
-) -> dict[str, Any]:  # fmt: skip
+    study: Study, image: int, photograph: Photograph | None, numbers: list[int], rows: list[dict[str, Any]]
+) -> dict[str, Any]:
     corpus = study.corpus
     used = (int(corpus.references_of[i]) for i in numbers)
     sets = dict.fromkeys(one for one in used if one != NO_REFERENCES)

@@ -44,8 +44,7 @@ class Figures:
     @property
     def all(self) -> list[Figure]:
         """Every figure, in the order of the page."""
-        return [*self.systems, *self.correlations, *self.rankings, *self.distributions,
-                *self.raters]  # fmt: skip
+        return [*self.systems, *self.correlations, *self.rankings, *self.distributions, *self.raters]
 
 
 def make_figures(study: Study) -> Figures:
@@ -110,7 +109,8 @@ def _correlations(study: Study, matrix: Matrix) -> list[Figure]:
             Figure(
                 key="correlations",
                 title="How far metrics and judgments go together"
-                if study.judged else "How far the metrics go together",
+                if study.judged
+                else "How far the metrics go together",
                 how=f"{study.method_name} over all captions. Blue: they rise together; "
                 "orange: one falls as the other rises; the number says how strongly.",
                 finding=matrix_finding(study, matrix),
@@ -118,7 +118,7 @@ def _correlations(study: Study, matrix: Matrix) -> list[Figure]:
                 wide=charts.matrix_chart(matrix),
                 narrow=charts.matrix_chart(matrix, narrow=True),
             )
-        )  # fmt: skip
+        )
     if study.judged is not None:
         pairs = with_judgments(study, matrix)
         found.append(
@@ -215,6 +215,4 @@ def _limit_note(study: Study) -> str:
     left_out = len(study.systems) - len(study.charted_systems)
     if not left_out:
         return ""
-    return (
-        f" The chart shows the first {len(study.charted_systems)} of {len(study.systems)} systems."
-    )
+    return f" The chart shows the first {len(study.charted_systems)} of {len(study.systems)} systems."

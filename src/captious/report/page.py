@@ -30,9 +30,7 @@ class Section(NamedTuple):
     figures: list[Figure]
 
 
-def render_page(
-    study: Study, figures: Figures, explorer: Explorer, *, title: str, beside: bool
-) -> str:
+def render_page(study: Study, figures: Figures, explorer: Explorer, *, title: str, beside: bool) -> str:
     """The whole page as text. Names, ids and captions are escaped by the templates."""
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
@@ -107,11 +105,7 @@ def _drawing(figure: Figure) -> str:
 def _facts(study: Study) -> list[str]:
     corpus = study.corpus
     images = len(set(corpus.image_of.tolist()))
-    facts = [
-        _many(images, "image"),
-        _many(len(study.systems), "system"),
-        _many(len(corpus), "caption"),
-    ]
+    facts = [_many(images, "image"), _many(len(study.systems), "system"), _many(len(corpus), "caption")]
     counts = corpus.reference_counts
     low, high = int(counts.min()), int(counts.max())
     if high:
@@ -139,9 +133,7 @@ def _without_shown(explorer: Explorer) -> Mapping[str, Any]:
     images = list(explorer.data["images"])
     for place in explorer.first:
         image = {key: value for key, value in images[place].items() if key != "src"}
-        image["rows"] = [
-            {key: value for key, value in row.items() if key != "p"} for row in image["rows"]
-        ]
+        image["rows"] = [{key: value for key, value in row.items() if key != "p"} for row in image["rows"]]
         images[place] = image
     return {**explorer.data, "images": images}
 

@@ -47,9 +47,12 @@ def rankings(study: Study) -> Rankings:
     order = [0, *sorted(range(1, len(judges)), key=lambda k: -np.nan_to_num(agreement[k], nan=-2))]
     ranks = np.array([rank_systems(table[k], ties="average") for k in order])
     return Rankings(
-        judges=[judges[k] for k in order], systems=systems, ranks=ranks,
-        agreement=agreement[order], judged=study.judged is not None,
-    )  # fmt: skip
+        judges=[judges[k] for k in order],
+        systems=systems,
+        ranks=ranks,
+        agreement=agreement[order],
+        judged=study.judged is not None,
+    )
 
 
 def rankings_table(found: Rankings) -> DataTable:
@@ -59,11 +62,13 @@ def rankings_table(found: Rankings) -> DataTable:
         [
             Cell(judge),
             *(Cell(f"{rank:g}", rank) for rank in ranks),
-            Cell("–" if k == 0 else number_text(found.agreement[k], 2),
-                 None if k == 0 or np.isnan(found.agreement[k]) else float(found.agreement[k])),
+            Cell(
+                "–" if k == 0 else number_text(found.agreement[k], 2),
+                None if k == 0 or np.isnan(found.agreement[k]) else float(found.agreement[k]),
+            ),
         ]
         for k, (judge, ranks) in enumerate(zip(found.judges, found.ranks.tolist(), strict=True))
-    ]  # fmt: skip
+    ]
     header = ["ranked by", *found.systems, f"tau-b with {first}"]
     return DataTable("Rank of each system, 1 the best", header, rows)
 

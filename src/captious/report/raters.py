@@ -47,9 +47,8 @@ def agreements(study: Study) -> list[Agreement]:
         clusters = study.corpus.image_of[rows].tolist()
         for name, coefficient in COEFFICIENTS.items():
             estimate = coefficient(
-                ratings, resamples=study.resamples, clusters=clusters, level=study.level,
-                seed=study.seed,
-            )  # fmt: skip
+                ratings, resamples=study.resamples, clusters=clusters, level=study.level, seed=study.seed
+            )
             found.append(Agreement(aspect, name, estimate))
     return found
 

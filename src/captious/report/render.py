@@ -76,8 +76,11 @@ def require_libraries() -> None:
     from importlib.util import find_spec
 
     for module, name in (
-        ("altair", "Altair"), ("vl_convert", "vl-convert"), ("jinja2", "Jinja2"), ("PIL", "Pillow")
-    ):  # fmt: skip
+        ("altair", "Altair"),
+        ("vl_convert", "vl-convert"),
+        ("jinja2", "Jinja2"),
+        ("PIL", "Pillow"),
+    ):
         if find_spec(module) is None:
             raise MissingDependencyError(f"a report needs {name}", "report")
 

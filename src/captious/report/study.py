@@ -174,10 +174,16 @@ def lay(judgments: Judgments, corpus: Corpus, label: str, note: str, aspect: str
         raise UnknownNameError("aspect", main, means)
     ordered = {main: means[main]} | means
     return Judged(
-        label=label, note=note, means=ordered, ratings={name: ratings[name] for name in ordered},
-        raters=judgments.raters, main=main, stage=stage, derived=derived,
+        label=label,
+        note=note,
+        means=ordered,
+        ratings={name: ratings[name] for name in ordered},
+        raters=judgments.raters,
+        main=main,
+        stage=stage,
+        derived=derived,
         count=int((places >= 0)[judgments.example_of].sum()),
-    )  # fmt: skip
+    )
 
 
 def _places(judgments: Judgments, corpus: Corpus) -> np.ndarray:

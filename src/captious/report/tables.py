@@ -107,8 +107,7 @@ def _means_over_images(study: Study, columns: FloatArray, image_of: np.ndarray) 
         drawn = bootstrap_sums(sums, study.resamples, study.seed)
         draws = drawn[:, :k] / drawn[:, k:]
     intervals = [
-        percentile_interval(draws[:, column], float(values[column]), study.level)
-        for column in range(k)
+        percentile_interval(draws[:, column], float(values[column]), study.level) for column in range(k)
     ]
     return [Estimated(one.value, one.low, one.high) for one in intervals]
 
@@ -158,7 +157,6 @@ def _system_notes(study: Study) -> list[str]:
     judged = study.judged
     if judged and judged.derived:
         notes.append(
-            "Judged total: the mean of precision and recall plus the penalties "
-            "(THumB, Kasai et al. 2022)."
+            "Judged total: the mean of precision and recall plus the penalties (THumB, Kasai et al. 2022)."
         )
     return notes

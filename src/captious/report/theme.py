@@ -80,8 +80,18 @@ DARK = {
 # Where the nine steps of the scale of correlations meet.
 STEPS = [-0.6, -0.3, -0.1, 0.1, 0.3, 0.5, 0.7, 0.9]
 SERIES = [LIGHT[f"s{i}"] for i in range(8)]
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down",
-          "triangle-right", "triangle-left", "circle", "square"]  # fmt: skip
+SHAPES = [
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+    "circle",
+    "square",
+]
 # The same shapes as text, for lists and tables of the page.
 MARKS = ["●", "■", "▲", "◆", "✚", "▼", "▶", "◀", "●", "■"]
 
@@ -106,12 +116,22 @@ def config() -> dict[str, Any]:
         "view": {"stroke": None},
         "title": {"color": ink, "fontSize": 13, "anchor": "start"},
         "header": {
-            "labelColor": ink, "titleColor": soft, "labelFontSize": 12, "titleFontSize": 12,
-            "labelLimit": 200, "labelFontWeight": "bold",
+            "labelColor": ink,
+            "titleColor": soft,
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "labelLimit": 200,
+            "labelFontWeight": "bold",
         },
         "axis": {
-            "labelColor": ink, "titleColor": soft, "labelFontSize": 12, "titleFontSize": 12,
-            "titleFontWeight": "normal", "domainColor": line, "tickColor": line,
-            "gridColor": LIGHT["chart-grid"], "labelLimit": 220,
+            "labelColor": ink,
+            "titleColor": soft,
+            "labelFontSize": 12,
+            "titleFontSize": 12,
+            "titleFontWeight": "normal",
+            "domainColor": line,
+            "tickColor": line,
+            "gridColor": LIGHT["chart-grid"],
+            "labelLimit": 220,
         },
-    }  # fmt: skip
+    }

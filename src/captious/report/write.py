@@ -81,9 +81,16 @@ def write_report(
     if charts is not None:
         check_folder(Path(charts))
     study = make_study(
-        scores, judgments, label=judgments_label, note=judgments_note, aspect=aspect,
-        method=correlation, level=level, resamples=resamples, seed=seed,
-    )  # fmt: skip
+        scores,
+        judgments,
+        label=judgments_label,
+        note=judgments_note,
+        aspect=aspect,
+        method=correlation,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
     figures = make_figures(study)
     shown = _photographs(scores.corpus, page, mode)
     explorer = make_explorer(study, shown, best_metric(figures.matrix))

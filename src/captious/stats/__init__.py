@@ -35,11 +35,7 @@ from captious.stats.correlation import (
 from captious.stats.crowd_models import dawid_skene, mace
 from captious.stats.estimate import Estimate
 from captious.stats.icc import icc
-from captious.stats.intervals import (
-    analytic_interval,
-    bootstrap_correlations,
-    correlation_interval,
-)
+from captious.stats.intervals import analytic_interval, bootstrap_correlations, correlation_interval
 from captious.stats.kappa import cohen_kappa, fleiss_kappa
 from captious.stats.kendall import PairCounts, count_pairs
 from captious.stats.metric_difference import (
@@ -60,12 +56,7 @@ from captious.stats.planning import plan_study, smallest_study, variance_compone
 from captious.stats.preference import mean_preference, preference_score
 from captious.stats.ranking import BestWorst, best_and_worst, rank_systems, ranking_correlation
 from captious.stats.ratings import RatingMatrix, as_ratings, merge_categories, rating_matrix
-from captious.stats.reliability import (
-    half_pool_scores,
-    spearman_brown,
-    split_half,
-    spread_by_sample_size,
-)
+from captious.stats.reliability import half_pool_scores, spearman_brown, split_half, spread_by_sample_size
 from captious.stats.resample import (
     Interval,
     bca_interval,
@@ -76,12 +67,7 @@ from captious.stats.resample import (
     percentile_interval,
 )
 from captious.stats.retest import leave_one_rater_out, retest_agreement, stage_agreement
-from captious.stats.significance import (
-    PairedTest,
-    approximate_randomisation,
-    paired_bootstrap,
-    win_tie_loss,
-)
+from captious.stats.significance import PairedTest, approximate_randomisation, paired_bootstrap, win_tie_loss
 from captious.stats.ties import TieCalibration, calibrate_ties
 from captious.stats.virtual_raters import draw_virtual_raters, virtual_rater_agreement
 

@@ -11,14 +11,7 @@ from numpy.typing import ArrayLike
 from captious.errors import StatisticsError
 from captious.stats.alpha import SCALES, krippendorff_alpha
 from captious.stats.concordance import kendall_w
-from captious.stats.estimate import (
-    Clusters,
-    Estimate,
-    estimate,
-    require_clusters,
-    rows_of,
-    undefined,
-)
+from captious.stats.estimate import Clusters, Estimate, estimate, require_clusters, rows_of, undefined
 from captious.stats.icc import icc
 from captious.stats.kappa import NO_PAIRS, cohen_kappa, fleiss_kappa, item_agreement
 from captious.stats.ratings import Floats, Integers, as_ratings, patterns
@@ -72,9 +65,7 @@ def percent_agreement(
     )
 
 
-def pairwise_agreement(
-    ratings: ArrayLike, coefficient: PairCoefficient = "percent"
-) -> PairwiseAgreement:
+def pairwise_agreement(ratings: ArrayLike, coefficient: PairCoefficient = "percent") -> PairwiseAgreement:
     """Return a coefficient for every two raters over the items that both rated.
 
     The mean is over pairs where it is defined; Cohen's kappas take their categories from all

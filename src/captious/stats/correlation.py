@@ -113,15 +113,11 @@ def correlate(
     require_method(method)
     a, b = finite_pair(x, y)
     if level == "item":
-        return Correlation(
-            _coefficient(a, b, method), a.size, method, level, 0, undefined_reason(a, b)
-        )
+        return Correlation(_coefficient(a, b, method), a.size, method, level, 0, undefined_reason(a, b))
     labels = required_groups(groups, a.size, level)
     if level == "system":
         a, b = group_means(a, labels), group_means(b, labels)
-        return Correlation(
-            _coefficient(a, b, method), a.size, method, level, 0, undefined_reason(a, b)
-        )
+        return Correlation(_coefficient(a, b, method), a.size, method, level, 0, undefined_reason(a, b))
     if level != "image":
         raise StatisticsError(f'level: unknown "{level}". Give "item", "system" or "image".')
     within = within_groups(a, b, labels, method)

@@ -33,9 +33,7 @@ class CrowdLabels(NamedTuple):
     skill: Floats
 
 
-def dawid_skene(
-    ratings: ArrayLike, *, iterations: int = 100, tolerance: float = 1e-5
-) -> CrowdLabels:
+def dawid_skene(ratings: ArrayLike, *, iterations: int = 100, tolerance: float = 1e-5) -> CrowdLabels:
     """Fit one confusion matrix a rater by expectation-maximisation (Dawid and Skene 1979).
 
     P(item i is c | ratings) is proportional to p_c prod_j pi_j(c, x_ij), where p_c is the share of
@@ -91,9 +89,7 @@ def _long_table(ratings: ArrayLike) -> tuple[Floats, pd.DataFrame]:
     return matrix, table
 
 
-def _labels(
-    matrix: Floats, probabilities: pd.DataFrame, categories: Floats, skill: Floats
-) -> CrowdLabels:
+def _labels(matrix: Floats, probabilities: pd.DataFrame, categories: Floats, skill: Floats) -> CrowdLabels:
     table = probabilities.reindex(index=range(len(matrix)), columns=categories)
     rated = ~np.isnan(matrix).all(axis=1)
     shares = np.array(table, dtype=np.float64)

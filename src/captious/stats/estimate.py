@@ -15,15 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from captious.errors import StatisticsError
-from captious.stats.ratings import (
-    Floats,
-    Integers,
-    Patterns,
-    as_ratings,
-    complete_rows,
-    number,
-    patterns,
-)
+from captious.stats.ratings import Floats, Integers, Patterns, as_ratings, complete_rows, number, patterns
 from captious.stats.resample import (
     DEFAULT_SEED,
     Seed,
@@ -93,9 +85,8 @@ def estimate(
     )
     interval = percentile_interval(draws, value, level)
     return Estimate(
-        value, interval.low, interval.high, level, n_items, n_raters, resamples,
-        interval.undefined, "",
-    )  # fmt: skip
+        value, interval.low, interval.high, level, n_items, n_raters, resamples, interval.undefined, ""
+    )
 
 
 def estimate_complete(
@@ -154,9 +145,7 @@ def _weights(data: Patterns, cluster_of: Integers, resamples: int, seed: Seed) -
 
     n_clusters = int(cluster_of.max()) + 1
     ones = np.ones(len(cluster_of))
-    pattern_by_cluster = csr_matrix(
-        (ones, (data.of_item, cluster_of)), shape=(len(data.codes), n_clusters)
-    )
+    pattern_by_cluster = csr_matrix((ones, (data.of_item, cluster_of)), shape=(len(data.codes), n_clusters))
     rows = max(1, CELLS_AT_ONCE // max(len(data.codes), len(data.categories)))
     for chunk in bootstrap_weights(n_clusters, resamples, generator(seed)):
         for start in range(0, len(chunk), rows):

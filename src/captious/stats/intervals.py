@@ -120,17 +120,13 @@ def bootstrap_correlations(
     if len(columns) == 0:
         raise StatisticsError("metrics: no columns. Give at least one metric.")
     prepared = [
-        weighted_correlation(
-            column, y, method=method, level=level, groups=groups, clusters=clusters
-        )
+        weighted_correlation(column, y, method=method, level=level, groups=groups, clusters=clusters)
         for column in columns
     ]
     return bootstrap_prepared(prepared, resamples, seed)
 
 
-def bootstrap_prepared(
-    prepared: Sequence[WeightedCorrelation], resamples: int, seed: Seed
-) -> Floats:
+def bootstrap_prepared(prepared: Sequence[WeightedCorrelation], resamples: int, seed: Seed) -> Floats:
     """Draw clusters once and weigh every prepared correlation with them."""
     parts = []
     for chunk in bootstrap_weights(prepared[0].n_clusters, resamples, generator(seed)):
@@ -171,18 +167,14 @@ def correlation_interval(
         return Interval(point.value, low, high, confidence)
     if kind not in ("percentile", "bca"):
         raise StatisticsError(f'kind: unknown "{kind}". Give "percentile", "bca" or "analytic".')
-    prepared = weighted_correlation(
-        x, y, method=method, level=level, groups=groups, clusters=clusters
-    )
+    prepared = weighted_correlation(x, y, method=method, level=level, groups=groups, clusters=clusters)
     draws = bootstrap_prepared([prepared], resamples, seed)[0]
     if kind == "percentile":
         return percentile_interval(draws, point.value, confidence)
     return bca_interval(draws, point.value, jackknife(prepared), confidence)
 
 
-def analytic_interval(
-    value: float, n: int, method: Method, confidence: float = 0.95
-) -> tuple[float, float]:
+def analytic_interval(value: float, n: int, method: Method, confidence: float = 0.95) -> tuple[float, float]:
     """Return the ends of tanh(atanh(value) +- z * se) for n independent rows.
 
     se is 1/sqrt(n-3) for Pearson (Fisher 1921), sqrt((1 + rho^2/2)/(n-3)) for Spearman (Bonett and
@@ -230,9 +222,7 @@ def _item_level(x: Floats, y: Floats, method: Method, drawn: Labels) -> Callable
     )
 
 
-def _in_blocks(
-    table: CrossTable, weights: Floats, kernel: Callable[[CrossTable, Floats], Floats]
-) -> Floats:
+def _in_blocks(table: CrossTable, weights: Floats, kernel: Callable[[CrossTable, Floats], Floats]) -> Floats:
     rows = chunk_rows(table.x_level.size, KERNEL_BYTES)
     blocks = (weights[start : start + rows] for start in range(0, len(weights), rows))
     return np.concatenate([kernel(table, np.ascontiguousarray(block.T)) for block in blocks])
@@ -271,9 +261,7 @@ def _image_level(
     cluster_of_image = np.zeros(images.count, dtype=np.int64)
     cluster_of_image[images.index] = drawn.index
     if (cluster_of_image[images.index] != drawn.index).any():
-        raise StatisticsError(
-            "clusters: the rows of one image lie in several clusters. Draw whole images."
-        )
+        raise StatisticsError("clusters: the rows of one image lie in several clusters. Draw whole images.")
     within = within_groups(x, y, images, method)
     defined = ~np.isnan(within)
     home = cluster_of_image[defined]

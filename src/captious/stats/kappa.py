@@ -160,9 +160,7 @@ def _fleiss(data: Patterns) -> Statistic:
 
     def kappa(frequencies: Floats) -> Floats:
         observed = frequencies @ agreement / (frequencies @ has_pair)
-        shares = counts.totals(frequencies * share_of_rating) / frequencies.sum(
-            axis=1, keepdims=True
-        )
+        shares = counts.totals(frequencies * share_of_rating) / frequencies.sum(axis=1, keepdims=True)
         chance = (shares**2).sum(axis=1)
         several = (shares > 0).sum(axis=1) > 1
         return np.where(several, (observed - chance) / (1 - chance), np.nan)

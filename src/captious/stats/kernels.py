@@ -119,9 +119,7 @@ class CrossTable:
             group_start=run_of_cell[order][new_group],
         )
 
-    def _count_rows(
-        self, bins: Integers, chosen: NDArray[np.bool_] | None = None, n_bins: int = 0
-    ) -> Any:
+    def _count_rows(self, bins: Integers, chosen: NDArray[np.bool_] | None = None, n_bins: int = 0) -> Any:
         from scipy.sparse import csr_array
 
         n_bins = n_bins or int(bins.max()) + 1

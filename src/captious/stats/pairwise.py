@@ -123,11 +123,7 @@ def pairwise_accuracy(
 
 
 def acc_eq(
-    metric: ArrayLike,
-    human: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    average: Averaging = "pairs",
+    metric: ArrayLike, human: ArrayLike, *, groups: ArrayLike | None = None, average: Averaging = "pairs"
 ) -> Accuracy:
     """Return the accuracy that rewards right ties (Deutsch, Foster and Freitag 2023).
 

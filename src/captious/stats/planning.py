@@ -182,10 +182,7 @@ def _crossed(matrix: Floats) -> Components:
     items = max(0.0, float(of_items.var(ddof=1)) - noise / k)
     raters = max(0.0, float(of_raters.var(ddof=1)) - noise / n)
     return Components(
-        float(grand),
-        _scaled(of_items, items),
-        _scaled(of_raters, raters),
-        _scaled(residuals.ravel(), noise),
+        float(grand), _scaled(of_items, items), _scaled(of_raters, raters), _scaled(residuals.ravel(), noise)
     )
 
 
@@ -197,11 +194,7 @@ def _scaled(values: Floats, variance: float) -> Floats:
 
 
 def _planned(
-    means: Floats,
-    errors: Floats,
-    size: tuple[int, int],
-    true_and_against: tuple[float, float],
-    level: float,
+    means: Floats, errors: Floats, size: tuple[int, int], true_and_against: tuple[float, float], level: float
 ) -> PlannedStudy:
     from scipy.special import stdtrit
 

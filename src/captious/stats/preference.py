@@ -71,6 +71,4 @@ def mean_preference(
     found = bootstrap_interval(
         sums, lambda s: s[..., 0] / s[..., 1], resamples=resamples, seed=seed, level=level
     )
-    return Estimate(
-        found.value, found.low, found.high, level, len(values), 1, resamples, found.undefined, ""
-    )
+    return Estimate(found.value, found.low, found.high, level, len(values), 1, resamples, found.undefined, "")

@@ -21,9 +21,7 @@ class BestWorst(NamedTuple):
     worst: Integers
 
 
-def rank_systems(
-    scores: ArrayLike, *, higher_is_better: bool = True, ties: TiedRank = "min"
-) -> Floats:
+def rank_systems(scores: ArrayLike, *, higher_is_better: bool = True, ties: TiedRank = "min") -> Floats:
     """Rank systems from 1 (best). Tied systems share the best rank of theirs, or the average.
 
     >>> rank_systems([0.7, 0.9, 0.7, 0.1])
@@ -61,10 +59,7 @@ def ranking_correlation(
     metrics = np.atleast_2d(np.asarray(metric_scores, dtype=np.float64))
     human = rank_systems(human_scores, ties="average")
     return np.array(
-        [
-            correlate(rank_systems(row, ties="average"), human, method=method).value
-            for row in metrics
-        ]
+        [correlate(rank_systems(row, ties="average"), human, method=method).value for row in metrics]
     )
 
 

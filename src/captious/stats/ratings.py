@@ -66,9 +66,7 @@ class CategoryCounts:
         self._counts = csr_array((np.ones(len(rows)), (rows, codes[rows, columns])), shape=shape)
         self._counts.sum_duplicates()
         self.rated: Floats = np.asarray(self._counts.sum(axis=1), dtype=np.float64).reshape(-1)
-        self.squares: Floats = np.asarray(
-            self._counts.power(2).sum(axis=1), dtype=np.float64
-        ).reshape(-1)
+        self.squares: Floats = np.asarray(self._counts.power(2).sum(axis=1), dtype=np.float64).reshape(-1)
 
     def totals(self, weights: Floats) -> Floats:
         """Return sum_p w_bp n_pc: the categories' totals under each row of weights."""

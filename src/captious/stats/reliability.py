@@ -110,9 +110,7 @@ def split_half(
         reason = "the halves of a split rank the items exactly oppositely, there is no step up"
         return SplitHalf(r, nan, nan, nan, splits, splits - defined.size, reason)
     low, high = np.quantile(stepped, ((1 - level) / 2, (1 + level) / 2))
-    return SplitHalf(
-        r, float(stepped.mean()), float(low), float(high), splits, splits - defined.size, ""
-    )
+    return SplitHalf(r, float(stepped.mean()), float(low), float(high), splits, splits - defined.size, "")
 
 
 def half_pool_scores(
@@ -172,9 +170,7 @@ def spread_by_sample_size(
     for size in sizes:
         require_positive(size, "sizes")
         if not len(values) or (not replace and size > len(values)):
-            raise StatisticsError(
-                f"sizes: {size} items of {len(values)}. Draw fewer, or with replacement."
-            )
+            raise StatisticsError(f"sizes: {size} items of {len(values)}. Draw fewer, or with replacement.")
         means = [float(rng.choice(values, size, replace=replace).mean()) for _ in range(draws)]
         found.append(SpreadAtSize(size, _sd(np.array(means))))
     return tuple(found)

@@ -158,9 +158,7 @@ def percentile_interval(samples: ArrayLike, value: float, level: float = 0.95) -
     return _interval_at(samples, value, level, ((1 - level) / 2, (1 + level) / 2))
 
 
-def bca_interval(
-    samples: ArrayLike, value: float, jackknife: ArrayLike, level: float = 0.95
-) -> Interval:
+def bca_interval(samples: ArrayLike, value: float, jackknife: ArrayLike, level: float = 0.95) -> Interval:
     """Return the bias-corrected and accelerated interval (Efron 1987).
 
     With z0 = Phi^-1(share of samples below the value, ties half) and the acceleration
@@ -220,9 +218,7 @@ def bootstrap_interval(
     return bca_interval(samples, value, score(total - matrix), level)
 
 
-def _interval_at(
-    samples: ArrayLike, value: float, level: float, shares: tuple[float, float]
-) -> Interval:
+def _interval_at(samples: ArrayLike, value: float, level: float, shares: tuple[float, float]) -> Interval:
     draws = np.asarray(samples, dtype=np.float64)
     defined = draws[~np.isnan(draws)]
     if defined.size == 0:

@@ -128,11 +128,16 @@ def stage_agreement(
 
     raters = tuple(
         retest_agreement(
-            one[:, rater], two[:, rater], scale=scale, resamples=resamples, clusters=clusters,
-            level=level, seed=seed,
+            one[:, rater],
+            two[:, rater],
+            scale=scale,
+            resamples=resamples,
+            clusters=clusters,
+            level=level,
+            seed=seed,
         )
         for rater in range(one.shape[1])
-    )  # fmt: skip
+    )
     others = [np.delete(np.arange(one.shape[1]), rater) for rater in range(one.shape[1])]
     taus = np.array([rater.tau_b for rater in raters])
     pairs = _complete_pairs(one.ravel(), two.ravel())

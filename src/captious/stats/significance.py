@@ -87,9 +87,7 @@ def paired_bootstrap(
     draws = score(sums[:, :width]) - score(sums[:, width:])
     interval = percentile_interval(draws, difference, level)
     p_value = centred_p_value(draws, difference, tail)
-    return PairedTest(
-        score_a, score_b, difference, interval.low, interval.high, level, p_value, resamples
-    )
+    return PairedTest(score_a, score_b, difference, interval.low, interval.high, level, p_value, resamples)
 
 
 def centred_p_value(draws: ArrayLike, difference: float, tail: Tail = "two-sided") -> float:

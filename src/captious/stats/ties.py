@@ -35,11 +35,7 @@ class Pairs(NamedTuple):
 
 
 def calibrate_ties(
-    metric: ArrayLike,
-    human: ArrayLike,
-    *,
-    groups: ArrayLike | None = None,
-    average: Averaging = "pairs",
+    metric: ArrayLike, human: ArrayLike, *, groups: ArrayLike | None = None, average: Averaging = "pairs"
 ) -> TieCalibration:
     """Find the threshold epsilon that maximises acc_eq (Deutsch, Foster and Freitag 2023).
 

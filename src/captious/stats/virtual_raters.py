@@ -55,11 +55,7 @@ class VirtualRaterAgreement(NamedTuple):
 
 
 def draw_virtual_raters(
-    ratings: ArrayLike,
-    n: int = VIRTUAL_RATERS,
-    *,
-    replace: bool = False,
-    seed: Seed = DEFAULT_SEED,
+    ratings: ArrayLike, n: int = VIRTUAL_RATERS, *, replace: bool = False, seed: Seed = DEFAULT_SEED
 ) -> Floats:
     """Draw `n` ratings of each item and sort them: `(items, n)`, lowest first.
 
@@ -117,9 +113,7 @@ def virtual_rater_agreement(
     drawn = (draw_virtual_raters(kept, n, replace=replace, seed=rng) for _ in range(runs))
     table = np.array([_one_run(raters, variant, merging) for raters in drawn])
     *taus, w, kappa, kappa_merged = (_summary(column) for column in table.T)
-    return VirtualRaterAgreement(
-        tuple(taus), w, kappa, kappa_merged, len(kept), int((~enough).sum()), runs
-    )
+    return VirtualRaterAgreement(tuple(taus), w, kappa, kappa_merged, len(kept), int((~enough).sum()), runs)
 
 
 def _one_run(drawn: Floats, variant: str, merged: Mapping[float, float]) -> list[float]:

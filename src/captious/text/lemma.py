@@ -15,20 +15,48 @@ from importlib.resources import files
 from captious.text.synsets import wordnet
 
 _SHORT_WORDS = {
-    ("an", "DT"): "a", ("n't", "RB"): "not", ("ca", "MD"): "can", ("wo", "MD"): "will",
-    ("'d", "MD"): "would", ("'ll", "MD"): "will", ("sha", "MD"): "shall",
-}  # fmt: skip
+    ("an", "DT"): "a",
+    ("n't", "RB"): "not",
+    ("ca", "MD"): "can",
+    ("wo", "MD"): "will",
+    ("'d", "MD"): "would",
+    ("'ll", "MD"): "will",
+    ("sha", "MD"): "shall",
+}
 _BRACKETS = frozenset({"-lrb-", "-rrb-", "-lsb-", "-rsb-"})
 _PRONOUNS = {
-    "him": "he", "his": "he", "her": "she", "them": "they", "their": "they", "us": "we",
-    "our": "we", "your": "you",
-}  # fmt: skip
+    "him": "he",
+    "his": "he",
+    "her": "she",
+    "them": "they",
+    "their": "they",
+    "us": "we",
+    "our": "we",
+    "your": "you",
+}
 _VERB_FORMS = {
-    "is": "be", "are": "be", "am": "be", "was": "be", "were": "be", "been": "be", "being": "be",
-    "'s": "be", "'re": "be", "'m": "be", "has": "have", "had": "have", "having": "have",
-    "'ve": "have", "does": "do", "did": "do", "done": "do", "doing": "do", "goes": "go",
-    "went": "go", "gone": "go",
-}  # fmt: skip
+    "is": "be",
+    "are": "be",
+    "am": "be",
+    "was": "be",
+    "were": "be",
+    "been": "be",
+    "being": "be",
+    "'s": "be",
+    "'re": "be",
+    "'m": "be",
+    "has": "have",
+    "had": "have",
+    "having": "have",
+    "'ve": "have",
+    "does": "do",
+    "did": "do",
+    "done": "do",
+    "doing": "do",
+    "goes": "go",
+    "went": "go",
+    "gone": "go",
+}
 _VOWELS = frozenset("aeiou")
 _HISSING = ("ches", "shes", "sses", "xes", "zzes")
 

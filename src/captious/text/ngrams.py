@@ -75,9 +75,7 @@ class NgramIndex:
         return np.concatenate(found)
 
 
-def moved_keys(
-    keys: IntArray, size: int, prefixes: IntArray, tokens: IntArray, new_size: int
-) -> IntArray:
+def moved_keys(keys: IntArray, size: int, prefixes: IntArray, tokens: IntArray, new_size: int) -> IntArray:
     """Keys of one index in the numbers of another; -1 where a part is absent there."""
     prefix, token = np.divmod(keys, max(size, 1))
     prefix, token = prefixes[prefix], tokens[token]

@@ -52,9 +52,7 @@ _OPEN_ABBREVIATIONS = frozenset(
     + tuple(start + end for start in ("pt", "ppt") for end in ("y", "e", "ys", "es"))
 )
 _NOT_PLAIN = _OPEN_ABBREVIATIONS.union(
-    ptb_patterns.TITLE_ABBREVIATIONS,
-    ("mfg", "mtg"),
-    ("cannot", "gonna", "wanna", "gotta", "lemme", "gimme"),
+    ptb_patterns.TITLE_ABBREVIATIONS, ("mfg", "mtg"), ("cannot", "gonna", "wanna", "gotta", "lemme", "gimme")
 )
 _PIECE_LIMIT = 64
 _CACHE_LIMIT = 200_000

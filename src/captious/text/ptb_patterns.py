@@ -64,9 +64,7 @@ def _any_case(words: Iterable[str]) -> str:
 def _capitalised(words: Iterable[str]) -> str:
     """Each word with a capital first letter and the rest in any case, longest first."""
     longest_first = sorted(words, key=len, reverse=True)
-    return "|".join(
-        word[0].upper() + (f"(?i:{word[1:]})" if word[1:] else "") for word in longest_first
-    )
+    return "|".join(word[0].upper() + (f"(?i:{word[1:]})" if word[1:] else "") for word in longest_first)
 
 
 APOSTROPHE = r"(?:['\x92\u2019]|(?i:&apos;))"
@@ -106,8 +104,7 @@ TELEPHONE = (
 )
 
 ENDING_ABBREVIATION = (
-    f"(?:{_any_case(ENDING_ABBREVIATIONS)}|{_capitalised(CAPITAL_ABBREVIATIONS)}"
-    f"|{COMPANY_ABBREVIATION})"
+    f"(?:{_any_case(ENDING_ABBREVIATIONS)}|{_capitalised(CAPITAL_ABBREVIATIONS)}|{COMPANY_ABBREVIATION})"
 )
 TITLE_ABBREVIATION = f"(?:{_any_case(TITLE_ABBREVIATIONS)}|[Mm][ft]g|(?i:cont'd))"
 NUMBERING_ABBREVIATION = _any_case(NUMBERING_ABBREVIATIONS)

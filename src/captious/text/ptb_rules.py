@@ -11,16 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from captious.text import ptb_patterns as p
-from captious.text.ptb_chars import (
-    BLANK,
-    CAPITAL,
-    DIGIT,
-    LETTER,
-    SOFT_HYPHEN,
-    SPACE,
-    SYMBOL,
-    within_ascii,
-)
+from captious.text.ptb_chars import BLANK, CAPITAL, DIGIT, LETTER, SOFT_HYPHEN, SPACE, SYMBOL, within_ascii
 
 Spell = Callable[[str], str]
 
@@ -63,14 +54,7 @@ _QUOTES = {
     **dict.fromkeys("\x94\u201d\u00bb", "''"),
 }
 _FRACTIONS = {"¼": "1/4", "½": "1/2", "¾": "3/4", "⅓": "1/3", "⅔": "2/3"}
-_BRACKETS = {
-    "(": "-LRB-",
-    ")": "-RRB-",
-    "[": "-LSB-",
-    "]": "-RSB-",
-    "{": "-LCB-",
-    "}": "-RCB-",
-}
+_BRACKETS = {"(": "-LRB-", ")": "-RRB-", "[": "-LSB-", "]": "-RSB-", "{": "-LCB-", "}": "-RCB-"}
 _CURRENCIES = {**dict.fromkeys("\x80\u00a4\u20a0\u20ac", "$"), "£": "#", "¢": "cents"}
 
 
@@ -118,9 +102,7 @@ def _lone_initial(text: str) -> str:
     return text[0] if len(text) == 2 else text
 
 
-def _rule(
-    source: str, starts: str, spell: Spell = _as_is, horizon: str = "", returned: int = 0
-) -> Rule:
+def _rule(source: str, starts: str, spell: Spell = _as_is, horizon: str = "", returned: int = 0) -> Rule:
     return Rule(source, starts, spell, horizon, returned)
 
 
@@ -208,12 +190,7 @@ _COMPOUNDS = (
     _rule(rf"({p.HYPHENATED}\.){p.IN_SENTENCE}", LETTER + DIGIT, _without_soft_hyphens),
     _rule(f"({p.HYPHENATED})", LETTER + DIGIT, _without_soft_hyphens),
     _rule(f"({p.DOTTED_HYPHENATED})", _ASCII_ALNUM, _without_soft_hyphens, "hyphen"),
-    _rule(
-        rf"({p.DOTTED_HYPHENATED}\.){p.IN_SENTENCE}",
-        _ASCII_ALNUM,
-        _without_soft_hyphens,
-        "hyphen",
-    ),
+    _rule(rf"({p.DOTTED_HYPHENATED}\.){p.IN_SENTENCE}", _ASCII_ALNUM, _without_soft_hyphens, "hyphen"),
     _rule(rf"({p.AMPERSAND_NAME}\.){p.IN_SENTENCE}", "A-Z", _plain_ampersand),
     _rule(f"({p.AMPERSAND_NAME})", "A-Z", _plain_ampersand),
     _rule(r"([A-Z]+\$)", "A-Z"),

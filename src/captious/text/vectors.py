@@ -122,8 +122,7 @@ def load_vectors(name: str | Path = DEFAULT) -> WordVectors:
     path = Path(text).expanduser()
     if not path.is_file():
         raise InputError(
-            f'vectors "{text}": no such file, and no name of vectors. Name a file, '
-            f"{DEFAULT}, or {SPACY}NAME."
+            f'vectors "{text}": no such file, and no name of vectors. Name a file, {DEFAULT}, or {SPACY}NAME.'
         )
     return _load(text, f"file {path.resolve()}", _stamp(path))
 

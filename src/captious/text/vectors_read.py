@@ -107,9 +107,7 @@ def read_spacy(name: str) -> Iterator[Block]:
     for start in range(0, len(pairs), _WORDS_A_BLOCK):
         part = pairs[start : start + _WORDS_A_BLOCK]
         places = [row for _, row in part]
-        yield Block(
-            [word for word, _ in part], np.asarray(vocabulary.vectors.data[places], np.float32)
-        )
+        yield Block([word for word, _ in part], np.asarray(vocabulary.vectors.data[places], np.float32))
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -41,15 +41,18 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
             opened.close()
 
     app = FastAPI(
-        title="captious", version=__version__, description=ABOUT, lifespan=lifespan,
-        docs_url=None, redoc_url=None, openapi_url="/api/openapi.json",
-    )  # fmt: skip
+        title="captious",
+        version=__version__,
+        description=ABOUT,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )
     app.state.db, app.state.settings = opened, settings
     app.state.used_tickets, app.state.campaign_ids = set(), {}
     errors.install(app)
-    for router in (
-        site.router, entrance.router, rater_api.router, rater.router, images.router, admin.router,
-    ):  # fmt: skip
+    for router in (site.router, entrance.router, rater_api.router, rater.router, images.router, admin.router):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 

@@ -14,13 +14,7 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from captious.campaigns.records import (
-    LinkRefused,
-    NotOpen,
-    NotYours,
-    SignInRefused,
-    TooManyTries,
-)
+from captious.campaigns.records import LinkRefused, NotOpen, NotYours, SignInRefused, TooManyTries
 from captious.errors import CaptiousError, UnknownNameError, one_line
 from captious.protocols import Problem
 from captious.web import pages, security
@@ -72,11 +66,7 @@ def documented_pages(*statuses: int) -> Responses:
     """The error pages of an HTML route for OpenAPI: HTML, or JSON for who asks for it."""
     schema = {"schema": {"type": "string"}}
     return {
-        status: {
-            "description": STATUSES[status],
-            "model": ErrorBody,
-            "content": {"text/html": schema},
-        }
+        status: {"description": STATUSES[status], "model": ErrorBody, "content": {"text/html": schema}}
         for status in sorted({400, 404, 413, 422, *statuses})
     }
 
@@ -103,9 +93,14 @@ def answer(
         body = ErrorBody(error=message, problems=found)
         return JSONResponse(body.model_dump(), status_code=status, headers=headers)
     return pages.render(
-        request, "error.html", status_code=status, headers=headers,
-        status=status, message=message, problems=found,
-    )  # fmt: skip
+        request,
+        "error.html",
+        status_code=status,
+        headers=headers,
+        status=status,
+        message=message,
+        problems=found,
+    )
 
 
 def _say(request: Request, key: str, **values: object) -> str:
@@ -117,9 +112,7 @@ def refused(request: Request, error: Refusal) -> Response:
     if isinstance(error, SignInNeeded) and not wants_json(request):
         return RedirectResponse(f"/admin/sign-in?next={quote(_back(request))}", status_code=303)
     message = _say(request, error.key, **error.values)
-    return answer(
-        request, error.status, message, problems=error.problems, headers=error.headers or None
-    )
+    return answer(request, error.status, message, problems=error.problems, headers=error.headers or None)
 
 
 def _back(request: Request) -> str:

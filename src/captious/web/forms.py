@@ -109,11 +109,7 @@ class FormView:
 
 
 def view(
-    item: Item,
-    t: Texts,
-    *,
-    answers: Mapping[str, object] | None = None,
-    problems: Sequence[Problem] = (),
+    item: Item, t: Texts, *, answers: Mapping[str, object] | None = None, problems: Sequence[Problem] = ()
 ) -> FormView:
     """The form of an item with what has been answered; earlier raters' answers are offered."""
     given = dict(item.prior) if answers is None else answers
@@ -126,8 +122,7 @@ def view(
     for field, question in zip(item.form.fields, questions, strict=True):
         about.setdefault(field.caption, []).append(question)
     captions = tuple(
-        Shown(caption.key, caption.text, tuple(about.pop(caption.key, ())))
-        for caption in item.captions
+        Shown(caption.key, caption.text, tuple(about.pop(caption.key, ()))) for caption in item.captions
     )
     left = tuple(question for own in about.values() for question in own)
     targets = {question.name: question.focus for question in questions}
@@ -156,9 +151,7 @@ def _question(
         label=t.say(field.label),
         help=t.say(field.help),
         required=field.required,
-        choices=_scale(ident, field, points, answer, t)
-        if points
-        else _choices(ident, field, answer, t),
+        choices=_scale(ident, field, points, answer, t) if points else _choices(ident, field, answer, t),
         value=_plain(answer) if style in ("text", "number") else "",
         low=_number(field.low),
         high=_number(field.high),
@@ -196,9 +189,7 @@ def _points(field: Field) -> list[float]:
     return [field.low + n * field.step for n in range(count)] if count <= MOST_POINTS else []
 
 
-def _scale(
-    ident: str, field: Field, points: Sequence[float], answer: object, t: Texts
-) -> tuple[Choice, ...]:
+def _scale(ident: str, field: Field, points: Sequence[float], answer: object, t: Texts) -> tuple[Choice, ...]:
     chosen = as_number(answer)
     found = []
     for place, point in enumerate(points, start=1):

@@ -27,9 +27,7 @@ class Redacting(logging.Filter):
         if isinstance(record.msg, str):
             record.msg = redacted(record.msg)
         if isinstance(record.args, tuple):
-            record.args = tuple(
-                redacted(value) if isinstance(value, str) else value for value in record.args
-            )
+            record.args = tuple(redacted(value) if isinstance(value, str) else value for value in record.args)
         return True
 
 

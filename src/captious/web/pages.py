@@ -89,9 +89,14 @@ def redirect(request: Request, to: str, *, flash: str = "") -> RedirectResponse:
     response = RedirectResponse(local(to), status_code=303)
     if flash:
         response.set_cookie(
-            FLASH, flash, max_age=60, path="/", httponly=True, samesite="lax",
+            FLASH,
+            flash,
+            max_age=60,
+            path="/",
+            httponly=True,
+            samesite="lax",
             secure=security.is_secure(request),
-        )  # fmt: skip
+        )
     return response
 
 

@@ -30,9 +30,7 @@ STAGE_LENGTH = 60
 
 Sent = Annotated[FormData, Depends(security.submitted)]
 _ANSWERS = form_body(
-    {"key": "Idempotency key: the same key is stored once."},
-    required=["csrf", "key"],
-    open_ended=True,
+    {"key": "Idempotency key: the same key is stored once."}, required=["csrf", "key"], open_ended=True
 )
 _SAVED: Responses = {303: {"description": "Stored; on to the next task."}}
 
@@ -52,14 +50,11 @@ def work(request: Request, slug: str) -> Response:
         return _nothing(request, at, found.progress, found.previous)
     first, *rest = found.tasks
     return _page(
-        request, at, first, progress=found.progress, following=rest[0] if rest else None,
-        last=found.previous,
-    )  # fmt: skip
+        request, at, first, progress=found.progress, following=rest[0] if rest else None, last=found.previous
+    )
 
 
-@router.get(
-    "/work/{slug}/{task}", response_class=HTMLResponse, responses=documented_pages(401, 409)
-)
+@router.get("/work/{slug}/{task}", response_class=HTMLResponse, responses=documented_pages(401, 409))
 def reopen(request: Request, slug: str, task: str) -> Response:
     """A task of the rater's own: the one in hand, or the last answer to be corrected."""
     at = security.current_rater(request, slug)
@@ -93,10 +88,14 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
     at = security.current_rater(request, slug)
     found = assignment.task(db, rater, task)
     return _page(
-        request, at, found, progress=assignment.rater_progress(db, at.campaign, at.rater),
-        answers=answers_to(found.item, form), problems=outcome,
+        request,
+        at,
+        found,
+        progress=assignment.rater_progress(db, at.campaign, at.rater),
+        answers=answers_to(found.item, form),
+        problems=outcome,
         last=assignment.previous_task(db, rater),
-    )  # fmt: skip
+    )
 
 
 @router.post(
@@ -170,9 +169,7 @@ def _stored(request: Request, slug: str, receipt: Receipt) -> Response:
             }
         )
     said = "corrected" if receipt.correction else "saved"
-    return pages.redirect(
-        request, address, flash="work.already" if receipt.duplicate else f"work.{said}"
-    )
+    return pages.redirect(request, address, flash="work.already" if receipt.duplicate else f"work.{said}")
 
 
 def image_address(request: Request, at: AtWork, image: str) -> str:
@@ -208,9 +205,16 @@ def _page(
     if given is None:
         given = task.answered if correcting else task.draft
     values = task_values(
-        task.item, at.campaign.rules(), words(at), links, title=at.campaign.title,
-        answers=given, problems=problems, progress=progress, correcting=correcting,
-    )  # fmt: skip
+        task.item,
+        at.campaign.rules(),
+        words(at),
+        links,
+        title=at.campaign.title,
+        answers=given,
+        problems=problems,
+        progress=progress,
+        correcting=correcting,
+    )
     status = 422 if problems else 200
     return pages.render(request, "rater/task.html", status_code=status, at=at, slug=slug, **values)
 
@@ -226,6 +230,12 @@ def _nothing(request: Request, at: AtWork, progress: RaterProgress, last: Task |
     else:
         why = "done" if progress.answered else "empty"
     return pages.render(
-        request, "rater/nothing.html", texts_of=words(at), at=at, slug=at.campaign.slug, why=why,
-        progress=progress, undo=f"/work/{at.campaign.slug}/{last.token}" if last else "",
-    )  # fmt: skip
+        request,
+        "rater/nothing.html",
+        texts_of=words(at),
+        at=at,
+        slug=at.campaign.slug,
+        why=why,
+        progress=progress,
+        undo=f"/work/{at.campaign.slug}/{last.token}" if last else "",
+    )

@@ -136,9 +136,13 @@ def submit(
 def _progress(request: Request, at: AtWork) -> ProgressBody:
     found = assignment.rater_progress(security.db_of(request), at.campaign, at.rater)
     return ProgressBody(
-        answered=found.answered, left=found.left, group_done=found.group_done,
-        group_size=found.group_size, done=found.done, wait_until=found.wait_until,
-    )  # fmt: skip
+        answered=found.answered,
+        left=found.left,
+        group_done=found.group_done,
+        group_size=found.group_size,
+        done=found.done,
+        wait_until=found.wait_until,
+    )
 
 
 def _task(request: Request, at: AtWork, task: Task) -> TaskBody:

@@ -101,14 +101,17 @@ def session_of(request: Request) -> Session | None:
     return load_session(request, "" if for_account else slug)
 
 
-def set_session(
-    request: Request, response: Response, token: str, *, hours: float, slug: str = ""
-) -> None:
+def set_session(request: Request, response: Response, token: str, *, hours: float, slug: str = "") -> None:
     """Give the browser the cookie of a session that has begun."""
     response.set_cookie(
-        cookie_name(slug), token, max_age=int(hours * HOUR), path="/", httponly=True,
-        samesite="lax", secure=is_secure(request),
-    )  # fmt: skip
+        cookie_name(slug),
+        token,
+        max_age=int(hours * HOUR),
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=is_secure(request),
+    )
 
 
 def end_session(request: Request, response: Response, slug: str = "") -> None:

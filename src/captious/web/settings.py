@@ -71,9 +71,7 @@ def checked_base_url(address: str) -> str:
     'https://rate.example.org'
     """
     if not _leads_somewhere(address):
-        raise InputError(
-            f'base URL "{address}": is no address of a site. Write http://HOST or https://HOST.'
-        )
+        raise InputError(f'base URL "{address}": is no address of a site. Write http://HOST or https://HOST.')
     return address.rstrip("/")
 
 

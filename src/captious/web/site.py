@@ -43,17 +43,14 @@ def home(request: Request) -> Response:
     openapi_extra=form_body({"theme": "light, dark or nothing", "back": "where to go on"}),
     tags=["pages"],
 )
-def choose_theme(
-    request: Request, form: Annotated[FormData, Depends(security.submitted)]
-) -> Response:
+def choose_theme(request: Request, form: Annotated[FormData, Depends(security.submitted)]) -> Response:
     """Keep the theme that the visitor wants; it holds nothing that needs a token."""
     response = pages.redirect(request, security.text_field(form, "back", "/"))
     chosen = security.text_field(form, "theme")
     if chosen in pages.THEMES:
         response.set_cookie(
-            pages.THEME, chosen, max_age=YEAR, path="/", samesite="lax",
-            secure=security.is_secure(request),
-        )  # fmt: skip
+            pages.THEME, chosen, max_age=YEAR, path="/", samesite="lax", secure=security.is_secure(request)
+        )
     else:
         response.delete_cookie(pages.THEME, path="/")
     return response

@@ -8,9 +8,8 @@ from captious.text.parse import Parse
 from captious.text.parser import caption_parser
 
 TREE = Parse(
-    ("a", "dog", "runs"), ("DT", "NN", "VBZ"), ("a", "dog", "run"), (2, 3, 0),
-    ("det", "nsubj", "root"),
-)  # fmt: skip
+    ("a", "dog", "runs"), ("DT", "NN", "VBZ"), ("a", "dog", "run"), (2, 3, 0), ("det", "nsubj", "root")
+)
 GOLDEN = GoldenParse("a dog runs", "mine", TREE, [("dog",), ("dog", "run")])
 
 

@@ -4,11 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.benchmarks.spice.captions import (
-    SOURCES,
-    flickr8k_expert_images,
-    images_of_captions,
-)
+from captious.benchmarks.spice.captions import SOURCES, flickr8k_expert_images, images_of_captions
 from captious.benchmarks.spice.division import Division, is_kept_image
 
 

@@ -8,8 +8,7 @@ from captious.corpus import Corpus
 from captious.metrics.spice import Counts
 
 CORPUS = Corpus.from_lists(
-    ["A red bus.", "A dog.", "A bus!"],
-    [["a bus on a street", "the bus"], ["the bus"], ["the bus"]],
+    ["A red bus.", "A dog.", "A bus!"], [["a bus on a street", "the bus"], ["the bus"], ["the bus"]]
 )
 TUPLES = {
     "a red bus": [("bus", "red")],

@@ -13,8 +13,11 @@ from captious.errors import InputError
 
 CHECK_WEIGHTS = (
     Path(__file__).resolve().parents[3]
-    / "training" / "caption_parser" / "weights" / "benchmarks-held-out.npz"
-)  # fmt: skip
+    / "training"
+    / "caption_parser"
+    / "weights"
+    / "benchmarks-held-out.npz"
+)
 HEAD = 3000
 
 
@@ -49,9 +52,7 @@ def sliced(only_thumb: Path) -> Reproduction:
 def test_thumb_holds_from_the_first_layer_to_the_last(sliced: Reproduction) -> None:
     assert sliced.holds and sliced.count("differs") == 0
     assert verdicts(sliced, "score, from its tuples")["THumB/items equal"] == "holds"
-    assert verdicts(sliced, "scene graph, from its dependencies") == {
-        "all captions/tuples equal": "holds"
-    }
+    assert verdicts(sliced, "scene graph, from its dependencies") == {"all captions/tuples equal": "holds"}
     assert verdicts(sliced, "items from text")["THumB/Pearson r"] == "holds"
     assert set(verdicts(sliced, "Table 2, metrics").values()) <= {"holds", "near"}
     assert set(verdicts(sliced, "Table 4, without Human").values()) <= {"holds", "near"}
@@ -91,9 +92,7 @@ def test_every_figure_holds(data: Path, golden: Path) -> None:
 
 
 @pytest.mark.long
-def test_every_figure_holds_for_a_parser_that_never_saw_the_benchmarks(
-    data: Path, golden: Path
-) -> None:
+def test_every_figure_holds_for_a_parser_that_never_saw_the_benchmarks(data: Path, golden: Path) -> None:
     if not CHECK_WEIGHTS.is_file():
         pytest.skip("the second parser's weights are not here")
     found = reproduce(["spice"], data, golden=golden, parser=CHECK_WEIGHTS)

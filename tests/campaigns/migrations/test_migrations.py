@@ -17,30 +17,58 @@ from captious.errors import InputError
 
 FILLED = {
     "campaign": {
-        "id": 1, "slug": "dogs", "title": "Dogs", "protocol": "tagging",
-        "options": '{"raters":2,"two_rounds":false}', "seed": 1, "state": "open", "settings": "{}",
+        "id": 1,
+        "slug": "dogs",
+        "title": "Dogs",
+        "protocol": "tagging",
+        "options": '{"raters":2,"two_rounds":false}',
+        "seed": 1,
+        "state": "open",
+        "settings": "{}",
         "created": 1.0,
     },
     "form": {"id": 1, "digest": "d", "fields": "[]"},
     "item": {
-        "id": 1, "campaign_id": 1, "key": "k1", "image": "i7", "stage": "first", "form_id": 1,
+        "id": 1,
+        "campaign_id": 1,
+        "key": "k1",
+        "image": "i7",
+        "stage": "first",
+        "form_id": 1,
         "content": '{"captions":[["A","A dog."]],"sources":{"A":["m"]},"check":"",'
         '"only_for":null,"not_for":[],"prior":{},"hints":[]}',
-        "target": 2, "taken": 1, "done": 1, "place": 0.5,
+        "target": 2,
+        "taken": 1,
+        "done": 1,
+        "place": 0.5,
     },
-    "rater": {
-        "id": 1, "campaign_id": 1, "name": "Ada", "pseudonym": "r001", "created": 1.0, "answered": 1
-    },
+    "rater": {"id": 1, "campaign_id": 1, "name": "Ada", "pseudonym": "r001", "created": 1.0, "answered": 1},
     "response": {
-        "id": 1, "campaign_id": 1, "item_id": 1, "rater_id": 1, "assignment_id": 1, "key": "a",
-        "answers": '{"verdict":"complete"}', "hints": "[]", "time": 2.0, "kind": "answer",
+        "id": 1,
+        "campaign_id": 1,
+        "item_id": 1,
+        "rater_id": 1,
+        "assignment_id": 1,
+        "key": "a",
+        "answers": '{"verdict":"complete"}',
+        "hints": "[]",
+        "time": 2.0,
+        "kind": "answer",
         "source": "web",
     },
     "assignment": {
-        "id": 1, "token": "t", "campaign_id": 1, "item_id": 1, "rater_id": 1, "state": "answered",
-        "group_no": 1, "position": 0, "held_until": 9.0, "response_id": 1,
+        "id": 1,
+        "token": "t",
+        "campaign_id": 1,
+        "item_id": 1,
+        "rater_id": 1,
+        "state": "answered",
+        "group_no": 1,
+        "position": 0,
+        "held_until": 9.0,
+        "response_id": 1,
     },
-}  # fmt: skip
+}
 
 
 @contextmanager

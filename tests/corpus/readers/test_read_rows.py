@@ -19,8 +19,7 @@ FORMATS = {
     "one-key-objects": '[{"7": "A dog, running."}, {"391895": "A \\"café\\" 🐕."}]',
     "json-rows": """[{"imgid": 7, "mt": "A dog, running."},
         {"imgid": 391895.0, "mt": "A \\"café\\" 🐕."}]""",
-    "jsonl": '{"img": "7", "hyp": "A dog, running."}\n\n'
-        '{"img": 391895, "hyp": "A \\"café\\" 🐕."}\n',
+    "jsonl": '{"img": "7", "hyp": "A dog, running."}\n\n{"img": 391895, "hyp": "A \\"café\\" 🐕."}\n',
     "csv": 'image,caption\n7,"A dog, running."\r\n391895,"A ""café"" 🐕."\n',
     "tsv": 'image\tcaption\n7\tA dog, running.\n391895\tA "café" 🐕.\n',
     "coco-annotations": """{"info": {}, "images": [{"id": 7, "file_name": "seven.jpg"}],
@@ -30,7 +29,7 @@ FORMATS = {
         {"cocoid": 7, "filename": "seven.jpg", "sentences": [{"raw": "A dog, running."}]},
         {"cocoid": 391895, "sentences": [{"tokens": [], "raw": "A \\"café\\" 🐕."}]}]}""",
     "flickr8k-tokens": '7#0\tA dog, running.\n391895#0\tA "café" 🐕.\n',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "gzip"])

@@ -72,10 +72,7 @@ def test_repeated_words_against_the_program(java: str, tables: Tables) -> None:
     ],
 )
 def test_ties(
-    tables: Tables,
-    candidate: str,
-    reference: str,
-    expected: list[tuple[int, int, int, int]],
+    tables: Tables, candidate: str, reference: str, expected: list[tuple[int, int, int, int]]
 ) -> None:
     assert [match[:4] for match in align(candidate.split(), reference.split())] == expected
 

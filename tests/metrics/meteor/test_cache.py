@@ -59,9 +59,7 @@ def test_a_folder_that_cannot_be_written_costs_only_time(
         said.append(len(warned))  # the reader hears of it before the long wait, not after
         return dict(ARRAYS)
 
-    with pytest.warns(
-        CaptiousWarning, match=r"file \(File exists\) and are compiled again"
-    ) as warned:
+    with pytest.warns(CaptiousWarning, match=r"file \(File exists\) and are compiled again") as warned:
         arrays = cached_arrays("table", make)
     assert arrays["squares"].tolist() == ARRAYS["squares"].tolist()
     assert said == [1]

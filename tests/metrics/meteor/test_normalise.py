@@ -35,8 +35,6 @@ def test_as_the_program_writes_it(text: str, expected: str) -> None:
 
 
 def test_plain_words_stay() -> None:
-    words = [
-        word for word in ["dog", "12", "läuft", "t-shirt", "'s", "u.s.", "狗"] if is_plain(word)
-    ]
+    words = [word for word in ["dog", "12", "läuft", "t-shirt", "'s", "u.s.", "狗"] if is_plain(word)]
     assert words == ["dog", "12", "läuft"]
     assert all(normalise(word) == [word] for word in words)

@@ -45,9 +45,7 @@ def golden_items(golden: Path, data: Path) -> list[GoldenItem]:
     texts = sorted({text for item in items for text in (item.candidate, *item.references)})
     tokens = dict(zip(texts, (" ".join(words) for words in tokenise_many(texts)), strict=True))
     return [
-        item._replace(
-            candidate=tokens[item.candidate], references=[tokens[text] for text in item.references]
-        )
+        item._replace(candidate=tokens[item.candidate], references=[tokens[text] for text in item.references])
         for item in items
     ]
 
@@ -63,8 +61,7 @@ def _items(golden: Path, data: Path) -> Iterator[GoldenItem]:
 def _captions(data: Path) -> dict[str, dict[Any, tuple[str, list[str]]]]:
     thumb = {row["seg_id"]: row["refs"] for row in _lines(data / "thumb/mscoco_references.jsonl")}
     flickr = dict(
-        line.split("\t", 1)
-        for line in (data / "flickr8k/Flickr8k.token.txt").read_text("utf-8").splitlines()
+        line.split("\t", 1) for line in (data / "flickr8k/Flickr8k.token.txt").read_text("utf-8").splitlines()
     )
     karpathy = orjson.loads((data / "coco_karpathy/reference_captions.json").read_bytes())
     machine = orjson.loads((data / "coco_karpathy/m2_transformer.json").read_bytes())
@@ -83,10 +80,7 @@ def _captions(data: Path) -> dict[str, dict[Any, tuple[str, list[str]]]]:
         "karpathy_m2": {image: (machine[image], karpathy[image]) for image in machine},
         "nebula": {number: (row["mt"], row["refs"]) for number, row in enumerate(nebula)},
         "capeval1k": {
-            row["id"]: (
-                row["caption_wordpiece_detok"],
-                karpathy[str(int(row["image"].rpartition("_")[2]))],
-            )
+            row["id"]: (row["caption_wordpiece_detok"], karpathy[str(int(row["image"].rpartition("_")[2]))])
             for row in _lines(data / "capeval1k/capeval1k.jsonl")
         },
     }

@@ -26,12 +26,7 @@ def test_a_word_joins_the_concept_it_shares_most_with() -> None:
 
 def test_attributes_are_told_apart_by_object() -> None:
     graph = SceneGraph.of([[("cat", "big"), ("dog", "large"), ("cat", "large")]])
-    assert words(graph) == [
-        [["cat"]],
-        [["cat"], ["big", "large"]],
-        [["dog"]],
-        [["dog"], ["large"]],
-    ]
+    assert words(graph) == [[["cat"]], [["cat"], ["big", "large"]], [["dog"]], [["dog"], ["large"]]]
 
 
 def test_being_next_to_is_next_to() -> None:

@@ -61,9 +61,7 @@ def test_without_words_there_is_nothing_to_match(name: str) -> None:
     assert scores([ODD[name], "a dog", ODD[name]], [["a dog"], [ODD[name]], [ODD[name]]]) == [0] * 3
 
 
-@pytest.mark.parametrize(
-    "name", ["one word", "two hundred words", "two sentences", "digits among words"]
-)
+@pytest.mark.parametrize("name", ["one word", "two hundred words", "two sentences", "digits among words"])
 def test_an_odd_caption_with_nouns_is_all_of_itself(name: str) -> None:
     assert scores([ODD[name]], [[ODD[name]]]) == [1.0]
 

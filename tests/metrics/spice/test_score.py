@@ -80,9 +80,7 @@ def test_scores_stay_in_range_and_explanations_agree(
 
 
 def test_an_explanation_shows_synonyms_and_categories() -> None:
-    told = explain_tuples(
-        [("tv", "red"), ("cat", "two")], [[("television", "red"), ("cat", "big")]]
-    )
+    told = explain_tuples([("tv", "red"), ("cat", "two")], [[("television", "red"), ("cat", "big")]])
     assert told.matched == [
         ((("tv",),), (("television",),)),
         ((("tv",), ("red",)), (("television",), ("red",))),

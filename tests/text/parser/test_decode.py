@@ -36,9 +36,7 @@ def _is_projective_tree(heads: tuple[int, ...]) -> bool:
 
 
 def _all_trees(length: int) -> list[tuple[int, ...]]:
-    return [
-        heads for heads in product(range(length + 1), repeat=length) if _is_projective_tree(heads)
-    ]
+    return [heads for heads in product(range(length + 1), repeat=length) if _is_projective_tree(heads)]
 
 
 def _total(scores: np.ndarray, heads: tuple[int, ...]) -> float:

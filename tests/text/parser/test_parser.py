@@ -31,9 +31,7 @@ def test_says_what_the_trained_network_says() -> None:
     for sample, parse in zip(SAMPLES, parses, strict=True):
         if not are_projective_trees(np.array([sample["heads"]])).all():
             continue  # word by word these heads make no tree: PyTorch leaves them so, we do not
-        theirs = zip(
-            sample["tags"].split(), sample["heads"], sample["relations"].split(), strict=True
-        )
+        theirs = zip(sample["tags"].split(), sample["heads"], sample["relations"].split(), strict=True)
         ours = zip(parse.tags, parse.heads, parse.labels, strict=True)
         agreed = [their == our for their, our in zip(theirs, ours, strict=True)]
         same, total = same + sum(agreed), total + len(agreed)

@@ -30,9 +30,7 @@ def read_golden(path: Path, step: int) -> Iterator[GoldenCaption]:
                 continue
             row = orjson.loads(line)
             (sentence,) = row["sentences"]
-            words, tags, lemmas = (
-                tuple(sentence[key].split(" ")) for key in ("words", "tags", "lemmas")
-            )
+            words, tags, lemmas = (tuple(sentence[key].split(" ")) for key in ("words", "tags", "lemmas"))
             heads, labels = [0] * len(words), [""] * len(words)
             for label, head, dependent in _EDGE.findall(sentence["basic"]):
                 heads[int(dependent) - 1], labels[int(dependent) - 1] = int(head), label

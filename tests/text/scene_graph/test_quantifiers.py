@@ -20,9 +20,7 @@ def test_a_couple_of_dogs_are_dogs() -> None:
 
 
 def test_without_an_article_a_couple_is_an_object() -> None:
-    found = tuples(
-        "couple of dogs", "NN IN NNS", "couple of dog", "root(0,1) case(3,2) nmod:of(1,3)"
-    )
+    found = tuples("couple of dogs", "NN IN NNS", "couple of dog", "root(0,1) case(3,2) nmod:of(1,3)")
     assert found == {("couple", "dog", "of"), ("couple",), ("dog",)}
 
 
@@ -38,9 +36,6 @@ def test_lots_after_a_preposition_takes_it_as_its_mark() -> None:
 
 def test_one_of_many_is_no_quantifier() -> None:
     found = tuples(
-        "one of many bikes",
-        "CD IN JJ NNS",
-        "one of many bike",
-        "root(0,1) case(4,2) amod(4,3) nmod:of(1,4)",
+        "one of many bikes", "CD IN JJ NNS", "one of many bike", "root(0,1) case(4,2) amod(4,3) nmod:of(1,4)"
     )
     assert found == {("bike", "many"), ("bike",)}

@@ -19,8 +19,7 @@ def parsed(text: str) -> Parse:
 
 def test_a_verb_relates_its_subject_to_object_and_prepositional_phrase() -> None:
     parse = parsed(
-        "man/NN/man/2/nsubj rides/VBZ/ride/0/root horse/NN/horse/2/dobj "
-        "on/IN/on/5/case beach/NN/beach/2/nmod"
+        "man/NN/man/2/nsubj rides/VBZ/ride/0/root horse/NN/horse/2/dobj on/IN/on/5/case beach/NN/beach/2/nmod"
     )
     assert set(scene_tuples(parse)) == {
         ("man", "horse", "ride"),
@@ -36,9 +35,7 @@ def test_a_verb_alone_is_an_attribute_of_its_subject() -> None:
 
 
 def test_particles_belong_to_the_verb() -> None:
-    parse = parsed(
-        "dog/NN/dog/2/nsubj jumps/VBZ/jump/0/root off/RP/off/2/compound:prt wall/NN/wall/2/dobj"
-    )
+    parse = parsed("dog/NN/dog/2/nsubj jumps/VBZ/jump/0/root off/RP/off/2/compound:prt wall/NN/wall/2/dobj")
     assert ("dog", "wall", "jump off") in scene_tuples(parse)
 
 
@@ -66,9 +63,7 @@ def test_a_participle_takes_the_noun_it_modifies_as_subject() -> None:
 
 
 def test_possessives_and_their_pronouns_are_had() -> None:
-    parse = parsed(
-        "dog/NN/dog/2/nsubj wags/VBZ/wag/0/root its/PRP$/its/4/nmod:poss tail/NN/tail/2/dobj"
-    )
+    parse = parsed("dog/NN/dog/2/nsubj wags/VBZ/wag/0/root its/PRP$/its/4/nmod:poss tail/NN/tail/2/dobj")
     assert ("dog", "tail", "have") in scene_tuples(parse)
 
 
@@ -77,9 +72,7 @@ def test_parts_of_a_compound_are_no_objects_of_their_own() -> None:
     assert scene_tuples(parse) == [("sign", "stop")]
 
 
-@pytest.mark.parametrize(
-    ("noun", "attribute"), [("dogs/NNS/dog", [("dog", "two")]), ("sheep/NN/sheep", [])]
-)
+@pytest.mark.parametrize(("noun", "attribute"), [("dogs/NNS/dog", [("dog", "two")]), ("sheep/NN/sheep", [])])
 def test_numbers_count_plural_nouns_only(noun: str, attribute: list[tuple[str, str]]) -> None:
     tuples = scene_tuples(parsed(f"two/CD/two/2/nummod {noun}/0/root"))
     assert [parts for parts in tuples if len(parts) == 2] == attribute
@@ -90,12 +83,9 @@ def test_conjuncts_share_their_preposition_and_their_adjectives_noun() -> None:
         "room/NN/room/0/root with/IN/with/3/case bed/NN/bed/1/nmod and/CC/and/3/cc "
         "red/JJ/red/8/amod and/CC/and/5/cc blue/JJ/blue/5/conj chair/NN/chair/3/conj"
     )
-    assert {
-        ("room", "bed", "with"),
-        ("room", "chair", "with"),
-        ("chair", "red"),
-        ("chair", "blue"),
-    } <= set(scene_tuples(parse))
+    assert {("room", "bed", "with"), ("room", "chair", "with"), ("chair", "red"), ("chair", "blue")} <= set(
+        scene_tuples(parse)
+    )
 
 
 def test_a_caption_without_words_or_nouns_has_no_tuples() -> None:
@@ -120,31 +110,33 @@ def test_each_tuple_comes_once() -> None:
     assert scene_tuples(parse) == [("dog",)]
 
 
-_WORDS = [
-    "a",
-    "couple",
-    "of",
-    "lots",
-    "one",
-    "next",
-    "to",
-    "in",
-    "front",
-    "man",
-    "its",
-    "and",
-    "by",
-]
+_WORDS = ["a", "couple", "of", "lots", "one", "next", "to", "in", "front", "man", "its", "and", "by"]
 _TAGS = ["NN", "NNS", "VBZ", "VBN", "JJ", "IN", "PRP", "PRP$", "DT", "CC", ""]
-_LABELS = ["nmod", "case", "nsubj", "nsubjpass", "conj", "cc", "amod", "compound", "dobj", "acl",
-           "auxpass", "cop", "mark", "nmod:poss", "nummod", "mwe", "advmod", "det"]  # fmt: skip
+_LABELS = [
+    "nmod",
+    "case",
+    "nsubj",
+    "nsubjpass",
+    "conj",
+    "cc",
+    "amod",
+    "compound",
+    "dobj",
+    "acl",
+    "auxpass",
+    "cop",
+    "mark",
+    "nmod:poss",
+    "nummod",
+    "mwe",
+    "advmod",
+    "det",
+]
 
 
 @given(st.integers(0, 9), st.randoms())
 def test_any_tree_has_tuples_of_one_to_three_words(size: int, random: Random) -> None:
-    words, tags, labels = (
-        tuple(random.choices(choices, k=size)) for choices in (_WORDS, _TAGS, _LABELS)
-    )
+    words, tags, labels = (tuple(random.choices(choices, k=size)) for choices in (_WORDS, _TAGS, _LABELS))
     order = random.sample(range(1, size + 1), size)
     heads = [0] * size
     for place, word in enumerate(order):

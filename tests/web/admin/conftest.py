@@ -72,9 +72,7 @@ def add_people(site: Any, campaign: Campaign, count: int = 2) -> list[Rater]:
     return raters.add(site.db, campaign, new, actor="lea")
 
 
-def work(
-    site: Any, campaign: Campaign, people: list[Rater], choose: Choose, *, seconds: float = 9.0
-) -> int:
+def work(site: Any, campaign: Campaign, people: list[Rater], choose: Choose, *, seconds: float = 9.0) -> int:
     """Let people answer all that they are given; `choose` says what the n-th one answers."""
     stored = 0
     busy = True
@@ -83,9 +81,8 @@ def work(
         for at, rater in enumerate(people):
             for task in assignment.next_tasks(site.db, campaign, rater):
                 outcome = responses.respond(
-                    site.db, rater, task.token, choose(at, task.item), key=task.token,
-                    seconds=seconds,
-                )  # fmt: skip
+                    site.db, rater, task.token, choose(at, task.item), key=task.token, seconds=seconds
+                )
                 assert isinstance(outcome, Receipt), outcome
                 stored, busy = stored + 1, True
     return stored

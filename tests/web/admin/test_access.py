@@ -11,8 +11,13 @@ PUBLIC = ("/admin/sign-in",)
 OWNERS = ("/admin/accounts", "/api/admin/accounts", "/admin/log", "/api/admin/log")
 # What a viewer may post: signing out, their own password, and an export without names.
 FOR_VIEWERS = ("/admin/sign-out", "/admin/account", "/admin/c/{slug}/exports")
-FOR_MANAGERS = ("/admin/new", "/admin/drafts", "/api/admin/drafts", "/admin/c/{slug}/do/",
-                "/admin/c/{slug}/raters/{rater_id}/remove")  # fmt: skip
+FOR_MANAGERS = (
+    "/admin/new",
+    "/admin/drafts",
+    "/api/admin/drafts",
+    "/admin/c/{slug}/do/",
+    "/admin/c/{slug}/raters/{rater_id}/remove",
+)
 
 
 def routes(site: Any) -> list[tuple[str, str]]:
@@ -27,9 +32,17 @@ def routes(site: Any) -> list[tuple[str, str]]:
 
 def filled(path: str, campaign: Any) -> str:
     values = {
-        "slug": campaign.slug, "action": "pause", "rater_id": "1", "flag_id": "1", "item": "x",
-        "token": "0" * 32, "number": "0", "place": "1", "protocol": "tagging", "account_id": "1",
-    }  # fmt: skip
+        "slug": campaign.slug,
+        "action": "pause",
+        "rater_id": "1",
+        "flag_id": "1",
+        "item": "x",
+        "token": "0" * 32,
+        "number": "0",
+        "place": "1",
+        "protocol": "tagging",
+        "account_id": "1",
+    }
     return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], path)
 
 
@@ -109,8 +122,7 @@ def test_bodies_that_are_no_forms_are_refused(site: Any, manager: Any) -> None:
     answer = manager.visitor.post(address, json={"a": 1}, headers=headers)
     assert answer.status_code == 415
     nul = manager.visitor.post(
-        f"/admin/c/{campaign.slug}/raters",
-        data={"csrf": manager.csrf, "lines": "Ann\x00"},
+        f"/admin/c/{campaign.slug}/raters", data={"csrf": manager.csrf, "lines": "Ann\x00"}
     )
     assert nul.status_code == 422
 

@@ -47,9 +47,7 @@ def test_what_is_kept_is_shown_while_newer_figures_are_on_their_way(
     assert after["computed_at"] > before["computed_at"]
 
 
-def test_a_process_that_fails_is_logged_in_one_line(
-    site: Any, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_process_that_fails_is_logged_in_one_line(site: Any, caplog: pytest.LogCaptureFixture) -> None:
     url = site.db.engine.url.render_as_string(hide_password=False)
     asked = {"url": url, "files": str(site.db.files), "slug": "nothing", "kind": "results"}
     with caplog.at_level(logging.WARNING, logger="captious.web"):

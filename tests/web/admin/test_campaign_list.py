@@ -24,9 +24,7 @@ def test_the_list_counts_what_is_done(viewer: Any, tagged: Any) -> None:
 def test_the_overview_shows_stages_pace_and_people(viewer: Any, site: Any, tagged: Any) -> None:
     found = viewer.twin(f"/admin/c/{tagged.slug}")
     assert (found["done"], found["wanted"], found["raters_active"]) == (12, 12, 2)
-    assert found["stages"] == [
-        {"stage": "first", "items": 6, "finished": 6, "done": 12, "wanted": 12}
-    ]
+    assert found["stages"] == [{"stage": "first", "items": 6, "finished": 6, "done": 12, "wanted": 12}]
     assert found["as_of"] == site.db.now()
     text = viewer.text(f"/admin/c/{tagged.slug}")
     assert "First stage" in text

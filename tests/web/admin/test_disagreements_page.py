@@ -42,9 +42,7 @@ def test_a_decision_is_kept_once_and_can_be_replaced(site: Any, manager: Any, ta
     assert empty.status_code == 422
     assert "No answer" in empty.text
     answer = manager.post(address, key=key, verdict="serious")
-    assert (answer.status_code, answer.headers["location"]) == (
-        303, f"/admin/c/{tagged.slug}/disagreements",
-    )  # fmt: skip
+    assert (answer.status_code, answer.headers["location"]) == (303, f"/admin/c/{tagged.slug}/disagreements")
     assert manager.post(address, key=key, verdict="minor").status_code == 303  # the same form again
     one = adjudication.disagreement(site.db, tagged, row["item"])
     assert one.decided == {"verdict": "serious"}
@@ -77,9 +75,13 @@ def test_thumb_shows_both_stages_and_fills_in_what_all_agree_on(
     assert differing == {"A.recall", "B.recall"}
     page = manager.page(f"/admin/c/{campaign.slug}/disagreements/{quote(row['item'])}")
     assert page.checked() == {
-        "A.precision": ["5"], "A.conciseness": ["0"], "A.inclusive_language": ["0"],
-        "B.precision": ["5"], "B.conciseness": ["0"], "B.inclusive_language": ["0"],
-    }  # fmt: skip
+        "A.precision": ["5"],
+        "A.conciseness": ["0"],
+        "A.inclusive_language": ["0"],
+        "B.precision": ["5"],
+        "B.conciseness": ["0"],
+        "B.inclusive_language": ["0"],
+    }
 
 
 def test_items_that_do_not_exist(manager: Any, tagged: Any) -> None:

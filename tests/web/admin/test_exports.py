@@ -30,9 +30,7 @@ def test_an_archive_without_names(site: Any, viewer: Any, tagged: Any) -> None:
     assert entry.detail["identities"] is False
 
 
-def test_names_need_a_manager_and_a_confirmation(
-    site: Any, viewer: Any, manager: Any, tagged: Any
-) -> None:
+def test_names_need_a_manager_and_a_confirmation(site: Any, viewer: Any, manager: Any, tagged: Any) -> None:
     address = f"/admin/c/{tagged.slug}/exports"
     fields = {"format-csv": "yes", "identities": "yes"}
     assert viewer.post(address, **fields, confirm="yes").status_code == 403

@@ -11,8 +11,17 @@ from captious.campaigns import lifecycle, raters
 
 SCRIPT = "<script>alert('x')</script><img src=x onerror=alert(1)>\"'&"
 SQL = "Robert'); DROP TABLE response; --"
-PAGES = ("", "/raters", "/agreement", "/results", "/quality", "/disagreements", "/exports",
-         "/settings", "/log")  # fmt: skip
+PAGES = (
+    "",
+    "/raters",
+    "/agreement",
+    "/results",
+    "/quality",
+    "/disagreements",
+    "/exports",
+    "/settings",
+    "/log",
+)
 
 
 def no_script(text: str) -> None:
@@ -24,14 +33,14 @@ def no_script(text: str) -> None:
 def hostile(site: Any, people: Any, let_work: Any) -> Any:
     """A campaign whose title, captions, raters, reasons and instructions are all hostile."""
     campaign = site.campaign(
-        "tagging", title=SCRIPT, raters=2, two_rounds=False,
+        "tagging",
+        title=SCRIPT,
+        raters=2,
+        two_rounds=False,
         captions=lambda image, system: f"{SCRIPT} {image} {system}",
-    )  # fmt: skip
+    )
     two = people(site, campaign)
-    let_work(
-        site, campaign, two,
-        lambda at, _: {"verdict": "complete" if at else "unrelated"},
-    )  # fmt: skip
+    let_work(site, campaign, two, lambda at, _: {"verdict": "complete" if at else "unrelated"})
     raters.add(site.db, campaign, [raters.NewRater(SCRIPT), raters.NewRater(SQL)], actor=SCRIPT)
     third = raters.listed(site.db, campaign)[2]
     raters.remove(site.db, third, reason=SCRIPT, actor=SQL)
@@ -77,9 +86,13 @@ def test_script_in_uploaded_files_is_text(manager: Any) -> None:
 def test_sql_in_every_field_is_only_text(site: Any, owner: Any, tagged: Any) -> None:
     slug = tagged.slug
     settings = dict.fromkeys(["instructions", "contact", "currency"], SQL) | {
-        "title": SQL, "language": "en", "hold_seconds": "60", "link_days": "1",
-        "minimum_seconds": "1", "straight_line": "9",
-    }  # fmt: skip
+        "title": SQL,
+        "language": "en",
+        "hold_seconds": "60",
+        "link_days": "1",
+        "minimum_seconds": "1",
+        "straight_line": "9",
+    }
     posts = [
         (f"/admin/c/{slug}/raters", {"lines": SQL.replace(";", " "), "links": "yes"}, 200),
         (f"/admin/c/{slug}/raters/1/remove", {"reason": SQL}, 303),
@@ -106,15 +119,7 @@ def test_sql_in_every_field_is_only_text(site: Any, owner: Any, tagged: Any) -> 
 
 
 def test_strange_texts_are_answered_and_never_break(site: Any, manager: Any, tagged: Any) -> None:
-    for strange in (
-        "\u202eevil",
-        "x" * 5000,
-        "😀" * 50,
-        "\ufffe",
-        "%00",
-        "{0.__class__}",
-        "{{7*7}}",
-    ):
+    for strange in ("\u202eevil", "x" * 5000, "😀" * 50, "\ufffe", "%00", "{0.__class__}", "{{7*7}}"):
         for address, field in (
             (f"/admin/c/{tagged.slug}/raters", "lines"),
             (f"/admin/c/{tagged.slug}/settings", "title"),

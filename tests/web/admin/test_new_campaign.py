@@ -68,12 +68,8 @@ def test_every_protocol_is_explained(manager: Any) -> None:
 
 
 @pytest.mark.parametrize("protocol", list(OPTIONS))
-def test_each_protocol_from_files_to_campaign(
-    site: Any, manager: Any, pictures: Any, protocol: str
-) -> None:
-    answer = manager.post(
-        f"/admin/new/{protocol}", files(pictures), title="My dogs", **OPTIONS[protocol]
-    )
+def test_each_protocol_from_files_to_campaign(site: Any, manager: Any, pictures: Any, protocol: str) -> None:
+    answer = manager.post(f"/admin/new/{protocol}", files(pictures), title="My dogs", **OPTIONS[protocol])
     assert answer.status_code == 303, answer.text
     address = answer.headers["location"]
     assert lifecycle.listed(site.db) == []
@@ -109,14 +105,10 @@ def test_the_preview_counts_the_work(
     answer = manager.post(f"/admin/new/{protocol}", files(), title="D", **OPTIONS[protocol])
     address = answer.headers["location"]
     found = manager.twin(f"{address}?seconds=30&wage=12")
-    assert (found["items"], found["first"], found["later"], found["checks"]) == (
-        items, first, later, checks,
-    )  # fmt: skip
+    assert (found["items"], found["first"], found["later"], found["checks"]) == (items, first, later, checks)
     assert found["responses"] == first + later + checks
     hours = (first + later + checks) * 30 / 3600
-    assert found["cost"] == {
-        "seconds_each": 30.0, "hours": hours, "wage": 12.0, "pay": hours * 12,
-    }  # fmt: skip
+    assert found["cost"] == {"seconds_each": 30.0, "hours": hours, "wage": 12.0, "pay": hours * 12}
     assert found["without_image"] == 4
     assert "raters will see captions only" in manager.text(address)
 
@@ -158,13 +150,13 @@ def test_what_is_typed_wrong_stands_at_its_field(
         ([("candidates", ("m.json", b"PK\x03\x04 and so on"))], "is a zip archive"),
         ([("candidates", ("m.json", captions("m"))), ("references", ("r.json", b"[]"))], "r.json"),
         ([("candidates", ("m.json", captions("m"))), ("images", ("7.png", b"no"))], "7.png"),
-        ([("candidates", ("m.json", captions("m"))), ("candidates", ("n.json", captions("n", 3)))],
-         "all describe by ticking the box below"),
+        (
+            [("candidates", ("m.json", captions("m"))), ("candidates", ("n.json", captions("n", 3)))],
+            "all describe by ticking the box below",
+        ),
     ],
-)  # fmt: skip
-def test_files_that_are_wrong_are_told_in_one_line(
-    site: Any, manager: Any, sent: Any, says: str
-) -> None:
+)
+def test_files_that_are_wrong_are_told_in_one_line(site: Any, manager: Any, sent: Any, says: str) -> None:
     answer = manager.post("/admin/new/tagging", sent or None, title="Dogs", **OPTIONS["tagging"])
     assert answer.status_code in (415, 422)
     assert says in answer.text.replace("&#34;", '"')
@@ -221,8 +213,14 @@ def test_a_draft_is_its_makers_own(site: Any, manager: Any, owner: Any, draft: s
     assert manager.get(draft).status_code == 200
     assert draft in manager.text("/admin/new")
     assert draft not in owner.text("/admin/new")
-    for address in (draft, f"/api{draft}", f"{draft}/edit", f"{draft}/try/1",
-                    f"{draft}/images/0", f"{draft}/tried/1"):  # fmt: skip
+    for address in (
+        draft,
+        f"/api{draft}",
+        f"{draft}/edit",
+        f"{draft}/try/1",
+        f"{draft}/images/0",
+        f"{draft}/tried/1",
+    ):
         assert owner.get(address).status_code == 404
     for address in (f"{draft}/create", f"{draft}/discard", f"{draft}/try/1"):
         assert owner.post(address).status_code == 404
@@ -285,9 +283,7 @@ def test_the_dry_run_checks_like_the_real_thing_and_stores_nothing(
     assert lifecycle.listed(site.db) == []
 
 
-def test_the_dry_run_shows_the_second_stage_with_the_first_answers(
-    manager: Any, pictures: Any
-) -> None:
+def test_the_dry_run_shows_the_second_stage_with_the_first_answers(manager: Any, pictures: Any) -> None:
     sent = manager.post("/admin/new/thumb", files(pictures), title="S", **OPTIONS["thumb"])
     draft = sent.headers["location"]
     marks = {"precision": "4", "recall": "3", "conciseness": "0", "inclusive_language": "0"}

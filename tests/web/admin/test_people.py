@@ -12,9 +12,7 @@ def test_an_owner_adds_an_account_that_can_sign_in(site: Any, owner: Any) -> Non
     assert (answer.status_code, answer.headers["location"]) == (303, "/admin/accounts")
     assert accounts.sign_in(site.db, "Mo", "a long enough one", source="test").role == "viewer"
     rows = owner.twin("/admin/accounts")["accounts"]
-    assert [(row["name"], row["role"]) for row in rows] == [
-        ("Mo", "viewer"), ("owner one", "owner")
-    ]  # fmt: skip
+    assert [(row["name"], row["role"]) for row in rows] == [("Mo", "viewer"), ("owner one", "owner")]
 
 
 def test_what_is_wrong_stands_at_its_field(owner: Any) -> None:
@@ -28,9 +26,7 @@ def test_what_is_wrong_stands_at_its_field(owner: Any) -> None:
     assert len(owner.twin("/admin/accounts")["accounts"]) == 1
 
 
-def test_a_closed_account_is_out_at_once_and_can_be_opened_again(
-    site: Any, owner: Any, manager: Any
-) -> None:
+def test_a_closed_account_is_out_at_once_and_can_be_opened_again(site: Any, owner: Any, manager: Any) -> None:
     found = next(one for one in accounts.accounts(site.db) if one.role == "manager")
     assert owner.post(f"/admin/accounts/{found.id}/disable").status_code == 303
     assert manager.get("/admin").status_code == 303

@@ -55,9 +55,7 @@ def test_ended_links_open_nothing(site: Any, manager: Any) -> None:
     assert visitor.get(f"/work/{campaign.slug}").status_code == 200  # another rater's stays
 
 
-def test_a_rater_is_removed_with_a_reason_and_taken_back(
-    site: Any, manager: Any, tagged: Any
-) -> None:
+def test_a_rater_is_removed_with_a_reason_and_taken_back(site: Any, manager: Any, tagged: Any) -> None:
     second = raters.listed(site.db, tagged)[1]
     address = f"/admin/c/{tagged.slug}/raters/{second.id}"
     assert "6 responses" in manager.text(f"{address}/remove")
@@ -79,8 +77,10 @@ def test_a_viewer_sees_pseudonyms_only(site: Any, viewer: Any, tagged: Any) -> N
     rows = viewer.twin(f"/admin/c/{tagged.slug}/raters")["raters"]
     assert [(row["name"], row["email"]) for row in rows] == [(None, None), (None, None)]
     for address in ("", "/raters", "/quality", "/disagreements", "/log", "/exports"):
-        for shown in (viewer.text(f"/admin/c/{tagged.slug}{address}"),
-                      str(viewer.twin(f"/admin/c/{tagged.slug}{address}"))):  # fmt: skip
+        for shown in (
+            viewer.text(f"/admin/c/{tagged.slug}{address}"),
+            str(viewer.twin(f"/admin/c/{tagged.slug}{address}")),
+        ):
             assert "Person 1" not in shown
             assert "person1@example.org" not in shown
 
@@ -99,9 +99,7 @@ def test_many_raters_come_in_pages(site: Any, manager: Any, people: Any) -> None
     people(site, campaign, 203)
     first = manager.twin(f"/admin/c/{campaign.slug}/raters")
     assert (first["total"], len(first["raters"])) == (203, 200)
-    assert f"/admin/c/{campaign.slug}/raters?offset=200" in manager.text(
-        f"/admin/c/{campaign.slug}/raters"
-    )
+    assert f"/admin/c/{campaign.slug}/raters?offset=200" in manager.text(f"/admin/c/{campaign.slug}/raters")
     rest = manager.twin(f"/admin/c/{campaign.slug}/raters?offset=200")
     assert [row["pseudonym"] for row in rest["raters"]] == ["r201", "r202", "r203"]
 

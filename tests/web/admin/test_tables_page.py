@@ -38,9 +38,7 @@ def test_only_coefficients_are_read_from_chance_to_one(
     def preferred(_: int, item: Any) -> dict[str, str]:
         return {"preference": {"left": "9", "right": "1"}.get(item.check, "3")}
 
-    halves = site.campaign(
-        "humanr", title="Halves", images=6, target=1, group_size=2, baseline=False
-    )
+    halves = site.campaign("humanr", title="Halves", images=6, target=1, group_size=2, baseline=False)
     let_work(site, halves, people(site, halves), preferred)
     (table,) = viewer.twin(f"/admin/c/{halves.slug}/agreement")["tables"]
     assert table["title"] == "HUMANr of random halves of the raters"

@@ -48,11 +48,18 @@ def test_single_images_and_archives_are_kept_by_name(
 @pytest.mark.parametrize(
     "name",
     [
-        "../evil.png", "../../../../tmp/evil.png", "/etc/evil.png", "a/../../evil.png",
-        "..\\evil.png", "C:\\evil.png", "\\\\server\\evil.png", "a/b/c/d/e/f/g/h/i/evil.png",
-        "con/ .png/..", ".",
+        "../evil.png",
+        "../../../../tmp/evil.png",
+        "/etc/evil.png",
+        "a/../../evil.png",
+        "..\\evil.png",
+        "C:\\evil.png",
+        "\\\\server\\evil.png",
+        "a/b/c/d/e/f/g/h/i/evil.png",
+        "con/ .png/..",
+        ".",
     ],
-)  # fmt: skip
+)
 def test_names_that_lead_elsewhere_are_refused(
     tmp_path: Path, make_picture: Any, make_archive: Any, name: str
 ) -> None:
@@ -75,9 +82,14 @@ def test_a_link_in_an_archive_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"<script>alert(1)</script>", b"%PDF-1.7", b"<svg xmlns='http://www.w3.org/2000/svg'/>",
-     b"\x89PNG\r\n\x1a\n" + b"\x00" * 40],
-)  # fmt: skip
+    [
+        b"",
+        b"<script>alert(1)</script>",
+        b"%PDF-1.7",
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        b"\x89PNG\r\n\x1a\n" + b"\x00" * 40,
+    ],
+)
 def test_what_is_no_image_is_refused_whatever_its_name(
     tmp_path: Path, make_archive: Any, content: bytes
 ) -> None:
@@ -119,8 +131,7 @@ def test_limits_on_numbers_and_sizes(tmp_path: Path, make_picture: Any, make_arc
     with pytest.raises(InputError, match="over"):
         save_texts([upload("m.json", b"x" * 101)], tmp_path / "d", Limits(text_bytes=100))
     with pytest.raises(InputError, match="2 files"):
-        save_texts([upload("m.json", b"1"), upload("n.json", b"2")], tmp_path / "e",
-                   Limits(text_files=1))  # fmt: skip
+        save_texts([upload("m.json", b"1"), upload("n.json", b"2")], tmp_path / "e", Limits(text_files=1))
     assert list((tmp_path / "d").iterdir()) == []
 
 
@@ -151,10 +162,15 @@ def test_an_archive_of_nothing_is_no_images(tmp_path: Path, make_archive: Any) -
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
-        ("m2.json", "m2.json"), ("/etc/passwd", "passwd"), ("..\\..\\m2.json", "m2.json"),
-        ("a\x00b\n.json", "a_b_.json"), ("", "file"), ("..", "file"), ("né.json", "né.json"),
+        ("m2.json", "m2.json"),
+        ("/etc/passwd", "passwd"),
+        ("..\\..\\m2.json", "m2.json"),
+        ("a\x00b\n.json", "a_b_.json"),
+        ("", "file"),
+        ("..", "file"),
+        ("né.json", "né.json"),
     ],
-)  # fmt: skip
+)
 def test_names_of_files_are_only_names(given: str, kept: str) -> None:
     assert shown_name(upload(given, b"")) == kept
 

@@ -32,8 +32,7 @@ def test_texts_that_are_put_together_are_there() -> None:
     keys += [f"admin.settings.{name}{end}" for name in KINDS for end in ("", "_help")]
     keys += [f"admin.settings.group.{name}" for name, _ in GROUPS]
     for protocol, fields in FIELDS.items():
-        keys += [f"admin.protocol.{protocol}.{part}"
-                 for part in ("name", "what", "needs", "cost", "gives")]  # fmt: skip
+        keys += [f"admin.protocol.{protocol}.{part}" for part in ("name", "what", "needs", "cost", "gives")]
         keys += [f"admin.option.{protocol}.{f.name}{end}" for f in fields for end in ("", ".help")]
     assert [key for key in keys if key not in TEXTS] == []
 

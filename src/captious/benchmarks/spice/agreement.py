@@ -80,9 +80,7 @@ def compare_parses(golden: GoldenParse, parse: Parse) -> Agreement:
     )
 
 
-def parser_agreement(
-    parser: CaptionParser, captions: Iterable[GoldenParse]
-) -> Mapping[str, Agreement]:
+def parser_agreement(parser: CaptionParser, captions: Iterable[GoldenParse]) -> Mapping[str, Agreement]:
     """Agreement on captions of each set, and on `all`."""
     captions = list(captions)
     parses = parser.parse_many([golden.parse.words for golden in captions])

@@ -6,11 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from captious.benchmarks.spice.captions import (
-    SOURCES,
-    flickr8k_expert_images,
-    images_of_captions,
-)
+from captious.benchmarks.spice.captions import SOURCES, flickr8k_expert_images, images_of_captions
 
 Part = Literal["training", "kept", "neither"]
 

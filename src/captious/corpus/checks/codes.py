@@ -6,9 +6,16 @@ from captious.corpus.checks.structure import PROBLEMS
 from captious.corpus.checks.texts import CANDIDATE_CHECKS, REFERENCE_CHECKS
 
 BETWEEN_CAPTIONS = (
-    "no-references", "no-candidates", "systems-differ", "leaked", "repeated", "fewer-references",
-    "loose-ids", "no-image", "no-objects",
-)  # fmt: skip
+    "no-references",
+    "no-candidates",
+    "systems-differ",
+    "leaked",
+    "repeated",
+    "fewer-references",
+    "loose-ids",
+    "no-image",
+    "no-objects",
+)
 CODES: tuple[str, ...] = (
     *PROBLEMS,
     *(check.code for check in CANDIDATE_CHECKS),

@@ -51,9 +51,7 @@ def gather_candidates(
 ) -> Gathered:
     """All candidates; a file of judgments gives the captions that it judges."""
     if names is not None and len(names) != len(paths):
-        raise InputError(
-            f"names: {len(names)} given for {len(paths)} candidate files. Give one for each."
-        )
+        raise InputError(f"names: {len(names)} given for {len(paths)} candidate files. Give one for each.")
     found = Gathered()
     for place, path in enumerate(paths):
         rows = read_rows(path)
@@ -132,13 +130,9 @@ def _add_duplicates(rows: Rows, captions: Captions, systems: Sequence[str]) -> N
         captions.problems.extend(duplicate_problems(rows, captions, places)[1])
 
 
-def _add_flickr8k(
-    found: Gathered, rows: Rows, path: PathText, references: Sequence[PathText]
-) -> None:
+def _add_flickr8k(found: Gathered, rows: Rows, path: PathText, references: Sequence[PathText]) -> None:
     if not references:
-        raise InputError(
-            f"{rows.source}: names its captions by id. Give Flickr8k.token.txt as references."
-        )
+        raise InputError(f"{rows.source}: names its captions by id. Give Flickr8k.token.txt as references.")
     corpus = read_judgments(path, references=references).corpus
     if corpus is None:
         raise InputError(f"{rows.source}: the references hold none of its captions.")

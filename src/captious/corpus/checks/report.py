@@ -102,8 +102,7 @@ class CheckReport:
             "systems": list(self.systems),
             "formats": self.formats,
             "counts": {
-                severity: sum(f.severity == severity for f in self.findings)
-                for severity in SEVERITIES
+                severity: sum(f.severity == severity for f in self.findings) for severity in SEVERITIES
             },
             "findings": [finding.to_dict() for finding in self.findings],
         }

@@ -6,14 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from captious.corpus.checks.gather import Gathered
-from captious.corpus.checks.report import (
-    EXAMPLES_SHOWN,
-    Finding,
-    Place,
-    Severity,
-    by_system,
-    shown,
-)
+from captious.corpus.checks.report import EXAMPLES_SHOWN, Finding, Place, Severity, by_system, shown
 from captious.text.normalise import same_text_key
 
 COLLAPSE = 0.5  # a system that repeats itself for this share of its images says too little
@@ -40,10 +33,14 @@ def finding_of_rows(
 ) -> Finding:
     """A finding about some of the captions."""
     examples = tuple(
-        Place(*candidates.place(row), candidates.ids[row], candidates.systems[row] or None,
-              shown(candidates.texts[row]))
+        Place(
+            *candidates.place(row),
+            candidates.ids[row],
+            candidates.systems[row] or None,
+            shown(candidates.texts[row]),
+        )
         for row in rows[:EXAMPLES_SHOWN]
-    )  # fmt: skip
+    )
     several = len(set(candidates.systems)) > 1
     return Finding(
         code=code,
@@ -82,10 +79,9 @@ def broken_rows(gathered: Gathered, subject: str) -> list[Finding]:
         kinds.setdefault(problem.code, []).append(place)
     total = len(gathered.texts) + sum(len(p) for c, p in kinds.items() if c != "duplicate-id")
     return [
-        Finding(code, "error", subject, *PROBLEMS[code], len(places), total,
-                tuple(places[:EXAMPLES_SHOWN]))
+        Finding(code, "error", subject, *PROBLEMS[code], len(places), total, tuple(places[:EXAMPLES_SHOWN]))
         for code, places in kinds.items()
-    ]  # fmt: skip
+    ]
 
 
 def unmatched(candidates: Gathered, references: Gathered) -> list[Finding]:
@@ -184,25 +180,29 @@ def repeated_captions(candidates: Gathered) -> list[Finding]:
     pairs = zip(candidates.systems, candidates.texts, strict=True)
     rows = [row for row, pair in enumerate(pairs) if counts[pair] > 1]
     rows.sort(key=lambda row: -counts[candidates.systems[row], candidates.texts[row]])
-    firsts = list(
-        {(candidates.systems[r], candidates.texts[r]): r for r in reversed(rows)}.values()
-    )
+    firsts = list({(candidates.systems[r], candidates.texts[r]): r for r in reversed(rows)}.values())
     shared_by_system = by_system([candidates.systems[row] for row in rows])
     totals = Counter(candidates.systems)
     worst = max(count / totals[system] for system, count in shared_by_system.items())
     collapsed = worst > COLLAPSE and len(candidates.texts) > FEW and not candidates.judged
     (_, most), times = counts.most_common(1)[0]
     finding = finding_of_rows(
-        candidates, rows, code="repeated",
+        candidates,
+        rows,
+        code="repeated",
         severity="warning" if collapsed else "note",
         what=f'other images have the same caption ("{shown(most)[:50]}": {times:,} times)',
         mend="Look whether the system says the same of everything.",
-    )  # fmt: skip
+    )
     examples = tuple(
-        Place(*candidates.place(row), candidates.ids[row], candidates.systems[row] or None,
-              shown(candidates.texts[row]))
+        Place(
+            *candidates.place(row),
+            candidates.ids[row],
+            candidates.systems[row] or None,
+            shown(candidates.texts[row]),
+        )
         for row in firsts[::-1][:EXAMPLES_SHOWN]
-    )  # fmt: skip
+    )
     return [Finding(**{**finding.__dict__, "examples": examples})]
 
 

@@ -104,31 +104,77 @@ def is_very_long(text: str) -> bool:
 
 
 CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
-    TextCheck("empty", "error", "the caption is empty",
-              "Write the caption, or leave the image out.", is_empty),
-    TextCheck("line-break", "warning", "the caption goes over several lines",
-              "Put it on one line.", has_line_break),
-    TextCheck("control-character", "warning", "the caption holds control characters",
-              "Remove tabs and other invisible characters.", has_control_character),
-    TextCheck("mojibake", "warning", "UTF-8 was read as Windows-1252 (Ã© for é)",
-              "Decode the original as UTF-8.", has_mojibake),
-    TextCheck("replacement-character", "warning", "characters were lost in decoding (U+FFFD)",
-              "Decode the original with its own encoding.", lambda text: "\ufffd" in text),
-    TextCheck("tokenised", "warning", "the text is tokenised (space before a mark)",
-              "Give the text as people write it.", is_tokenised),
-    TextCheck("lower-case", "warning", "the caption starts in lower case",
-              "Give truecased text; --fix makes the first letter upper case.",
-              starts_in_lower_case),
-    TextCheck("no-period", "warning", "there is no period at the end",
-              "End captions as sentences; --fix adds the period.", lacks_final_period),
-    TextCheck("truncated", "warning", "the caption breaks off (ends in a, the, with, …)",
-              "Let the system write to the end of the sentence.", looks_cut_short,
-              rare_is_note=True),
-    TextCheck("space", "note", "spaces at an end, or two in a row",
-              "Trim the captions; --fix does at the ends.", has_stray_space),
-    TextCheck("long", "note", f"the caption has more than {LONG_CAPTION} words",
-              "Make sure that it is one caption.", is_very_long),
-)  # fmt: skip
+    TextCheck(
+        "empty", "error", "the caption is empty", "Write the caption, or leave the image out.", is_empty
+    ),
+    TextCheck(
+        "line-break", "warning", "the caption goes over several lines", "Put it on one line.", has_line_break
+    ),
+    TextCheck(
+        "control-character",
+        "warning",
+        "the caption holds control characters",
+        "Remove tabs and other invisible characters.",
+        has_control_character,
+    ),
+    TextCheck(
+        "mojibake",
+        "warning",
+        "UTF-8 was read as Windows-1252 (Ã© for é)",
+        "Decode the original as UTF-8.",
+        has_mojibake,
+    ),
+    TextCheck(
+        "replacement-character",
+        "warning",
+        "characters were lost in decoding (U+FFFD)",
+        "Decode the original with its own encoding.",
+        lambda text: "\ufffd" in text,
+    ),
+    TextCheck(
+        "tokenised",
+        "warning",
+        "the text is tokenised (space before a mark)",
+        "Give the text as people write it.",
+        is_tokenised,
+    ),
+    TextCheck(
+        "lower-case",
+        "warning",
+        "the caption starts in lower case",
+        "Give truecased text; --fix makes the first letter upper case.",
+        starts_in_lower_case,
+    ),
+    TextCheck(
+        "no-period",
+        "warning",
+        "there is no period at the end",
+        "End captions as sentences; --fix adds the period.",
+        lacks_final_period,
+    ),
+    TextCheck(
+        "truncated",
+        "warning",
+        "the caption breaks off (ends in a, the, with, …)",
+        "Let the system write to the end of the sentence.",
+        looks_cut_short,
+        rare_is_note=True,
+    ),
+    TextCheck(
+        "space",
+        "note",
+        "spaces at an end, or two in a row",
+        "Trim the captions; --fix does at the ends.",
+        has_stray_space,
+    ),
+    TextCheck(
+        "long",
+        "note",
+        f"the caption has more than {LONG_CAPTION} words",
+        "Make sure that it is one caption.",
+        is_very_long,
+    ),
+)
 
 # The writers of references are not here to be asked: their faults are told, not held against.
 REFERENCE_CHECKS: tuple[TextCheck, ...] = tuple(
@@ -142,9 +188,7 @@ REFERENCE_CHECKS: tuple[TextCheck, ...] = tuple(
 )
 
 
-def failing_rows(
-    checks: Sequence[TextCheck], texts: Sequence[str]
-) -> list[tuple[TextCheck, list[int]]]:
+def failing_rows(checks: Sequence[TextCheck], texts: Sequence[str]) -> list[tuple[TextCheck, list[int]]]:
     """For each check the rows whose text fails it; checks that none fails are left out."""
     unusual = [row for row, text in enumerate(texts) if not (text.isascii() and text.isprintable())]
     found = []

@@ -6,11 +6,7 @@ from captious.corpus.readers.detect import detect
 from captious.corpus.readers.json_files import read_json_array, read_json_object
 from captious.corpus.readers.json_lines import read_json_lines
 from captious.corpus.readers.open import PathText, Source, open_source
-from captious.corpus.readers.plain import (
-    read_flickr8k_judgments,
-    read_flickr8k_tokens,
-    read_lines,
-)
+from captious.corpus.readers.plain import read_flickr8k_judgments, read_flickr8k_tokens, read_lines
 from captious.corpus.readers.rows import Places, Problem, Rows
 from captious.corpus.readers.tables import read_delimited, read_parquet
 

@@ -9,9 +9,16 @@ from captious.corpus.readers.names import NUMBERED_REFERENCE, roles_of
 from captious.corpus.readers.open import Source
 
 Family = Literal[
-    "json-array", "json-object", "jsonl", "table", "parquet",
-    "flickr8k-tokens", "flickr8k-expert", "flickr8k-crowdflower", "lines",
-]  # fmt: skip
+    "json-array",
+    "json-object",
+    "jsonl",
+    "table",
+    "parquet",
+    "flickr8k-tokens",
+    "flickr8k-expert",
+    "flickr8k-crowdflower",
+    "lines",
+]
 DELIMITERS = "\t,;|"
 LONG = 1 << 12
 TEXT_ROLES = {"caption", "references", "rating"}

@@ -15,8 +15,7 @@ from captious.errors import InputError
 ENTRY_SHAPE = 'Each entry needs "image_id" and "caption".'
 MOST_COLUMNS = 100  # an object of more keys is a map from ids, not one row
 EXPECTED = (
-    'Give a list of {"image_id": …, "caption": …}, COCO annotations, {id: caption} or '
-    "{id: [references]}."
+    'Give a list of {"image_id": …, "caption": …}, COCO annotations, {id: caption} or {id: [references]}.'
 )
 
 
@@ -65,9 +64,7 @@ def read_json_object(source: Source) -> Rows:
     return _read_id_map(source, document)
 
 
-def rows_from_objects(
-    source: Source, objects: Sequence[Any], format_name: str, places: Places
-) -> Rows:
+def rows_from_objects(source: Source, objects: Sequence[Any], format_name: str, places: Places) -> Rows:
     """Rows of objects that are already parsed."""
     builder = ColumnBuilder()
     builder.extend(objects)
@@ -107,10 +104,7 @@ def _read_annotations(source: Source, document: dict[str, Any]) -> Rows:
 def _is_karpathy(document: dict[str, Any]) -> bool:
     images = document.get("images")
     return (
-        isinstance(images, list)
-        and bool(images)
-        and isinstance(images[0], dict)
-        and "sentences" in images[0]
+        isinstance(images, list) and bool(images) and isinstance(images[0], dict) and "sentences" in images[0]
     )
 
 
@@ -189,9 +183,7 @@ def _read_lists_by_id(source: Source, document: dict[str, Any]) -> tuple[Rows, i
         raise InputError(f"{source.name}: every list is empty. {mend}")
     if not any(isinstance(text, str) for text in captions):
         found = _kind(next(iter(document.values())))
-        raise InputError(
-            f"{source.name}: the object maps its keys to {found}s, not to captions. {EXPECTED}"
-        )
+        raise InputError(f"{source.name}: the object maps its keys to {found}s, not to captions. {EXPECTED}")
     rows = Rows(
         source=source.name,
         stem=source.stem,

@@ -8,13 +8,38 @@ from collections.abc import Iterable
 # In order of trust: a file with "image_id" and "id" means the first by image, the second by row.
 ROLES: dict[str, tuple[str, ...]] = {
     "image": (
-        "image_id", "imageid", "img_id", "imgid", "cocoid", "coco_id", "seg_id", "image", "img",
-        "image_name", "file_name", "filename", "image_path", "id", "key",
-        "item", "item_id",
+        "image_id",
+        "imageid",
+        "img_id",
+        "imgid",
+        "cocoid",
+        "coco_id",
+        "seg_id",
+        "image",
+        "img",
+        "image_name",
+        "file_name",
+        "filename",
+        "image_path",
+        "id",
+        "key",
+        "item",
+        "item_id",
     ),
     "caption": (
-        "caption", "candidate", "hyp", "hypothesis", "mt", "prediction", "predicted_caption",
-        "generated_caption", "alt_text", "alt", "text", "sentence", "caption_wordpiece_detok",
+        "caption",
+        "candidate",
+        "hyp",
+        "hypothesis",
+        "mt",
+        "prediction",
+        "predicted_caption",
+        "generated_caption",
+        "alt_text",
+        "alt",
+        "text",
+        "sentence",
+        "caption_wordpiece_detok",
     ),
     "references": ("references", "refs", "reference", "ref", "gts", "captions", "sentences"),
     "system": ("system", "sys", "model", "method"),
@@ -25,7 +50,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "time": ("time",),
     "image_path": ("image_path",),
     "objects": ("objects",),
-}  # fmt: skip
+}
 
 # THumB 2.2: P and R are scales of 1 to 5, the others penalties (negative in the published file).
 THUMB_ASPECTS = {

@@ -78,9 +78,7 @@ def _read_bytes(path: Path, name: str) -> bytes:
     except IsADirectoryError:
         raise InputError(f"{name}: is a folder. Name the file inside it.") from None
     except PermissionError:
-        raise InputError(
-            f"{name}: permission denied. Make the file readable for this user."
-        ) from None
+        raise InputError(f"{name}: permission denied. Make the file readable for this user.") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: cannot be read ({error}).") from None
 
@@ -101,9 +99,7 @@ def _as_utf8(data: bytes, name: str) -> bytes:
         try:
             return data.decode("utf-16").encode("utf-8")
         except UnicodeError:
-            raise InputError(
-                f"{name}: starts like UTF-16 but is not. Save the file as UTF-8."
-            ) from None
+            raise InputError(f"{name}: starts like UTF-16 but is not. Save the file as UTF-8.") from None
     if b"\0" in data:
         raise InputError(
             f"{name}: byte {data.index(0)}: is not text (or UTF-16 without a byte-order mark). "

@@ -99,9 +99,7 @@ def _located(
         found = number.group().decode()
         return InputError(f"{where}: {found} is not JSON. Write null, or leave the entry out.")
     if "depth" in error.msg or "ecursion" in error.msg:
-        return InputError(
-            f"{where}: lists or objects are nested too deep. Captions need two levels at most."
-        )
+        return InputError(f"{where}: lists or objects are nested too deep. Captions need two levels at most.")
     if at >= len(text.rstrip()):
         return InputError(
             f"{where}: the JSON ends too early. The file was cut short; write or copy it again."

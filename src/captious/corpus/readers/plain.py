@@ -36,9 +36,7 @@ def read_flickr8k_tokens(source: Source) -> Rows:
         image, hash_sign, _ = caption_id.rpartition("#")
         if not tab or not hash_sign:
             mend = "Each line needs image#number, a tab and the caption."
-            problems.append(
-                Problem("shape", f"line {number}", f'found "{one_line(line, 40)}"', mend)
-            )
+            problems.append(Problem("shape", f"line {number}", f'found "{one_line(line, 40)}"', mend))
             continue
         images.append(image)
         captions.append(text)

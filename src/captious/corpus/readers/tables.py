@@ -133,16 +133,13 @@ def read_parquet(source: Source) -> Rows:
     """A Parquet table, through pyarrow."""
     with parquet_errors(source):
         table = parquet_table(source)
-        columns = {
-            name: table.column(name).to_pylist() for name in table.column_names if is_of_use(name)
-        }
+        columns = {name: table.column(name).to_pylist() for name in table.column_names if is_of_use(name)}
     named, keys = by_role(columns)
     _gather_references(named, from_json=False)
     if not {"caption", "references", "rating"} & named.keys():
         found = ", ".join(table.column_names)
         raise InputError(
-            f"{source.name}: no caption column (found: {one_line(found)}). "
-            'Name one of the columns "caption".'
+            f'{source.name}: no caption column (found: {one_line(found)}). Name one of the columns "caption".'
         )
     if not table.num_rows:
         raise InputError(f"{source.name}: the table has no rows. Add a row for each caption.")
@@ -165,9 +162,7 @@ def parquet_errors(source: Source) -> Iterator[None]:
     try:
         import pyarrow as arrow
     except ImportError:
-        raise MissingDependencyError(
-            f"{source.name}: Parquet files need pyarrow", "tables"
-        ) from None
+        raise MissingDependencyError(f"{source.name}: Parquet files need pyarrow", "tables") from None
     try:
         yield
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:

@@ -80,9 +80,7 @@ class _Beam:
         )
 
 
-def align_pairs(
-    matches: Matches, captions: Captions, candidate: Ints, reference: Ints
-) -> Alignment:
+def align_pairs(matches: Matches, captions: Captions, candidate: Ints, reference: Ints) -> Alignment:
     """Choose among `matches` for every pair."""
     fixed = _without_competitors(matches, captions, candidate, reference)
     chosen = [np.flatnonzero(fixed)]
@@ -253,7 +251,5 @@ def _first_of_pairs(beam: _Beam, chunks: Ints, count: int) -> Ints:
 def _masks(start: Ints, length: Ints, width: int) -> NDArray[np.uint64]:
     masks = np.zeros((len(start), width), dtype=np.uint64)
     match, word = spans(start, start + length)
-    np.bitwise_or.at(
-        masks, (match, word // _WORD), np.uint64(1) << (word % _WORD).astype(np.uint64)
-    )
+    np.bitwise_or.at(masks, (match, word // _WORD), np.uint64(1) << (word % _WORD).astype(np.uint64))
     return masks

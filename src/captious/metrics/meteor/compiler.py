@@ -77,10 +77,7 @@ def compile_tables(sources: Sources, said: Said = lambda done: None) -> Arrays:
     number = dict(zip((words[i] for i in order.tolist()), range(len(words)), strict=True))
     ordered = list(number)
     said(_NUMBERED)
-    arrays: Arrays = {
-        "word_keys": keys[order],
-        "stem_keys": word_keys([stem(word) for word in ordered]),
-    }
+    arrays: Arrays = {"word_keys": keys[order], "stem_keys": word_keys([stem(word) for word in ordered])}
     arrays |= _ragged("lemma_synsets", [synsets.get(word, []) for word in ordered])
     arrays |= _ragged("word_synsets", [_synsets_of(word, synsets, irregular) for word in ordered])
     said(_DESCRIBED)
@@ -105,9 +102,7 @@ def _read_paraphrases(
     return list(known), np.concatenate(columns[0]), np.concatenate(columns[1])
 
 
-def _synsets_of(
-    word: str, synsets: dict[str, list[int]], irregular: dict[str, list[str]]
-) -> list[int]:
+def _synsets_of(word: str, synsets: dict[str, list[int]], irregular: dict[str, list[str]]) -> list[int]:
     found = list(synsets.get(word, []))
     if word in irregular:
         for lemma in irregular[word]:
@@ -138,9 +133,7 @@ def _build_trie(
     base = words
     for depth in range(1, int(lengths.max())):
         rows = np.flatnonzero(lengths > depth)
-        edges, inverse = np.unique(
-            nodes[rows] << WORD_BITS | flat[starts[rows] + depth], return_inverse=True
-        )
+        edges, inverse = np.unique(nodes[rows] << WORD_BITS | flat[starts[rows] + depth], return_inverse=True)
         # A level's nodes are numbered after those of shorter phrases, so its edges sort after.
         nodes[rows] = base + inverse
         base += len(edges)

@@ -182,9 +182,7 @@ def _join(left: Ints, right: Ints) -> tuple[Ints, Ints]:
     """Rows of `left` and `right` that hold the same value."""
     order = np.argsort(right, kind="stable")
     ordered = right[order]
-    rows, places = spans(
-        np.searchsorted(ordered, left), np.searchsorted(ordered, left, side="right")
-    )
+    rows, places = spans(np.searchsorted(ordered, left), np.searchsorted(ordered, left, side="right"))
     return rows, order[places]
 
 

@@ -52,9 +52,7 @@ class Meteor(Metric):
                 raise UnknownNameError("matcher of meteor", name, MATCHERS)
         for name in ("alpha", "gamma", "delta"):
             if not 0 <= getattr(self, name) <= 1:
-                raise InputError(
-                    f"meteor: {name} is {getattr(self, name)}; it must be between 0 and 1."
-                )
+                raise InputError(f"meteor: {name} is {getattr(self, name)}; it must be between 0 and 1.")
         if not self.beta > 0:
             raise InputError(f"meteor: beta is {self.beta}; it must be above 0.")
 
@@ -115,13 +113,9 @@ def normalised(tokens: TokenTable, tables: Tables) -> TokenTable:
     touched = np.unique(row[odd[tokens.ids]]) if len(tokens.ids) else row
     if not len(touched):
         return tokens
-    changed = table_of(
-        normalise(" ".join(tokens.words(i)), tables.abbreviations) for i in touched.tolist()
-    )
+    changed = table_of(normalise(" ".join(tokens.words(i)), tables.abbreviations) for i in touched.tolist())
     known = {word: i for i, word in enumerate(tokens.vocabulary)}
-    numbers = np.array(
-        [known.setdefault(word, len(known)) for word in changed.vocabulary], dtype=np.int32
-    )
+    numbers = np.array([known.setdefault(word, len(known)) for word in changed.vocabulary], dtype=np.int32)
     lengths = tokens.lengths.copy()
     lengths[touched] = changed.lengths
     offsets = np.concatenate([[0], np.cumsum(lengths)])
@@ -159,9 +153,7 @@ def _portions(tokens: TokenTable, candidate: Ints, reference: Ints) -> Iterator[
         limit = (cells[start - 1] if start else 0) + _CELLS_AT_ONCE
         stop = min(int(np.searchsorted(cells, limit, side="right")), start + _PAIRS_AT_ONCE)
         stop = max(stop, start + 1)
-        while stop - start > 1 and _table_size(tokens, candidate, reference, start, stop) > (
-            _TABLE_AT_ONCE
-        ):
+        while stop - start > 1 and _table_size(tokens, candidate, reference, start, stop) > (_TABLE_AT_ONCE):
             stop = (start + stop) // 2
         yield slice(start, stop)
         start = stop
@@ -184,9 +176,7 @@ def _first_best(scores: FloatArray, examples: Ints) -> Ints:
     return order[first]
 
 
-def align(
-    candidate: Sequence[str], reference: Sequence[str]
-) -> list[tuple[int, int, int, int, str]]:
+def align(candidate: Sequence[str], reference: Sequence[str]) -> list[tuple[int, int, int, int, str]]:
     """Which words METEOR matches, as (start, length, reference start, length, matcher).
 
     Tokens are taken as they are.
@@ -201,12 +191,7 @@ def align(
     own, their = np.array([0]), np.array([1])
     matches: Matches = find_matches(tables, words, captions, own, their)
     rows = align_pairs(matches, captions, own, their).rows
-    columns = (
-        matches.candidate,
-        matches.candidate_length,
-        matches.reference,
-        matches.reference_length,
-    )
+    columns = (matches.candidate, matches.candidate_length, matches.reference, matches.reference_length)
     places = zip(*(column[rows].tolist() for column in columns), strict=True)
     names = [MATCHERS[i] for i in matches.matcher[rows].tolist()]
     return [(*place, name) for place, name in zip(places, names, strict=True)]

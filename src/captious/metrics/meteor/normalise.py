@@ -19,11 +19,7 @@ _QUOTES = str.maketrans({"`": "'", "‘": "'", "’": "'", "“": '"', "”": '"
 _INNER_HYPHEN = re.compile(f"([{_LETTER}0-9.])-([{_LETTER}0-9])")
 _SYMBOL = re.compile(f"([^{_LETTER}0-9{_SPACE}.',\\-])")
 _DOTS = re.compile(r"(\.{2,})")
-_COMMAS = (
-    re.compile("([^0-9]),([^0-9])"),
-    re.compile("([0-9]),([^0-9])"),
-    re.compile("([^0-9]),([0-9])"),
-)
+_COMMAS = (re.compile("([^0-9]),([^0-9])"), re.compile("([0-9]),([^0-9])"), re.compile("([^0-9]),([0-9])"))
 _APOSTROPHES = (
     (re.compile(f"([^{_LETTER}])'([^{_LETTER}])"), r"\1 ' \2"),
     (re.compile(f"([^{_LETTER}0-9])'([{_LETTER}])"), r"\1 ' \2"),

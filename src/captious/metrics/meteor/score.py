@@ -30,12 +30,7 @@ class Parameters:
 
 
 def statistics(
-    words: Words,
-    captions: Captions,
-    candidate: Ints,
-    reference: Ints,
-    matches: Matches,
-    alignment: Alignment,
+    words: Words, captions: Captions, candidate: Ints, reference: Ints, matches: Matches, alignment: Alignment
 ) -> FloatArray:
     """Sufficient statistics of every pair, in the order in which METEOR prints them.
 

@@ -86,9 +86,7 @@ class SceneGraph:
         self._found: dict[Key, None] = {}
 
     @classmethod
-    def of(
-        cls, captions: Iterable[Iterable[Tuple]], synsets: SynsetTable | None = None
-    ) -> SceneGraph:
+    def of(cls, captions: Iterable[Iterable[Tuple]], synsets: SynsetTable | None = None) -> SceneGraph:
         """Merge the tuples of several captions, in order."""
         graph = cls(synsets)
         for tuples in captions:
@@ -138,11 +136,7 @@ class SceneGraph:
     def found_in(self, other: SceneGraph) -> list[list[Key]]:
         """For each tuple of this graph, the other's tuples that match it in every part."""
         alike = [
-            [
-                number
-                for number, theirs in enumerate(other._objects.concepts)
-                if mine.matches(theirs)
-            ]
+            [number for number, theirs in enumerate(other._objects.concepts) if mine.matches(theirs)]
             for mine in self._objects.concepts
         ]
         matches: list[list[Key]] = []

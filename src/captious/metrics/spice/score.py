@@ -58,9 +58,7 @@ class Explanation(NamedTuple):
 
 
 def score_tuples(
-    candidate: Iterable[Tuple],
-    references: Sequence[Iterable[Tuple]],
-    synsets: SynsetTable | None = None,
+    candidate: Iterable[Tuple], references: Sequence[Iterable[Tuple]], synsets: SynsetTable | None = None
 ) -> Counts:
     """Compare a candidate's tuples with those of its references.
 
@@ -84,9 +82,7 @@ def _counts(matched: int, own: int, theirs: int) -> Counts:
 
 
 def explain_tuples(
-    candidate: Iterable[Tuple],
-    references: Sequence[Iterable[Tuple]],
-    synsets: SynsetTable | None = None,
+    candidate: Iterable[Tuple], references: Sequence[Iterable[Tuple]], synsets: SynsetTable | None = None
 ) -> Explanation:
     """What matched, what was invented, what was missed, over all and by category.
 
@@ -110,9 +106,7 @@ def explain_tuples(
 def _count_categories(
     matched: list[Concepts], own: list[Concepts], theirs: list[Concepts]
 ) -> dict[str, Counts]:
-    hits, mine, all_theirs = (
-        [categories_of(parts) for parts in tuples] for tuples in (matched, own, theirs)
-    )
+    hits, mine, all_theirs = ([categories_of(parts) for parts in tuples] for tuples in (matched, own, theirs))
     counts: dict[str, Counts] = {}
     for category in CATEGORIES:
         right, named, wanted = (

@@ -145,13 +145,9 @@ def _row(path: Path, number: int, line: bytes) -> tuple[str, list[Tuple]]:
         raise InputError(f'{path}: line {number}: "caption" is missing. Give the tokens as text.')
     tuples = row.get("tuples")
     right = isinstance(tuples, list) and all(
-        isinstance(parts, list)
-        and 1 <= len(parts) <= 3
-        and all(isinstance(part, str) for part in parts)
+        isinstance(parts, list) and 1 <= len(parts) <= 3 and all(isinstance(part, str) for part in parts)
         for parts in tuples
     )
     if not right:
-        raise InputError(
-            f'{path}: line {number}: "tuples" must be a list of lists of one to three words.'
-        )
+        raise InputError(f'{path}: line {number}: "tuples" must be a list of lists of one to three words.')
     return row["caption"], [tuple(parts) for parts in row["tuples"]]

@@ -64,9 +64,7 @@ def spelling_rows(word: str, rank: int) -> list[int]:
     return [crc32(feature.encode("utf-8", "surrogatepass")) % BUCKETS for feature in features]
 
 
-def word_features(
-    words: Sequence[str], known: Mapping[str, int], general: Mapping[str, int]
-) -> WordFeatures:
+def word_features(words: Sequence[str], known: Mapping[str, int], general: Mapping[str, int]) -> WordFeatures:
     """Features of words, given the rows of known words and of words with a general vector.
 
     >>> rows = word_features(["dog", "zyx"], {"dog": 1}, {"dog": 7})

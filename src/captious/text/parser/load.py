@@ -52,8 +52,7 @@ def read_model(file: Path) -> Model:
         missing = [name for name in (*_ARRAYS, "notes") if name not in stored]
         if missing:
             raise InputError(
-                f'{file}: no array "{missing[0]}". Give a file that '
-                "training/caption_parser/export.py wrote."
+                f'{file}: no array "{missing[0]}". Give a file that training/caption_parser/export.py wrote.'
             )
         notes = json.loads(stored["notes"].tobytes())
         arrays = {name: _as_float(stored[name]) for name in _ARRAYS}
@@ -80,8 +79,7 @@ def _open(file: Path) -> NpzFile:
         stored = None
     if not isinstance(stored, NpzFile):
         raise InputError(
-            f"{file}: holds no caption parser. Give a file that "
-            "training/caption_parser/export.py wrote."
+            f"{file}: holds no caption parser. Give a file that training/caption_parser/export.py wrote."
         )
     return stored
 

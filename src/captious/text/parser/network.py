@@ -70,11 +70,7 @@ class Network:
         self._second, self._second_bias = _by_direction(weights.second, weights.second_bias, scale)
         self._first_state = weights.first_state * scale
         self._second_state = weights.second_state * scale
-        arc, relation, tag = (
-            weights.arc.shape[1],
-            weights.relation.shape[2] - 1,
-            weights.tag.shape[0],
-        )
+        arc, relation, tag = (weights.arc.shape[1], weights.relation.shape[2] - 1, weights.tag.shape[0])
         self._cuts = np.cumsum([arc, arc, relation, relation, tag])[:-1]
         self._root_arc, self._root_head = weights.root[:arc], weights.root[arc:]
 
@@ -91,16 +87,12 @@ class Network:
     def analyse(self, prepared: Prepared, index: Ints) -> Analysis:
         """Parse captions given as numbers of prepared words, (time, batch)."""
         hidden = self._perceive(self._encode(prepared, index))
-        dependents, heads, relation_dependents, relation_heads, tags = np.split(
-            hidden, self._cuts, axis=-1
-        )
+        dependents, heads, relation_dependents, relation_heads, tags = np.split(hidden, self._cuts, axis=-1)
         weights = self._weights
         queries = _with_one(dependents) @ weights.arc
         arcs: Floats = np.matmul(queries, _under(self._root_arc, heads).mT)
         chosen = best_heads(arcs)
-        found = np.take_along_axis(
-            _under(self._root_head, relation_heads), chosen[:, :, None], axis=1
-        )
+        found = np.take_along_axis(_under(self._root_head, relation_heads), chosen[:, :, None], axis=1)
         relations = self._relations(relation_dependents, found, chosen)
         return Analysis((tags @ weights.tag + weights.tag_bias).argmax(-1), chosen, relations)
 

@@ -45,9 +45,7 @@ class Graph:
         return len(self.words)
 
 
-def read_graph(
-    words: Sequence[str], tags: Sequence[str], lemmas: Sequence[str], dependencies: str
-) -> Graph:
+def read_graph(words: Sequence[str], tags: Sequence[str], lemmas: Sequence[str], dependencies: str) -> Graph:
     """Read dependencies as CoreNLP prints them; `5'1` is the first copy of word 5.
 
     >>> read_graph(["a", "dog"], ["DT", "NN"], ["a", "dog"], "root(0,2) det(2,1)").edges[1]

@@ -98,9 +98,7 @@ def _share(graph: Graph, heads: list[int], labels: list[str], names: list[str]) 
         _share_subject(graph, word, first, heads, labels)
 
 
-def _share_subject(
-    graph: Graph, word: int, first: int, heads: list[int], labels: list[str]
-) -> None:
+def _share_subject(graph: Graph, word: int, first: int, heads: list[int], labels: list[str]) -> None:
     own = [labels[i] for i in range(1, len(heads)) if heads[i] == word]
     if not graph.tags[word - 1].startswith(("V", "J")) or any(label in _SUBJECTS for label in own):
         return
@@ -113,9 +111,7 @@ def _share_subject(
     )
 
 
-def _share_phrase(
-    graph: Graph, word: int, noun: int, own: str, heads: list[int], names: list[str]
-) -> None:
+def _share_phrase(graph: Graph, word: int, noun: int, own: str, heads: list[int], names: list[str]) -> None:
     """Two phrases, "over cars and into the air": what they hang from gets a second node.
 
     `word` is the second conjunct: a noun with its own preposition, or, in "on or near a fence", a

@@ -37,9 +37,7 @@ def antecedents(
     return found
 
 
-def _first_noun(
-    tags: Sequence[str], children: Sequence[Sequence[int]], fitting: frozenset[str]
-) -> int:
+def _first_noun(tags: Sequence[str], children: Sequence[Sequence[int]], fitting: frozenset[str]) -> int:
     waiting = deque(sorted(children[0]))
     seen: set[int] = set()
     while waiting:

@@ -21,8 +21,7 @@ _BEFORE_DETERMINER_WORDS = (
     "some all both one two three four five six seven eight nine ten hundred thousand million"
 )
 _AFTER_ARTICLE, _PLAIN, _BEFORE_DETERMINER = (
-    frozenset(listed.split())
-    for listed in (_AFTER_ARTICLE_WORDS, _PLAIN_WORDS, _BEFORE_DETERMINER_WORDS)
+    frozenset(listed.split()) for listed in (_AFTER_ARTICLE_WORDS, _PLAIN_WORDS, _BEFORE_DETERMINER_WORDS)
 )
 _QUANTIFIERS = _AFTER_ARTICLE | _PLAIN | _BEFORE_DETERMINER
 _LOST_WITH_QUANTIFIER = frozenset({"amod", "compound", "nummod", "case"})
@@ -50,9 +49,7 @@ def _lift(graph: Graph, quantifier: int, noun: int) -> None:
     lost: frozenset[str]
     if word in _AFTER_ARTICLE:
         articles = [
-            e.dependent
-            for e in below
-            if e.label == "det" and graph.words[e.dependent - 1] in ("a", "an")
+            e.dependent for e in below if e.label == "det" and graph.words[e.dependent - 1] in ("a", "an")
         ]
         if not articles:
             return
@@ -72,9 +69,7 @@ def _is_definite(graph: Graph, noun: int) -> bool:
     )
 
 
-def _without(
-    graph: Graph, quantifier: int, noun: int, mark: int, lost: frozenset[str]
-) -> list[Edge]:
+def _without(graph: Graph, quantifier: int, noun: int, mark: int, lost: frozenset[str]) -> list[Edge]:
     kept: list[Edge] = []
     placed = False
     for edge in graph.edges:

@@ -23,9 +23,21 @@ from captious.web.admin import (
 
 router = APIRouter()
 for part in (
-    sign_in, people, audit_log, campaign_list, actions, raters_page, tables_page, quality_page,
-    disagreements_page, exports, settings_page, new_campaign, previews, dry_run,
-):  # fmt: skip
+    sign_in,
+    people,
+    audit_log,
+    campaign_list,
+    actions,
+    raters_page,
+    tables_page,
+    quality_page,
+    disagreements_page,
+    exports,
+    settings_page,
+    new_campaign,
+    previews,
+    dry_run,
+):
     router.include_router(part.router)
 
 __all__ = ["router"]

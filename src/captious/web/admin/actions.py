@@ -16,27 +16,13 @@ from captious.protocols import Problem
 from captious.protocols.form import as_number
 from captious.protocols.thumb import AUDIT_CAPTIONS
 from captious.web import pages
-from captious.web.admin.access import (
-    PAGE,
-    WRITE,
-    Db,
-    Manager,
-    Run,
-    Written,
-    head,
-    show,
-    texts_of,
-    words,
-)
+from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, texts_of, words
 from captious.web.openapi import form_body
 
 router = APIRouter()
 
 Action = Literal["open", "pause", "resume", "close", "extend", "audit", "fluency"]
-ASKED: dict[str, dict[str, str]] = {
-    "extend": {"target": ""},
-    "audit": {"captions": str(AUDIT_CAPTIONS)},
-}
+ASKED: dict[str, dict[str, str]] = {"extend": {"target": ""}, "audit": {"captions": str(AUDIT_CAPTIONS)}}
 MOST = 1_000_000
 PLAIN: dict[str, Callable[..., Any]] = {
     "open": lifecycle.open_campaign,
@@ -61,9 +47,7 @@ def confirm(request: Request, account: Manager, campaign: Run, action: Action) -
         required=["csrf"],
     ),
 )
-def do(
-    request: Request, account: Manager, campaign: Run, action: Action, db: Db, form: Written
-) -> Response:
+def do(request: Request, account: Manager, campaign: Run, action: Action, db: Db, form: Written) -> Response:
     """Do it, or say in one line why it cannot be done now."""
     given = texts_of(form)
     try:
@@ -76,9 +60,7 @@ def do(
     return pages.redirect(request, f"/admin/c/{campaign.slug}", flash=flash)
 
 
-def _carry_out(
-    db: Database, campaign: Campaign, action: str, numbers: dict[str, int], actor: str
-) -> None:
+def _carry_out(db: Database, campaign: Campaign, action: str, numbers: dict[str, int], actor: str) -> None:
     if action == "extend":
         lifecycle.extend(db, campaign, target=numbers["target"], actor=actor)
     elif action == "audit":
@@ -104,7 +86,14 @@ def _page(
     *problems: Problem,
 ) -> Response:
     return show(
-        request, "confirm.html", account, problems=problems, campaign=head(campaign),
-        here="overview", action=action, asked=list(ASKED.get(action, {})), form=form,
+        request,
+        "confirm.html",
+        account,
+        problems=problems,
+        campaign=head(campaign),
+        here="overview",
+        action=action,
+        asked=list(ASKED.get(action, {})),
+        form=form,
         status_code=409 if problems and not problems[0].field else 0,
-    )  # fmt: skip
+    )

@@ -17,9 +17,7 @@ router = APIRouter()
 ROWS = 50
 HIGHEST_ID = 2**31 - 1
 
-Before = Annotated[
-    int | None, Query(ge=1, le=HIGHEST_ID, description="Entries older than this one.")
-]
+Before = Annotated[int | None, Query(ge=1, le=HIGHEST_ID, description="Entries older than this one.")]
 
 
 def log_page(db: Database, campaign: Campaign | None, before: int | None) -> LogPage:
@@ -63,9 +61,14 @@ def campaign_log(
     page = log_page(db, campaign, before)
     here = f"/admin/c/{campaign.slug}/log"
     return show(
-        request, "log.html", account, campaign=head(campaign), here="log", page=page,
+        request,
+        "log.html",
+        account,
+        campaign=head(campaign),
+        here="log",
+        page=page,
         **_pager(here, page, before),
-    )  # fmt: skip
+    )
 
 
 @router.get("/admin/log", **PAGE)

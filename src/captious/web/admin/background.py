@@ -88,8 +88,10 @@ def _run(asked: dict[str, str]) -> None:
     # The address may hold a password: it goes through a pipe, not on the command line.
     child = subprocess.Popen(
         [sys.executable, "-c", CHILD],
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
     with _guard:
         _children.add(child)
     _, said = child.communicate(orjson.dumps(asked))

@@ -11,13 +11,7 @@ from captious.campaigns.records import Campaign
 from captious.protocols.thumb import Thumb
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show
 from captious.web.admin.formatting import finite
-from captious.web.admin.models import (
-    CampaignRow,
-    CampaignsPage,
-    OverviewPage,
-    Pace,
-    StageProgress,
-)
+from captious.web.admin.models import CampaignRow, CampaignsPage, OverviewPage, Pace, StageProgress
 
 router = APIRouter()
 # What may be done in each state, the likeliest first.
@@ -68,12 +62,15 @@ def overview_page(db: Database, campaign: Campaign) -> OverviewPage:
         recent=recent_pace(db, campaign),
         stages=[
             StageProgress(
-                stage=stage.stage, items=stage.items, finished=stage.finished, done=stage.done,
+                stage=stage.stage,
+                items=stage.items,
+                finished=stage.finished,
+                done=stage.done,
                 wanted=stage.target,
             )
             for stage in found.stages
         ],
-    )  # fmt: skip
+    )
 
 
 def recent_pace(db: Database, campaign: Campaign) -> Pace | None:

@@ -105,10 +105,15 @@ def disagreements_list(
     here = f"/admin/c/{campaign.slug}/disagreements"
     more = offset + len(page.rows) < page.total and len(page.rows) == ROWS
     return show(
-        request, "disagreements.html", account, campaign=head(campaign), here="disagreements",
-        page=page, next_page=f"{here}?offset={offset + ROWS}" if more else "",
+        request,
+        "disagreements.html",
+        account,
+        campaign=head(campaign),
+        here="disagreements",
+        page=page,
+        next_page=f"{here}?offset={offset + ROWS}" if more else "",
         previous_page=f"{here}?offset={max(0, offset - ROWS)}" if offset else "",
-    )  # fmt: skip
+    )
 
 
 @router.get("/api/admin/c/{slug}/disagreements/{item:path}", **TWIN)
@@ -118,9 +123,7 @@ def disagreement_twin(request: Request, campaign: Seen, db: Db, item: str) -> Di
 
 
 @router.get("/admin/c/{slug}/disagreements/{item:path}", **PAGE)
-def disagreement_view(
-    request: Request, account: Viewer, campaign: Seen, db: Db, item: str
-) -> Response:
+def disagreement_view(request: Request, account: Viewer, campaign: Seen, db: Db, item: str) -> Response:
     """One item with every answer side by side, and the form that decides."""
     found = _found(db, campaign, item)
     return _page(request, account, campaign, db, found, starting_point(found.one))
@@ -131,9 +134,7 @@ def disagreement_view(
     **WRITE,
     openapi_extra=form_body({"key": "Idempotency key"}, required=["csrf", "key"], open_ended=True),
 )
-def decide(
-    request: Request, account: Manager, campaign: Run, db: Db, item: str, form: Written
-) -> Response:
+def decide(request: Request, account: Manager, campaign: Run, db: Db, item: str, form: Written) -> Response:
     """Store the decision; what raters said stays as it was."""
     found = _found(db, campaign, item)
     pairs = [
@@ -182,8 +183,7 @@ def side_by_side(db: Database, campaign: Campaign, found: Found, t: Texts) -> Di
                 label=t.say(field.label),
                 differs=any(answer != answers[0] for answer in answers[1:]),
                 answers=[
-                    ShownAnswer(value=answer, words=forms.described(field, answer, t))
-                    for answer in answers
+                    ShownAnswer(value=answer, words=forms.described(field, answer, t)) for answer in answers
                 ],
             )
         )
@@ -196,12 +196,10 @@ def side_by_side(db: Database, campaign: Campaign, found: Found, t: Texts) -> Di
         why=one.why,
         spread=finite(one.spread),
         captions=[
-            ShownCaption(key=c.key, text=c.text, systems=list(item.sources[c.key]))
-            for c in item.captions
+            ShownCaption(key=c.key, text=c.text, systems=list(item.sources[c.key])) for c in item.captions
         ],
         columns=[
-            AnswerColumn(rater=r.rater, stage=stages[r.item], time=finite(r.time))
-            for r in one.responses
+            AnswerColumn(rater=r.rater, stage=stages[r.item], time=finite(r.time)) for r in one.responses
         ],
         questions=questions,
         decided=one.decided,
@@ -235,7 +233,13 @@ def _page(
     plain: Item = replace(found.one.item, prior={})
     form = forms.view(plain, t, answers=answers, problems=problems)
     return show(
-        request, "adjudicate.html", account, campaign=head(campaign), here="disagreements",
-        page=side_by_side(db, campaign, found, t), form=form, key=secrets.token_urlsafe(16),
+        request,
+        "adjudicate.html",
+        account,
+        campaign=head(campaign),
+        here="disagreements",
+        page=side_by_side(db, campaign, found, t),
+        form=form,
+        key=secrets.token_urlsafe(16),
         status_code=422 if problems else 200,
-    )  # fmt: skip
+    )

@@ -166,10 +166,15 @@ def _task(
         image=draft_image(token, built, item.image),
     )
     values = task_values(
-        item, draft.rules(), words(request), links, title=plan.title, answers=answers,
-        problems=problems or [], preview=True,
-    )  # fmt: skip
+        item,
+        draft.rules(),
+        words(request),
+        links,
+        title=plan.title,
+        answers=answers,
+        problems=problems or [],
+        preview=True,
+    )
     return pages.render(
-        request, "rater/task.html", status_code=422 if problems else 200, at=None, slug="",
-        **values,
-    )  # fmt: skip
+        request, "rater/task.html", status_code=422 if problems else 200, at=None, slug="", **values
+    )

@@ -40,9 +40,7 @@ def work(rules: HumanProtocol, items: Sequence[Item]) -> Work:
     """Count the responses that items call for, later stages and planted checks too."""
     first = sum(item.target for item in items if not item.check)
     later = checks = 0
-    if (isinstance(rules, Thumb) and rules.two_stages) or (
-        isinstance(rules, Tagging) and rules.two_rounds
-    ):
+    if (isinstance(rules, Thumb) and rules.two_stages) or (isinstance(rules, Tagging) and rules.two_rounds):
         later = first
     elif isinstance(rules, Humanr):
         checks = ceil(first / (rules.group_size - 1))

@@ -35,9 +35,7 @@ from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
 router = APIRouter()
-CONTENTS = (
-    "responses", "judgments", "final", "items", "raters", "thumb", "croissant", "datasheet",
-)  # fmt: skip
+CONTENTS = ("responses", "judgments", "final", "items", "raters", "thumb", "croissant", "datasheet")
 
 
 def exports_page(db: Database, campaign: Campaign, account: Account) -> ExportsPage:
@@ -121,7 +119,12 @@ def _page(
 ) -> Response:
     names = [*(f"format-{name}" for name in FORMATS), "identities"]
     return show(
-        request, "exports.html", account, problems=problems, campaign=head(campaign),
-        here="exports", page=exports_page(db, campaign, account),
+        request,
+        "exports.html",
+        account,
+        problems=problems,
+        campaign=head(campaign),
+        here="exports",
+        page=exports_page(db, campaign, account),
         form=dict.fromkeys(names, "") | form,
-    )  # fmt: skip
+    )

@@ -22,17 +22,7 @@ from captious.protocols.form import as_number
 from captious.protocols.humanr import Humanr
 from captious.web import pages, security
 from captious.web.admin import protocol_options, uploads
-from captious.web.admin.access import (
-    PAGE,
-    WRITE,
-    Db,
-    Manager,
-    Written,
-    files_of,
-    show,
-    texts_of,
-    words,
-)
+from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, files_of, show, texts_of, words
 from captious.web.admin.drafts import Drafts, Plan
 from captious.web.admin.protocol_options import FIELDS, GENERIC
 from captious.web.refusals import Refusal
@@ -56,10 +46,7 @@ _BODY = {
                         "csrf": {"type": "string"},
                         "title": {"type": "string"},
                         **{
-                            part: {
-                                "type": "array",
-                                "items": {"type": "string", "format": "binary"},
-                            }
+                            part: {"type": "array", "items": {"type": "string", "format": "binary"}}
                             for part in PARTS
                         },
                     },
@@ -96,9 +83,13 @@ def choose(request: Request, account: Manager, db: Db) -> Response:
     drafts.sweep(db.now())
     citations = {name: kind.citation for name, kind in PROTOCOLS.items()} | {GENERIC: ""}
     return show(
-        request, "new.html", account, protocols=list(FIELDS), citations=citations,
+        request,
+        "new.html",
+        account,
+        protocols=list(FIELDS),
+        citations=citations,
         drafts=drafts.own(account.id),
-    )  # fmt: skip
+    )
 
 
 @router.get("/admin/new/{protocol}", **PAGE)
@@ -108,9 +99,7 @@ def files_page(request: Request, account: Manager, protocol: Protocol) -> Respon
 
 
 @router.post("/admin/new/{protocol}", **WRITE, openapi_extra=_BODY)
-def upload(
-    request: Request, account: Manager, db: Db, protocol: Protocol, form: Written
-) -> Response:
+def upload(request: Request, account: Manager, db: Db, protocol: Protocol, form: Written) -> Response:
     """Check what was given and go on to the preview; nothing is created yet."""
     drafts = drafts_of(db)
     given = texts_of(form)
@@ -161,12 +150,7 @@ def edit(request: Request, account: Manager, db: Db, token: Token, form: Written
 
 
 def read_plan(
-    request: Request,
-    account: Account,
-    db: Database,
-    protocol: str,
-    given: dict[str, str],
-    form: FormData,
+    request: Request, account: Account, db: Database, protocol: str, given: dict[str, str], form: FormData
 ) -> tuple[Plan, list[Problem]]:
     """What was typed, and what is wrong with it: a line for each field."""
     problems: list[Problem] = []
@@ -259,10 +243,7 @@ def typed(plan: Plan) -> dict[str, str]:
         "common": "yes" if plan.common else "",
         "protocol_text": plan.protocol_text,
         "seed": str(plan.seed),
-        **{
-            f"option.{field.name}": field.typed(plan.options[field.name])
-            for field in FIELDS[plan.protocol]
-        },
+        **{f"option.{field.name}": field.typed(plan.options[field.name]) for field in FIELDS[plan.protocol]},
     }
 
 

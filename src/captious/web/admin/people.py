@@ -67,12 +67,8 @@ def add_account(request: Request, account: Owner, db: Db, form: Written) -> Resp
     return pages.redirect(request, "/admin/accounts", flash="admin.flash.account_added")
 
 
-@router.post(
-    "/admin/accounts/{account_id}/disable", **WRITE, openapi_extra=form_body({}, required=["csrf"])
-)
-def disable(
-    request: Request, account: Owner, db: Db, account_id: AccountId, form: Written
-) -> Response:
+@router.post("/admin/accounts/{account_id}/disable", **WRITE, openapi_extra=form_body({}, required=["csrf"]))
+def disable(request: Request, account: Owner, db: Db, account_id: AccountId, form: Written) -> Response:
     """Close an account and end its sessions; one's own cannot be closed by oneself."""
     found = _found(db, account_id)
     if found.id == account.id:
@@ -82,12 +78,8 @@ def disable(
     return pages.redirect(request, "/admin/accounts", flash="admin.flash.account_disabled")
 
 
-@router.post(
-    "/admin/accounts/{account_id}/enable", **WRITE, openapi_extra=form_body({}, required=["csrf"])
-)
-def enable(
-    request: Request, account: Owner, db: Db, account_id: AccountId, form: Written
-) -> Response:
+@router.post("/admin/accounts/{account_id}/enable", **WRITE, openapi_extra=form_body({}, required=["csrf"]))
+def enable(request: Request, account: Owner, db: Db, account_id: AccountId, form: Written) -> Response:
     """Open a closed account again."""
     accounts.enable_account(db, _found(db, account_id), actor=account.name)
     return pages.redirect(request, "/admin/accounts", flash="admin.flash.account_enabled")
@@ -100,8 +92,6 @@ def _found(db: Db, account_id: int) -> Account:
     return found
 
 
-def _page(
-    request: Request, account: Account, db: Db, form: dict[str, str], *problems: Problem
-) -> Response:
+def _page(request: Request, account: Account, db: Db, form: dict[str, str], *problems: Problem) -> Response:
     page = accounts_page(accounts.accounts(db))
     return show(request, "accounts.html", account, problems=problems, page=page, form=form)

@@ -29,8 +29,13 @@ SHOWN_ITEMS = 6
 Typed = Annotated[str, Query(max_length=20)]
 # ObjectNet Captions, 4.2: raters earned over 15 dollars an hour. Prefilled, to be changed.
 USUAL_WAGE = "15"
-TYPES = {".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".png": "image/png", ".webp": "image/webp",
-         ".gif": "image/gif"}  # fmt: skip
+TYPES = {
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".png": "image/png",
+    ".webp": "image/webp",
+    ".gif": "image/gif",
+}
 
 
 def preview_page(token: str, plan: Plan, built: Built, cost: PreviewCost | None) -> PreviewPage:
@@ -62,9 +67,7 @@ def _item(token: str, built: Built, item: Item, place: int) -> PreviewItem:
         image=item.image,
         image_url=draft_image(token, built, item.image) or None,
         captions=[
-            ShownCaption(
-                key=caption.key, text=caption.text, systems=list(item.sources[caption.key])
-            )
+            ShownCaption(key=caption.key, text=caption.text, systems=list(item.sources[caption.key]))
             for caption in item.captions
         ],
         check=bool(item.check),
@@ -122,10 +125,7 @@ def preview(
     return _page(request, account, db, token, seconds, wage)
 
 
-@router.get(
-    "/admin/drafts/{token}/images/{number}",
-    **{**PAGE, "response_class": FileResponse},
-)
+@router.get("/admin/drafts/{token}/images/{number}", **{**PAGE, "response_class": FileResponse})
 def image(
     account: Manager, db: Db, token: Token, number: Annotated[int, Path(ge=0, le=10_000_000)]
 ) -> Response:
@@ -138,9 +138,7 @@ def image(
     return FileResponse(path, media_type=TYPES.get(path.suffix.lower(), "image/jpeg"))
 
 
-@router.post(
-    "/admin/drafts/{token}/create", **WRITE, openapi_extra=form_body({}, required=["csrf"])
-)
+@router.post("/admin/drafts/{token}/create", **WRITE, openapi_extra=form_body({}, required=["csrf"]))
 def make(request: Request, account: Manager, db: Db, token: Token, form: Written) -> Response:
     """Create the campaign. It stays closed to raters until it is opened."""
     drafts = drafts_of(db)
@@ -155,9 +153,7 @@ def make(request: Request, account: Manager, db: Db, token: Token, form: Written
     return pages.redirect(request, f"/admin/c/{campaign.slug}", flash="admin.flash.created")
 
 
-@router.post(
-    "/admin/drafts/{token}/discard", **WRITE, openapi_extra=form_body({}, required=["csrf"])
-)
+@router.post("/admin/drafts/{token}/discard", **WRITE, openapi_extra=form_body({}, required=["csrf"]))
 def discard(request: Request, account: Manager, db: Db, token: Token, form: Written) -> Response:
     """Throw a draft away."""
     plan_of(db, token, account)
@@ -177,13 +173,7 @@ def _free_slug(db: Db, built: Built) -> Draft:
 
 
 def _page(
-    request: Request,
-    account: Account,
-    db: Db,
-    token: str,
-    seconds: str | None,
-    wage: str,
-    *problems: Problem,
+    request: Request, account: Account, db: Db, token: str, seconds: str | None, wage: str, *problems: Problem
 ) -> Response:
     plan = plan_of(db, token, account)
     built = drafts_of(db).build(token, plan)
@@ -192,7 +182,14 @@ def _page(
     message = words(request)("admin.preview.no_number")
     found = [*problems, *(Problem(name, message) for name in wrong)]
     return show(
-        request, "preview.html", account, problems=found, plan=plan, token=token,
-        preview=preview_page(token, plan, built, cost), seconds=pace, wage=wage,
+        request,
+        "preview.html",
+        account,
+        problems=found,
+        plan=plan,
+        token=token,
+        preview=preview_page(token, plan, built, cost),
+        seconds=pace,
+        wage=wage,
         paper_pace=estimate.usual_seconds(plan.protocol) is not None,
-    )  # fmt: skip
+    )

@@ -84,9 +84,7 @@ def raters_twin(account: Viewer, campaign: Seen, db: Db, offset: Offset = 0) -> 
 
 
 @router.get("/admin/c/{slug}/raters", **PAGE)
-def raters_list(
-    request: Request, account: Viewer, campaign: Seen, db: Db, offset: Offset = 0
-) -> Response:
+def raters_list(request: Request, account: Viewer, campaign: Seen, db: Db, offset: Offset = 0) -> Response:
     """The raters of a campaign, and the form to add more."""
     return _page(request, account, campaign, db, offset, {"links": "yes"})
 
@@ -103,9 +101,7 @@ def raters_list(
         required=["csrf", "lines"],
     ),
 )
-def add_raters(
-    request: Request, account: Manager, campaign: Run, db: Db, form: Written
-) -> Response:
+def add_raters(request: Request, account: Manager, campaign: Run, db: Db, form: Written) -> Response:
     """Add raters from pasted lines, and show their links where asked."""
     given = texts_of(form)
     try:
@@ -141,9 +137,7 @@ def revoke(
 
 
 @router.get("/admin/c/{slug}/raters/{rater_id}/remove", **PAGE)
-def remove_page(
-    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId
-) -> Response:
+def remove_page(request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId) -> Response:
     """What removing means, and why it is done."""
     rater = _rater(db, campaign, rater_id)
     return _remove_page(request, account, campaign, rater, "")
@@ -220,21 +214,30 @@ def _links(
     base = settings.base_url or str(request.base_url).rstrip("/")
     made = [
         ShownLink(
-            rater.pseudonym,
-            rater.name,
-            f"{base}/join/{links.make_link(db, rater, secret=settings.secret)}",
+            rater.pseudonym, rater.name, f"{base}/join/{links.make_link(db, rater, secret=settings.secret)}"
         )
         for rater in chosen
     ]
     with db.write() as connection:
         log.record(
-            connection, account.name, "make links", time=db.now(), campaign_id=campaign.id,
-            subject=campaign.slug, detail={"raters": [rater.pseudonym for rater in chosen]},
-        )  # fmt: skip
+            connection,
+            account.name,
+            "make links",
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail={"raters": [rater.pseudonym for rater in chosen]},
+        )
     return show(
-        request, "links.html", account, campaign=head(campaign), here="raters", links=made,
-        days=campaign.settings.link_days, reusable=campaign.settings.reusable_links,
-    )  # fmt: skip
+        request,
+        "links.html",
+        account,
+        campaign=head(campaign),
+        here="raters",
+        links=made,
+        days=campaign.settings.link_days,
+        reusable=campaign.settings.reusable_links,
+    )
 
 
 def _back(request: Request, campaign: Campaign, said: str) -> Response:
@@ -243,17 +246,18 @@ def _back(request: Request, campaign: Campaign, said: str) -> Response:
 
 
 def _remove_page(
-    request: Request,
-    account: Account,
-    campaign: Campaign,
-    rater: Rater,
-    reason: str,
-    *problems: Problem,
+    request: Request, account: Account, campaign: Campaign, rater: Rater, reason: str, *problems: Problem
 ) -> Response:
     return show(
-        request, "remove.html", account, problems=problems, campaign=head(campaign),
-        here="raters", rater=rater, form={"reason": reason},
-    )  # fmt: skip
+        request,
+        "remove.html",
+        account,
+        problems=problems,
+        campaign=head(campaign),
+        here="raters",
+        rater=rater,
+        form={"reason": reason},
+    )
 
 
 def _page(
@@ -270,7 +274,14 @@ def _page(
     following = f"{here}?offset={offset + ROWS}" if offset + ROWS < page.total else ""
     before = f"{here}?offset={max(0, offset - ROWS)}" if offset else ""
     return show(
-        request, "raters.html", account, problems=problems, campaign=head(campaign),
-        here="raters", page=page, next_page=following, previous_page=before,
+        request,
+        "raters.html",
+        account,
+        problems=problems,
+        campaign=head(campaign),
+        here="raters",
+        page=page,
+        next_page=following,
+        previous_page=before,
         form={"lines": "", "native": "", "links": ""} | form,
-    )  # fmt: skip
+    )

@@ -84,10 +84,7 @@ def settings_view(request: Request, account: Viewer, campaign: Seen) -> Response
 @router.post(
     "/admin/c/{slug}/settings",
     **WRITE,
-    openapi_extra=form_body(
-        {"title": "The campaign's title", **KINDS},
-        required=["csrf", "title"],
-    ),
+    openapi_extra=form_body({"title": "The campaign's title", **KINDS}, required=["csrf", "title"]),
 )
 def change(request: Request, account: Manager, campaign: Run, db: Db, form: Written) -> Response:
     """Change the settings; the log keeps what was changed."""
@@ -172,8 +169,17 @@ def _page(
     problems: Sequence[Problem] = (),
 ) -> Response:
     return show(
-        request, "settings.html", account, problems=problems, campaign=head(campaign),
-        here="settings", form=form, groups=GROUPS, kinds=KINDS, languages=languages(),
-        options=list(campaign.options.items()), seed=campaign.seed,
+        request,
+        "settings.html",
+        account,
+        problems=problems,
+        campaign=head(campaign),
+        here="settings",
+        form=form,
+        groups=GROUPS,
+        kinds=KINDS,
+        languages=languages(),
+        options=list(campaign.options.items()),
+        seed=campaign.seed,
         protocol_file=campaign.protocol_file,
-    )  # fmt: skip
+    )

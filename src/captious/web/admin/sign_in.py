@@ -53,9 +53,7 @@ def sign_in(request: Request, db: Db, form: Written) -> Response:
     return _enter(request, db, account, following)
 
 
-def _enter(
-    request: Request, db: Database, account: Account, address: str, flash: str = ""
-) -> Response:
+def _enter(request: Request, db: Database, account: Account, address: str, flash: str = "") -> Response:
     """A session for the account, and on to a page."""
     hours = security.settings_of(request).account_hours
     token, _ = accounts.start_session(db, account, hours=hours)
@@ -104,14 +102,9 @@ def change_password(request: Request, account: Viewer, db: Db, form: Written) ->
     return _enter(request, db, account, "/admin/account", "admin.flash.password")
 
 
-def _again(
-    request: Request, name: str, following: str, key: str, status: int, **values: int
-) -> Response:
+def _again(request: Request, name: str, following: str, key: str, status: int, **values: int) -> Response:
     wrong = [Problem("", words(request)(key, **values))]
-    return show(
-        request, "sign_in.html", None, problems=wrong, status_code=status, name=name,
-        next=following,
-    )  # fmt: skip
+    return show(request, "sign_in.html", None, problems=wrong, status_code=status, name=name, next=following)
 
 
 def _inside(address: str) -> str:

@@ -50,8 +50,7 @@ def result_table(table: Table) -> ResultTable:
     """
     rows = [[_cell(cell) for cell in row] for row in table.rows[:MOST_ROWS]]
     numeric = [
-        any(isinstance(row[at], (int, float)) for row in table.rows)
-        for at in range(len(table.columns))
+        any(isinstance(row[at], (int, float)) for row in table.rows) for at in range(len(table.columns))
     ]
     intervals = _intervals(table.columns, rows)
     bottom, top = _scale(intervals or [])
@@ -77,10 +76,7 @@ def _intervals(columns: Sequence[str], rows: Sequence[list[Cell]]) -> list[Drawn
     if columns.count(LOW) != 1 or columns.count(HIGH) != 1 or columns.index(LOW) == 0:
         return None
     at, low, high = columns.index(LOW) - 1, columns.index(LOW), columns.index(HIGH)
-    return [
-        Drawn(value=_number(row[at]), low=_number(row[low]), high=_number(row[high]))
-        for row in rows
-    ]
+    return [Drawn(value=_number(row[at]), low=_number(row[low]), high=_number(row[high])) for row in rows]
 
 
 def _number(cell: Cell) -> float | None:

@@ -20,9 +20,14 @@ LONGEST_NAME = 120
 IGNORED_NAMES = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 # RuntimeError: an encrypted entry; NotImplementedError: an unknown compression.
 UNREADABLE = (
-    zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError,
+    zipfile.BadZipFile,
+    zlib.error,
+    NotImplementedError,
+    RuntimeError,
+    EOFError,
+    OSError,
     UnicodeDecodeError,
-)  # fmt: skip
+)
 SUFFIX_OF = {"JPEG": ".jpg", "PNG": ".png", "WEBP": ".webp", "GIF": ".gif"}
 
 
@@ -179,9 +184,7 @@ class _ImageStore:
 def _relative(name: str, place: str) -> PurePosixPath:
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if not parts or ".." in parts or name.startswith(("/", "\\")) or ":" in parts[0]:
-        raise InputError(
-            f'{one_line(place)}: the name points outside the archive. Use plain names, "7.jpg".'
-        )
+        raise InputError(f'{one_line(place)}: the name points outside the archive. Use plain names, "7.jpg".')
     safe = [safe_part(part) for part in parts]
     if not all(safe) or len(safe) > 8:
         raise InputError(f"{one_line(place)}: this is no name for an image. Use plain names.")

@@ -121,8 +121,7 @@ def _items() -> None:
             "room",
             sa.BigInteger(),
             sa.Computed(
-                "CASE WHEN closed THEN 0 WHEN is_check THEN 1 ELSE target - taken END",
-                persisted=True,
+                "CASE WHEN closed THEN 0 WHEN is_check THEN 1 ELSE target - taken END", persisted=True
             ),
             nullable=True,
         ),
@@ -134,9 +133,7 @@ def _items() -> None:
     op.create_index("ix_item_from_response", "item", ["from_response"])
     op.create_index("ix_item_image", "item", ["campaign_id", "image"])
     op.create_index(
-        "ix_item_open",
-        "item",
-        ["campaign_id", "is_check", "restricted", "balance", "room", "place"],
+        "ix_item_open", "item", ["campaign_id", "is_check", "restricted", "balance", "room", "place"]
     )
     op.create_index("ix_item_stage", "item", ["campaign_id", "stage", "id"])
     op.create_table(
@@ -202,9 +199,7 @@ def _responses() -> None:
         sa.Column("replaces", sa.Integer(), nullable=True),
         sa.Column("source", sa.Text(), nullable=False),
         sa.Column("actor", sa.Text(), server_default="", nullable=False),
-        sa.CheckConstraint(
-            "kind IN ('answer', 'correction', 'adjudication')", name="ck_response_kind"
-        ),
+        sa.CheckConstraint("kind IN ('answer', 'correction', 'adjudication')", name="ck_response_kind"),
         sa.ForeignKeyConstraint(["campaign_id"], ["campaign.id"], name="fk_response_campaign_id"),
         sa.ForeignKeyConstraint(["item_id"], ["item.id"], name="fk_response_item_id"),
         sa.ForeignKeyConstraint(["rater_id"], ["rater.id"], name="fk_response_rater_id"),
@@ -215,10 +210,7 @@ def _responses() -> None:
     op.create_index("ix_response_item_id", "response", ["item_id"])
     op.create_index("ix_response_rater_id", "response", ["rater_id", "id"])
     op.create_index(
-        "uq_response_key",
-        "response",
-        ["campaign_id", sa.text("coalesce(rater_id, 0)"), "key"],
-        unique=True,
+        "uq_response_key", "response", ["campaign_id", sa.text("coalesce(rater_id, 0)"), "key"], unique=True
     )
 
 
@@ -250,9 +242,7 @@ def _assignments() -> None:
     )
     op.create_index("ix_assignment_held", "assignment", ["campaign_id", "state", "held_until"])
     op.create_index("ix_assignment_last", "assignment", ["rater_id", "response_id"])
-    op.create_index(
-        "ix_assignment_rater", "assignment", ["rater_id", "state", "group_no", "position"]
-    )
+    op.create_index("ix_assignment_rater", "assignment", ["rater_id", "state", "group_no", "position"])
 
 
 def _people() -> None:

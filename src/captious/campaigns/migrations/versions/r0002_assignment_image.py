@@ -16,8 +16,7 @@ def upgrade() -> None:
     """Add the column, fill it from the items, index it."""
     op.add_column("assignment", sa.Column("image", sa.Text(), server_default="", nullable=False))
     op.execute(
-        "UPDATE assignment SET image = "
-        "(SELECT item.image FROM item WHERE item.id = assignment.item_id)"
+        "UPDATE assignment SET image = (SELECT item.image FROM item WHERE item.id = assignment.item_id)"
     )
     op.create_index("ix_assignment_image", "assignment", ["rater_id", "image"])
 
