@@ -16,9 +16,9 @@ import time
 from fastapi.testclient import TestClient
 
 from campaign_scale import answer_many, database, multiply, settle, small_campaign
-from captious.campaigns import accounts
-from captious.campaigns.database import Database
+from captious.campaigns.people import accounts
 from captious.campaigns.records import Campaign
+from captious.campaigns.store.database import Database
 from captious.web.app import create_app
 from captious.web.settings import WebSettings
 

@@ -24,9 +24,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from captious.campaigns import assignment, create, lifecycle, pool_queries, raters, responses
-from captious.campaigns.database import Database
+from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import assignment, pool_queries, responses
 from captious.corpus import Corpus
 from captious.protocols import Item
 

@@ -22,10 +22,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from campaign_scale import RATERS, SERIES, TARGET, database, multiply, settle, small_campaign
-from captious.campaigns import adjudication, analysis, quality
-from captious.campaigns.database import Database
-from captious.campaigns.export import export
+from captious.campaigns.exchange.export import export
+from captious.campaigns.quality import adjudication
+from captious.campaigns.quality import control as quality
 from captious.campaigns.records import Campaign, Rater
+from captious.campaigns.results import analysis
+from captious.campaigns.store.database import Database
 
 VERDICTS = ("complete", "incomplete", "minor", "serious", "unrelated")
 

@@ -29,9 +29,10 @@ import orjson
 import psutil
 import sqlalchemy as sa
 
-from captious.campaigns import create, lifecycle, links, raters
-from captious.campaigns.database import Database
+from captious.campaigns.people import links, raters
 from captious.campaigns.records import NewRater
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.store.database import Database
 from captious.corpus import Corpus
 
 SLUG = "load"

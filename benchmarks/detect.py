@@ -25,11 +25,11 @@ import numpy as np
 from PIL import Image
 
 from captious.corpus.objects import labels_by_image
-from captious.models.detect import Detections, Detector, open_detector
-from captious.models.detect_cache import DetectionCache
-from captious.models.detect_run import detect_files
-from captious.models.detect_ssd import SsdDetector
-from captious.models.detect_yolo import YoloDetector
+from captious.models.detect.cache import DetectionCache
+from captious.models.detect.detector import Detections, Detector, open_detector
+from captious.models.detect.run import detect_files
+from captious.models.detect.ssd import SsdDetector
+from captious.models.detect.yolo import YoloDetector
 from captious.models.images import image_files
 
 ROUNDS = 5

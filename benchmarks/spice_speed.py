@@ -34,7 +34,7 @@ def score(part: list[Example]) -> tuple[float, dict[str, float]]:
     """Sum of the scores, and the seconds that each stage took."""
     from captious.metrics.spice.score import score_tuples
     from captious.text.parser import parse_many
-    from captious.text.ptb import tokenise_many
+    from captious.text.ptb.tokenise import tokenise_many
     from captious.text.scene_graph import scene_tuples
 
     marks = [time.perf_counter()]

@@ -28,9 +28,9 @@ WANTED = 10.0
 
 def pairs_of(folder: Path, captions: int, references: int) -> list[tuple[str, str]]:
     """Texts of content words that have a vector of their own, so that both tools see the same."""
-    from captious.text.ptb import tokenise
+    from captious.text.ptb.tokenise import tokenise
     from captious.text.stop_words import ENGLISH, is_content_word
-    from captious.text.vectors import load_vectors
+    from captious.text.vectors.table import load_vectors
 
     written = json.loads((folder / "m2_transformer.json").read_text(encoding="utf-8"))
     known = json.loads((folder / "reference_captions.json").read_text(encoding="utf-8"))
@@ -51,7 +51,7 @@ def pairs_of(folder: Path, captions: int, references: int) -> list[tuple[str, st
 def run_gensim(pairs: list[tuple[str, str]]) -> tuple[float, np.ndarray]:
     from gensim.models import KeyedVectors
 
-    from captious.text.vectors import load_vectors
+    from captious.text.vectors.table import load_vectors
 
     vectors = load_vectors()
     words = sorted({word for pair in pairs for text in pair for word in text.split()})

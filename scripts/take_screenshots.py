@@ -22,10 +22,12 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
-from captious.campaigns import accounts, adjudication, assignment, links, raters
-from captious.campaigns.database import Database
-from captious.campaigns.demo import make_demo
+from captious.campaigns.people import accounts, links, raters
+from captious.campaigns.quality import adjudication
 from captious.campaigns.records import Account, Campaign, NewRater, Rater
+from captious.campaigns.simulate.demo import make_demo
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import assignment
 from captious.data import demo_files
 from captious.web import entrance, tickets
 from captious.web.app import create_app

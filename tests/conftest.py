@@ -17,7 +17,7 @@ import pytest
 from hypothesis import settings
 
 if TYPE_CHECKING:
-    from captious.campaigns.database import Database
+    from captious.campaigns.store.database import Database
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -117,7 +117,7 @@ def _administer(server: str, command: str) -> None:
 @pytest.fixture(scope="session")
 def postgresql_database(postgresql_server: str) -> str:
     """The address of one database with all tables; tests take turns and leave it without rows."""
-    from captious.campaigns.database import Database
+    from captious.campaigns.store.database import Database
 
     _administer(postgresql_server, "CREATE DATABASE captious_test")
     address = _named(postgresql_server, "captious_test")
@@ -127,7 +127,7 @@ def postgresql_database(postgresql_server: str) -> str:
 
 def _without_rows(address: str) -> None:
     """Delete all rows, also those of append-only tables: a superuser can switch triggers off."""
-    from captious.campaigns.schema import metadata
+    from captious.campaigns.store.schema import metadata
 
     tables = [table.name for table in metadata.sorted_tables]
     ids = [table.name for table in metadata.sorted_tables if "id" in table.columns]
@@ -144,7 +144,7 @@ def _without_rows(address: str) -> None:
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database file with all tables and no rows, to be copied."""
-    from captious.campaigns.database import Database
+    from captious.campaigns.store.database import Database
 
     path = tmp_path_factory.mktemp("sqlite") / "template.db"
     Database.open(path).close()
@@ -192,7 +192,7 @@ def database_url(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def db(database_url: str, tmp_path: Path, clock: Clock) -> Iterator[Database]:
     """An empty campaign database, on each engine in turn."""
-    from captious.campaigns.database import Database
+    from captious.campaigns.store.database import Database
 
     with Database.open(database_url, files=tmp_path / "files", clock=clock) as found:
         yield found

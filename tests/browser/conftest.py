@@ -21,8 +21,8 @@ pytest.importorskip("fastapi", reason="the web application needs captious[web]")
 import uvicorn
 from playwright import sync_api as playwright
 
-from captious.campaigns import accounts
-from captious.campaigns.database import Database
+from captious.campaigns.people import accounts
+from captious.campaigns.store.database import Database
 from captious.corpus.judged import read_judgments
 from captious.data import demo_files
 from captious.web.app import create_app

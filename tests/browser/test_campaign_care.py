@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from captious.campaigns import create, lifecycle, links, raters, responses
+from captious.campaigns.people import links, raters
 from captious.campaigns.records import Campaign, NewRater
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.work import responses
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
 

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from captious.campaigns import images, lifecycle
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import images
 from captious.protocols.audit import QUESTIONS
 from captious.protocols.tagging import SIX_WEEKS
 

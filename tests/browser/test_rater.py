@@ -15,9 +15,11 @@ pytest.importorskip("fastapi", reason="the web application needs captious[web]")
 import uvicorn
 from playwright import sync_api as playwright
 
-from captious.campaigns import accounts, create, lifecycle, raters, responses
-from captious.campaigns.database import Database
+from captious.campaigns.people import accounts, raters
 from captious.campaigns.records import Campaign, NewRater
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import responses
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
 from captious.web.app import create_app

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from captious.campaigns import create, lifecycle, raters
-from captious.campaigns.database import Database
+from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater, Settings, Task
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.store.database import Database
 from captious.corpus import Corpus
 from captious.protocols import Item
 

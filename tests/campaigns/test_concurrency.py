@@ -14,9 +14,12 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from captious.campaigns import assignment, lifecycle, raters, responses, schema
-from captious.campaigns.database import Database
+from captious.campaigns.people import raters
 from captious.campaigns.records import Receipt
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import schema
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import assignment, responses
 
 THREADS = 20
 

@@ -13,9 +13,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from captious.campaigns import assignment, create, lifecycle, raters, responses, schema
-from captious.campaigns.database import Database
+from captious.campaigns.people import raters
 from captious.campaigns.records import NewRater, NotOpen, Receipt, Settings, Task
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.store import schema
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import assignment, responses
 from captious.corpus import Corpus
 
 HOLD = 100.0

@@ -10,15 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from captious.campaigns import lifecycle, responses
-from captious.campaigns.database import Database
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import responses
 
 # Prints the id of each response once `respond` has returned, from several threads.
 WORKER = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from captious.campaigns import assignment, lifecycle, raters, responses
-from captious.campaigns.database import Database
+from captious.campaigns.people import raters
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.work import assignment, responses
+from captious.campaigns.store.database import Database
 
 db = Database.open(sys.argv[1])
 campaign = lifecycle.find(db, "dogs")

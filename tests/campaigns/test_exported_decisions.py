@@ -7,11 +7,14 @@ from pathlib import Path
 import orjson
 import pytest
 
-from captious.campaigns import adjudication, create, lifecycle, raters, responses
-from captious.campaigns.assignment import next_tasks
-from captious.campaigns.database import Database
-from captious.campaigns.export import export
+from captious.campaigns.exchange.export import export
+from captious.campaigns.people import raters
+from captious.campaigns.quality import adjudication
 from captious.campaigns.records import NewRater, Receipt
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import responses
+from captious.campaigns.work.assignment import next_tasks
 from captious.corpus import Corpus
 from captious.protocols.audit import QUESTIONS
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from captious.cli.train import app
 from captious.errors import InputError
-from captious.models.ngram_lm import NgramModel
+from captious.models.language.ngram import NgramModel
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from captious import Corpus
 from captious.errors import InputError, UnknownNameError
 from captious.metrics import Batch, resolve
-from captious.models.ngram_train import train
+from captious.models.language.ngram_train import train
 from captious.scoring import missing_for, score
 
 GOOD = ["A man riding a wave on a surfboard.", "Two dogs play with a red ball."]

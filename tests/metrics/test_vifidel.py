@@ -11,7 +11,7 @@ from captious import Corpus, score
 from captious.errors import InputError, MissingDependencyError, StatisticsError, UnknownNameError
 from captious.metrics import Batch, resolve
 from captious.metrics.vifidel import Vifidel, combined, consensus_penalties
-from captious.text.vectors import load_vectors
+from captious.text.vectors.table import load_vectors
 
 pytest.importorskip("ot")
 

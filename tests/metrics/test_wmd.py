@@ -12,7 +12,7 @@ from captious.errors import InputError, MissingDependencyError, UnknownNameError
 from captious.metrics import Batch, resolve
 from captious.metrics.wmd import WordMovers, word_movers_distances
 from captious.text.stop_words import ENGLISH, is_content_word
-from captious.text.vectors import load_vectors
+from captious.text.vectors.table import load_vectors
 
 pytest.importorskip("ot")
 
@@ -124,7 +124,7 @@ def test_pruning_changes_nothing(glove: None, data: Path) -> None:
 
 
 def test_gensim_says_the_same(glove: None, data: Path) -> None:
-    from captious.text.ptb import tokenise
+    from captious.text.ptb.tokenise import tokenise
 
     models = pytest.importorskip("gensim.models")
     texts = captions(data, 120)

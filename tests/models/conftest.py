@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from captious.errors import MissingDependencyError
-from captious.models import encoder, locate
+from captious.models import locate
+from captious.models.encoders import sentence as encoder
 
 
 @pytest.fixture(scope="session")

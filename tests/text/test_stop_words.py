@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from captious.errors import UnknownNameError
-from captious.text.ptb import tokenise
+from captious.text.ptb.tokenise import tokenise
 from captious.text.stop_words import ENGLISH, is_content_word, stop_list
 
 

@@ -15,9 +15,11 @@ pytest.importorskip("fastapi", reason="the web application needs captious[web]")
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from captious.campaigns import accounts, assignment, create, lifecycle, links, raters
-from captious.campaigns.database import Database
+from captious.campaigns.people import accounts, links, raters
 from captious.campaigns.records import Campaign, NewRater, Rater, Settings, Task
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import assignment
 from captious.corpus import Corpus
 from captious.web.app import create_app
 from captious.web.settings import WebSettings

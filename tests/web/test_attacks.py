@@ -20,8 +20,10 @@ from urllib.parse import urlsplit
 import pytest
 from fastapi.testclient import TestClient
 
-from captious.campaigns import accounts, assignment, create, lifecycle, links, raters, responses
+from captious.campaigns.people import accounts, links, raters
 from captious.campaigns.records import Campaign, NewRater, Receipt, Settings
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.work import assignment, responses
 from captious.corpus import Corpus
 from captious.web.guard import HEADERS
 

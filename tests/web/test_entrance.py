@@ -4,8 +4,9 @@ import string
 
 import pytest
 
-from captious.campaigns import accounts, lifecycle, links, raters
+from captious.campaigns.people import accounts, links, raters
 from captious.campaigns.records import Settings
+from captious.campaigns.setup import lifecycle
 from captious.web import entrance, tickets
 
 DAY = 24 * 3600

@@ -22,8 +22,9 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from captious.campaigns import accounts, assignment, raters, responses
+from captious.campaigns.people import accounts, raters
 from captious.campaigns.records import NewRater
+from captious.campaigns.work import assignment, responses
 
 CHECKS = [
     not_a_server_error,

@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from captious.campaigns import lifecycle, raters, responses
+from captious.campaigns.people import raters
 from captious.campaigns.records import Settings
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.work import responses
 
 PROTOCOLS = ["thumb", "humanr", "tagging", "audit", "generic"]
 SCRIPT = "<script>alert('x')</script>"

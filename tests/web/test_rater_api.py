@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.campaigns import responses
+from captious.campaigns.work import responses
 
 
 @pytest.fixture

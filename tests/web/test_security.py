@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from captious.campaigns import responses
-from captious.campaigns.database import Database
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import responses
 from captious.web.guard import HEADERS
 
 SQL = "'; DROP TABLE response; --"

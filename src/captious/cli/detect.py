@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from captious.models.detect_output import Source
-    from captious.models.detect_run import Found, OnError
+    from captious.models.detect.output import Source
+    from captious.models.detect.run import Found, OnError
 
 Images = Annotated[list[Path], typer.Argument(help="Image files, or folders of them.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Objects to write (JSON).", show_default=False)]
@@ -67,8 +67,8 @@ def detect(
     Example: captious detect photographs --out objects.json --contact-sheet sheet.jpg
     """
     from captious.errors import InputError
-    from captious.models.detect import checked_threshold
-    from captious.models.detect_output import instances, write_json
+    from captious.models.detect.detector import checked_threshold
+    from captious.models.detect.output import instances, write_json
     from captious.models.images import image_files
 
     choice = _on_error(on_error)
@@ -115,7 +115,7 @@ def source_names(models: list[str], given: list[str]) -> list[str]:
 
 def _on_error(text: str) -> OnError:
     from captious.errors import UnknownNameError
-    from captious.models.detect_run import OnError
+    from captious.models.detect.run import OnError
 
     if text not in list(OnError):
         raise UnknownNameError("way with errors", text, list(OnError))
@@ -133,10 +133,10 @@ def _source(
     skipped: dict[str, str],
 ) -> Source:
     from captious.cli.output import note, progress_bar
-    from captious.models.detect import PAPER_THRESHOLDS, open_detector
-    from captious.models.detect_cache import DetectionCache
-    from captious.models.detect_output import Source
-    from captious.models.detect_run import detect_files
+    from captious.models.detect.cache import DetectionCache
+    from captious.models.detect.detector import PAPER_THRESHOLDS, open_detector
+    from captious.models.detect.output import Source
+    from captious.models.detect.run import detect_files
 
     detector = open_detector(model)
     cache = DetectionCache(None) if no_cache else DetectionCache.of(detector)
@@ -169,8 +169,8 @@ def _tell(sources: list[Source], skipped: dict[str, str], out: Path) -> None:
 
 def _sheet(sources: list[Source], files: dict[str, Path], path: Path) -> None:
     from captious.cli.output import note
-    from captious.models.detect_output import joined
-    from captious.models.detect_sheet import contact_sheet
+    from captious.models.detect.output import joined
+    from captious.models.detect.sheet import contact_sheet
 
     shown = contact_sheet(files, joined(sources), path)
     note(f"wrote {path} ({shown:,} of {len(files):,} images)")

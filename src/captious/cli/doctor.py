@@ -17,7 +17,7 @@ def doctor(form: options.OutputFormat = Format.table) -> None:
     from captious.cli.output import Cell, Table, emit
     from captious.corpus.parts_of_speech import missing_for_taggers
     from captious.metrics import known_metrics
-    from captious.models.detect_ready import missing_for_detectors
+    from captious.models.detect.ready import missing_for_detectors
     from captious.scoring import missing_for
 
     rows: list[list[Cell]] = []

@@ -17,7 +17,6 @@ import typer
 
 from captious.cli import (
     agreement,
-    campaign,
     check,
     compare,
     demo,
@@ -33,6 +32,7 @@ from captious.cli import (
     stats,
     train,
 )
+from captious.cli.campaign import commands as campaign
 from captious.errors import CaptiousError, CaptiousWarning, InputError
 
 # Typer keeps its copy of Click private; what it raises for a wrong option is public by descent.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from captious.campaigns.database import Database
+    from captious.campaigns.store.database import Database
     from captious.web.settings import WebSettings
 
 DEMO_SEED = 7
@@ -152,8 +152,8 @@ def _demo_settings(folder: Path, address: str) -> WebSettings:
 
 def _prepare(settings: WebSettings) -> str:
     """Open the database, say where everything is, and return the first address to open."""
-    from captious.campaigns import accounts
-    from captious.campaigns.database import Database
+    from captious.campaigns.people import accounts
+    from captious.campaigns.store.database import Database
 
     with Database.open(settings.database, files=settings.files) as db:
         if settings.demo:
@@ -180,9 +180,9 @@ def _setup_link(db: Database, settings: WebSettings) -> str:
 def _make_demo(db: Database, settings: WebSettings) -> str:
     import secrets
 
-    from captious.campaigns import accounts, links, raters
-    from captious.campaigns.demo import make_demo
+    from captious.campaigns.people import accounts, links, raters
     from captious.campaigns.records import NewRater
+    from captious.campaigns.simulate.demo import make_demo
     from captious.web import entrance, tickets
 
     typer.echo("Making the demo: a campaign of each protocol, with simulated raters …")

@@ -30,8 +30,8 @@ def lm(
     from captious.cli.output import note
     from captious.corpus.load import read_captions
     from captious.errors import InputError
-    from captious.models.language_model import NGRAM_SUFFIX
-    from captious.models.ngram_train import train
+    from captious.models.language.load import NGRAM_SUFFIX
+    from captious.models.language.ngram_train import train
 
     if out.suffix != NGRAM_SUFFIX:
         raise InputError(f"--out {out}: the name must end in {NGRAM_SUFFIX}.")

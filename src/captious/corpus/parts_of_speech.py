@@ -46,7 +46,7 @@ def missing_for_taggers() -> dict[str, str]:
 
 def _by_caption_parser(captions: Sequence[str]) -> PartsOfSpeech:
     from captious.text.parser import parse_many, parser_name
-    from captious.text.ptb import tokenise_many
+    from captious.text.ptb.tokenise import tokenise_many
     from captious.text.universal import universal_tags
 
     parses = parse_many(tokenise_many(list(captions)))

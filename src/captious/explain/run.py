@@ -17,7 +17,7 @@ from captious.metrics.spice import Spice
 from captious.metrics.spice.sources import tuple_source
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers
-from captious.text.ptb import tokenise_many
+from captious.text.ptb.tokenise import tokenise_many
 
 EXPLAINED = ("spice", "vifidel", "wmd")
 AnyExplanation = Explanation | GraphExplanation

@@ -17,7 +17,7 @@ from captious.metrics.base import Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.bertscore_baseline import NO_BASELINE, Baseline, read_baseline
 from captious.metrics.registry import register
-from captious.models import encoder as encoders
+from captious.models.encoders import sentence as encoders
 from captious.models.locate import MINILM
 from captious.stats.resample import DEFAULT_SEED
 from captious.text.lookup import chunks, numbered

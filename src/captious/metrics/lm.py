@@ -13,7 +13,7 @@ from captious.errors import UnknownNameError
 from captious.metrics.base import Metric, Need
 from captious.metrics.batch import Batch
 from captious.metrics.registry import register
-from captious.models import language_model as models
+from captious.models.language import load as models
 
 REPORTS = ("likelihood", "perplexity")
 

@@ -15,9 +15,9 @@ from captious.errors import UnknownNameError
 from captious.metrics.base import Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.registry import register
-from captious.models import encoder as encoders
+from captious.models.encoders import sentence as encoders
+from captious.models.encoders.vector_cache import Vectors, cached_vectors
 from captious.models.locate import MINILM
-from captious.models.vector_cache import Vectors, cached_vectors
 
 AGGREGATES = ("max", "mean", "mean_embedding")
 _PAIRS_AT_A_TIME = 1 << 13  # bounds memory

@@ -17,7 +17,7 @@ from captious.metrics.cider import CiderD
 from captious.metrics.lm import LanguageModelFluency
 from captious.metrics.registry import register
 from captious.metrics.vifidel import Vifidel, combined
-from captious.models.language_model import POCKETSPHINX
+from captious.models.language.load import POCKETSPHINX
 
 CIDER, LM = "cider", "lm"
 OTHERS = (CIDER, LM)

@@ -20,7 +20,7 @@ from captious.metrics.base import Metric
 from captious.metrics.batch import Batch
 from captious.text.stop_words import LISTS, is_content_word, stop_list
 from captious.text.transport import Plan, require_solver
-from captious.text.vectors import DEFAULT, load_vectors, require_vectors
+from captious.text.vectors.table import DEFAULT, load_vectors, require_vectors
 
 NORMS = ("unit", "none")
 OUT_OF_VOCABULARY = ("drop", "zero", "refuse")

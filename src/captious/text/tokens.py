@@ -69,7 +69,7 @@ def token_table(texts: Sequence[str], tokeniser: str = "ptb") -> TokenTable:
     if tokeniser.endswith(STEMMED):
         return _stemmed(token_table(texts, tokeniser.removesuffix(STEMMED)))
     if tokeniser == "ptb":
-        from captious.text.ptb_columns import token_columns
+        from captious.text.ptb.columns import token_columns
 
         return TokenTable(*token_columns(texts))
     if tokeniser in {"13a", "13a-lower"}:

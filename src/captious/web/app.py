@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
 from captious._version import __version__
-from captious.campaigns.database import Database
+from captious.campaigns.store.database import Database
 from captious.web import admin, entrance, errors, images, rater, rater_api, site
 from captious.web.guard import Guard
 from captious.web.pages import STATIC

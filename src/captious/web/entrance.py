@@ -13,8 +13,9 @@ from fastapi.responses import HTMLResponse
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from captious.campaigns import accounts, lifecycle, links
+from captious.campaigns.people import accounts, links
 from captious.campaigns.records import Campaign, LinkRefused, Rater
+from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
 from captious.web import pages, security, tickets
 from captious.web.errors import Responses, documented_pages

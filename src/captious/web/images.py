@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 
-from captious.campaigns import images
+from captious.campaigns.store import images
 from captious.errors import InputError
 from captious.web import security
 from captious.web.errors import documented_pages

@@ -11,9 +11,10 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from captious.campaigns import assignment, images, responses
-from captious.campaigns.desk import desk
 from captious.campaigns.records import RaterProgress, Receipt, Task
+from captious.campaigns.store import images
+from captious.campaigns.work import assignment, responses
+from captious.campaigns.work.desk import desk
 from captious.protocols import Item, Problem
 from captious.web import pages, security
 from captious.web.errors import Responses, documented_pages, wants_json

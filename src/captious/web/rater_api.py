@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Path, Request
 from pydantic import BaseModel, Field
 
-from captious.campaigns import assignment, responses
 from captious.campaigns.records import Receipt, Task
+from captious.campaigns.work import assignment, responses
 from captious.web import security
 from captious.web.errors import documented
 from captious.web.rater import KEY, image_address

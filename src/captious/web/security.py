@@ -16,9 +16,10 @@ from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from captious.campaigns import accounts, lifecycle
-from captious.campaigns.database import Database
+from captious.campaigns.people import accounts
 from captious.campaigns.records import Account, Campaign, Rater, Session
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store.database import Database
 from captious.errors import UnknownNameError
 from captious.web.refusals import Refusal, SignInNeeded
 from captious.web.settings import WebSettings

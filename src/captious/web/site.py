@@ -11,7 +11,7 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from captious._version import __version__
-from captious.campaigns import accounts
+from captious.campaigns.people import accounts
 from captious.web import pages, security
 from captious.web.entrance import held_work
 from captious.web.errors import documented_pages

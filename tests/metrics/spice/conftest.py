@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import orjson
 import pytest
 
-from captious.text.ptb import tokenise_many
+from captious.text.ptb.tokenise import tokenise_many
 
 Tuples = list[tuple[str, ...]]
 

@@ -11,8 +11,9 @@ from zipfile import ZipFile
 import pytest
 from PIL import Image
 
-from captious.campaigns import assignment, raters, responses
+from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater, Receipt
+from captious.campaigns.work import assignment, responses
 from captious.protocols import Item
 
 Choose = Callable[[int, Item], dict[str, Any]]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from captious.campaigns import raters
+from captious.campaigns.people import raters
 from captious.web.admin import background
 
 

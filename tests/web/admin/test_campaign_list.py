@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from captious.campaigns import lifecycle, log
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import log
 
 
 def test_an_empty_site_offers_to_make_the_first_campaign(manager: Any, viewer: Any) -> None:

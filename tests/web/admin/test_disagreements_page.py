@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import quote
 
-from captious.campaigns import adjudication, log
+from captious.campaigns.quality import adjudication
+from captious.campaigns.store import log
 
 
 def test_the_widest_disagreements_are_listed(viewer: Any, tagged: Any) -> None:

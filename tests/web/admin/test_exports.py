@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
-from captious.campaigns import log
+from captious.campaigns.store import log
 
 
 def files_of(answer: Any) -> dict[str, bytes]:

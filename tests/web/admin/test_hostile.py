@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from captious.campaigns import lifecycle, raters
+from captious.campaigns.people import raters
+from captious.campaigns.setup import lifecycle
 
 SCRIPT = "<script>alert('x')</script><img src=x onerror=alert(1)>\"'&"
 SQL = "Robert'); DROP TABLE response; --"

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from captious.campaigns import lifecycle, raters, responses
-from captious.campaigns.references import references_of
+from captious.campaigns.exchange.references import references_of
+from captious.campaigns.people import raters
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.work import responses
 from captious.web.admin.new_campaign import drafts_of
 
 LIKERT = """

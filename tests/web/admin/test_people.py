@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from captious.campaigns import accounts
+from captious.campaigns.people import accounts
 
 
 def test_an_owner_adds_an_account_that_can_sign_in(site: Any, owner: Any) -> None:

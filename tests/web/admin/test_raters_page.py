@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from captious.campaigns import log, raters
+from captious.campaigns.people import raters
+from captious.campaigns.store import log
 from captious.errors import InputError
 from captious.web.admin.raters_page import MOST_LINES, parse_lines
 

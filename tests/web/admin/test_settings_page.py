@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from captious.campaigns import lifecycle, log
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import log
 
 GOOD = {
     "title": "Dogs again",

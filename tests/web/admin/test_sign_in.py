@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from captious.campaigns import accounts, log
+from captious.campaigns.people import accounts
+from captious.campaigns.store import log
 
 PASSWORD = "correct horse battery"
 

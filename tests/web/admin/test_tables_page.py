@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from captious.campaigns import quality, raters
+from captious.campaigns.people import raters
+from captious.campaigns.quality import control as quality
 from captious.protocols import Table
 from captious.web.admin.tables_page import MOST_ROWS, result_table
 

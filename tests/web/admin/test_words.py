@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import captious.web
-from captious.campaigns.quality_rules import RULES
+from captious.campaigns.quality.rules import RULES
 from captious.web.admin.actions import ASKED, PLAIN
 from captious.web.admin.protocol_options import FIELDS
 from captious.web.admin.settings_page import GROUPS, KINDS

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from captious.benchmarks.locate import wanted
-from captious.text.ptb import tokenise_many
+from captious.text.ptb.tokenise import tokenise_many
 
 Captioned = tuple[str, str]
 

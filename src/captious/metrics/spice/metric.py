@@ -16,7 +16,7 @@ from captious.metrics.registry import register
 from captious.metrics.spice.graph import SceneGraph
 from captious.metrics.spice.score import Explanation, compare_graphs, explain_tuples
 from captious.metrics.spice.sources import tuple_source
-from captious.text.ptb import tokenise_many
+from captious.text.ptb.tokenise import tokenise_many
 from captious.text.scene_graph import Tuple
 from captious.text.synsets import wordnet
 

@@ -11,8 +11,8 @@ from fastapi.responses import HTMLResponse
 from starlette.datastructures import FormData, UploadFile
 from starlette.responses import Response
 
-from captious.campaigns.database import Database
 from captious.campaigns.records import Account, Campaign
+from captious.campaigns.store.database import Database
 from captious.protocols import Problem
 from captious.web import pages, security
 from captious.web.admin import formatting

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from captious.campaigns import lifecycle
-from captious.campaigns.database import Database
 from captious.campaigns.records import Account, Campaign
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.protocols.form import as_number

@@ -7,9 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from captious.campaigns import lifecycle, log
-from captious.campaigns.database import Database
 from captious.campaigns.records import Campaign
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import log
+from captious.campaigns.store.database import Database
 from captious.web.admin.access import PAGE, TWIN, Db, Owner, Seen, Viewer, head, show
 from captious.web.admin.models import LogPage, LogRow
 

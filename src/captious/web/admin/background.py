@@ -19,10 +19,15 @@ from typing import Any
 
 import orjson
 
-from captious.campaigns import adjudication, analysis, lifecycle, quality, raters, snapshots
-from captious.campaigns.database import Database
+from captious.campaigns.people import raters
+from captious.campaigns.quality import adjudication
+from captious.campaigns.quality import control as quality
 from captious.campaigns.records import Campaign
-from captious.campaigns.snapshots import Snapshot
+from captious.campaigns.results import analysis
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import snapshots
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.snapshots import Snapshot
 from captious.errors import CaptiousError
 
 FIGURES: dict[str, Callable[..., Snapshot]] = {

@@ -5,9 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from captious.campaigns import analysis, lifecycle, responses, snapshots
-from captious.campaigns.database import Database
 from captious.campaigns.records import Campaign
+from captious.campaigns.results import analysis
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import snapshots
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import responses
 from captious.protocols.thumb import Thumb
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show
 from captious.web.admin.formatting import finite

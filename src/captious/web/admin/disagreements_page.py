@@ -10,10 +10,12 @@ from typing import Annotated, NamedTuple
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from captious.campaigns import adjudication, images, responses
-from captious.campaigns.adjudication import Disagreement
-from captious.campaigns.database import Database
+from captious.campaigns.quality import adjudication
+from captious.campaigns.quality.adjudication import Disagreement
 from captious.campaigns.records import Account, Campaign, Receipt
+from captious.campaigns.store import images
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import responses
 from captious.errors import InputError
 from captious.protocols import Item, Problem
 from captious.web import forms, pages, security

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from captious.campaigns import create
+from captious.campaigns.exchange.references import references_in
 from captious.campaigns.records import Draft, Settings
-from captious.campaigns.references import references_in
+from captious.campaigns.setup import create
 from captious.corpus.load import load_with_notes
 from captious.errors import InputError
 from captious.web.admin.protocol_options import GENERIC

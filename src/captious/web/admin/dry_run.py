@@ -11,7 +11,7 @@ import orjson
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from captious.campaigns.database import Database
+from captious.campaigns.store.database import Database
 from captious.protocols import HumanProtocol, Item, Problem
 from captious.protocols.base import Response as Answered
 from captious.web import forms, pages

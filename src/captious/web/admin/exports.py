@@ -9,11 +9,11 @@ from fastapi.responses import FileResponse
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
-from captious.campaigns import raters
-from captious.campaigns.database import Database
-from captious.campaigns.export import export_zip
-from captious.campaigns.export_files import FORMATS
+from captious.campaigns.exchange.export import export_zip
+from captious.campaigns.exchange.export_files import FORMATS
+from captious.campaigns.people import raters
 from captious.campaigns.records import Account, Campaign
+from captious.campaigns.store.database import Database
 from captious.protocols import Problem
 from captious.protocols.thumb import Thumb
 from captious.web.admin.access import (

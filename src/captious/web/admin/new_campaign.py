@@ -12,9 +12,9 @@ from fastapi import APIRouter, Path, Request
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from captious.campaigns.create import DEFAULT_SEED, checked_title
-from captious.campaigns.database import Database
 from captious.campaigns.records import Account
+from captious.campaigns.setup.create import DEFAULT_SEED, checked_title
+from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import PROTOCOLS, Problem, parse_protocol
 from captious.protocols.audit import ErrorAudit

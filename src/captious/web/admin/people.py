@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
-from captious.campaigns import accounts
+from captious.campaigns.people import accounts
 from captious.campaigns.records import Account, Role
 from captious.errors import InputError
 from captious.protocols import Problem

@@ -9,9 +9,9 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 
-from captious.campaigns import create, lifecycle
+from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Account, Draft
-from captious.campaigns.references import keep_references
+from captious.campaigns.setup import create, lifecycle
 from captious.errors import InputError
 from captious.protocols import Item, Problem
 from captious.protocols.form import as_number

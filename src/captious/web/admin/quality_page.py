@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
-from captious.campaigns import quality
-from captious.campaigns.database import Database
+from captious.campaigns.quality import control as quality
 from captious.campaigns.records import Campaign
+from captious.campaigns.store.database import Database
 from captious.web import pages
 from captious.web.admin.access import (
     PAGE,

@@ -7,9 +7,10 @@ from typing import Annotated, NamedTuple
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
-from captious.campaigns import links, log, raters
-from captious.campaigns.database import Database
+from captious.campaigns.people import links, raters
 from captious.campaigns.records import Account, Campaign, NewRater, Rater
+from captious.campaigns.store import log
+from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages, security

@@ -9,8 +9,8 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from captious.campaigns import lifecycle
 from captious.campaigns.records import Account, Campaign, Settings
+from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.protocols.form import as_number

@@ -7,9 +7,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
-from captious.campaigns import accounts
-from captious.campaigns.database import Database
+from captious.campaigns.people import accounts
 from captious.campaigns.records import Account, SignInRefused, TooManyTries
+from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages, security

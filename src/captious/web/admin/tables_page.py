@@ -9,9 +9,9 @@ from typing import Literal
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from captious.campaigns.database import Database
 from captious.campaigns.records import Campaign
-from captious.campaigns.snapshots import Snapshot
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.snapshots import Snapshot
 from captious.protocols import Table
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show
 from captious.web.admin.background import figures

@@ -1,0 +1,1 @@
+"""Campaigns in and out of files: imports, exports, datasheets."""

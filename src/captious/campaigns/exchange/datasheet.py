@@ -1,0 +1,258 @@
+"""A datasheet for an exported data set, in the sections of Gebru et al. (2021).
+
+What the database knows is filled in; what only people know is a line that they cannot overlook.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from captious._version import __version__
+from captious.campaigns.exchange.croissant import day
+from captious.protocols import Table
+
+BLANK = "**TO BE FILLED IN BY THE OWNER:**"
+
+
+class Facts(NamedTuple):
+    """What a campaign's database knows of its data."""
+
+    title: str
+    slug: str
+    protocol: str
+    protocol_title: str
+    citation: str
+    instructions: str
+    contact: str
+    images: int
+    captions: int
+    systems: tuple[str, ...]
+    items: int
+    stages: tuple[str, ...]
+    responses: int
+    standing: int
+    corrections: int
+    adjudications: int
+    sources: tuple[str, ...]
+    raters: int
+    native: int
+    removed: int
+    withdrawn: int
+    first_time: float | None
+    last_time: float | None
+    median_seconds: float | None
+    payment_per_response: float | None
+    currency: str
+    hourly_wage: float | None
+    identities: bool
+    flags: tuple[tuple[str, int, int, int], ...]
+    image_files: int
+    written: float
+
+
+class Answered(NamedTuple):
+    """A question of the datasheet with its answer."""
+
+    question: str
+    answer: str
+
+
+def datasheet(facts: Facts, agreement: Sequence[Table] = (), files: Sequence[str] = ()) -> str:
+    """Return the datasheet as Markdown."""
+    sections = {
+        "Motivation": _motivation(facts),
+        "Composition": _composition(facts),
+        "Collection process": _collection(facts),
+        "Preprocessing, cleaning and labelling": _cleaning(facts, agreement),
+        "Uses": _uses(facts),
+        "Distribution": _distribution(files),
+        "Maintenance": _maintenance(facts),
+    }
+    lines = [
+        f"# Datasheet: {one_row(facts.title)}",
+        "",
+        f"Written by captious {__version__} on {day(facts.written)} from what the campaign's "
+        "database holds, in the sections of Gebru et al. (2021), *Datasheets for Datasets*. "
+        f'What is marked "{BLANK.strip("*:")}" is for the people who ran it.',
+    ]
+    for name, answers in sections.items():
+        lines += ["", f"## {name}"]
+        for one in answers:
+            lines += ["", f"**{one.question}**", "", one.answer]
+    return "\n".join(lines) + "\n"
+
+
+def one_row(text: str) -> str:
+    """Text that people typed, on one line and without Markdown's block marks.
+
+    >>> one_row("Two" + chr(10) + "# lines")
+    'Two # lines'
+    """
+    return " ".join(text.split())
+
+
+def markdown_table(table: Table) -> str:
+    """A result as a Markdown table, numbers with three decimals."""
+    lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
+    lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in table.rows]
+    return "\n".join(lines)
+
+
+def _cell(cell: str | float | int) -> str:
+    if isinstance(cell, float):
+        return "n/a" if math.isnan(cell) else f"{cell:.3f}"
+    return one_row(str(cell)).replace("|", "\\|")
+
+
+def _blank(what: str) -> str:
+    return f"{BLANK} {what}"
+
+
+def _motivation(facts: Facts) -> list[Answered]:
+    return [
+        Answered(
+            "For what purpose was the data set made?",
+            f"To judge image captions by people under the protocol *{facts.protocol_title}*"
+            + (f" ({facts.citation})" if facts.citation else "")
+            + ". "
+            + _blank("the question that the judgments were to answer."),
+        ),
+        Answered("Who made it, and for whom?", _blank("people and institution.")),
+        Answered("Who paid for it?", _blank("funding, grant numbers.")),
+    ]
+
+
+def _composition(facts: Facts) -> list[Answered]:
+    systems = ", ".join(one_row(system) for system in facts.systems) or "none named"
+    private = (
+        "Raters' names and addresses, because the export was asked for with identities. Do not "
+        "publish them without the raters' consent."
+        if facts.identities
+        else "Raters appear under pseudonyms (r001, r002, ...) that the campaign's database alone "
+        "can resolve. Free texts that raters wrote, such as corrected captions and comments, are "
+        "included as written. " + _blank("whether images or captions show or name persons.")
+    )
+    return [
+        Answered(
+            "What does an instance stand for?",
+            "One judgment: what one rater said of one caption of one image in one aspect. "
+            "The raw responses, as the raters gave them, are included too.",
+        ),
+        Answered(
+            "How many instances are there?",
+            f"{facts.standing:,} responses that count (of {facts.responses:,} stored) to "
+            f"{facts.items:,} items on {facts.images:,} images with {facts.captions:,} different "
+            f"captions. Sources of captions: {systems}. Stages: {', '.join(facts.stages)}.",
+        ),
+        Answered(
+            "Is it a sample of something larger?",
+            _blank("where the images and captions come from and how they were chosen."),
+        ),
+        Answered(
+            "Is anything missing?",
+            f"{facts.image_files:,} image files were in the campaign; they are not part of the "
+            "export. Responses without a recorded time or duration have empty cells.",
+        ),
+        Answered(
+            "Are there errors, noise or redundancies?",
+            "Captions that several systems wrote were judged once and count for each. Corrections "
+            f"are rows of their own ({facts.corrections:,}), and what they replace is kept and "
+            "marked as not standing.",
+        ),
+        Answered("Does it hold anything confidential or about persons?", private),
+        Answered("Could it offend or harm?", _blank("content warnings, if any.")),
+    ]
+
+
+def _collection(facts: Facts) -> list[Answered]:
+    when = "No response yet."
+    if facts.first_time is not None and facts.last_time is not None:
+        when = f"From {day(facts.first_time)} to {day(facts.last_time)} (UTC)."
+    time = ""
+    if facts.median_seconds is not None:
+        time = f" Half of the responses took less than {facts.median_seconds:.1f} seconds."
+    simulated = " Some responses are simulated: their source says so." if "simulated" in facts.sources else ""
+    asked = one_row(facts.instructions)
+    return [
+        Answered(
+            "How was the data acquired?",
+            f"Through captious, protocol `{facts.protocol}`. Sources of responses: "
+            f"{', '.join(facts.sources) or 'none'}.{simulated}{time}"
+            + (f" Raters were also told: {asked}" if asked else ""),
+        ),
+        Answered(
+            "Who took part, and how were they paid?",
+            f"{facts.raters:,} raters, {facts.native:,} of them marked as native speakers. "
+            f"{_pay(facts)} " + _blank("who the raters were and how they were recruited."),
+        ),
+        Answered("Over what time?", when),
+        Answered("Was there an ethical review?", _blank("board, decision, number.")),
+        Answered(
+            "Did the raters consent, and can they take it back?",
+            f"{facts.withdrawn:,} raters have withdrawn. " + _blank("what raters were told and agreed to."),
+        ),
+    ]
+
+
+def _pay(facts: Facts) -> str:
+    if facts.payment_per_response is not None:
+        each = f"{facts.payment_per_response:g} {facts.currency}".strip()
+        wage = ""
+        if facts.hourly_wage is not None:
+            wage = f" (meant to come to {facts.hourly_wage:g} {facts.currency} an hour)"
+        return f"Each response was paid {each}{wage}."
+    return _blank("pay, or that the work was unpaid.")
+
+
+def _cleaning(facts: Facts, agreement: Sequence[Table]) -> list[Answered]:
+    flags = "No rule of quality control found anything."
+    if facts.flags:
+        rows = "; ".join(
+            f"{rule}: {found} found, {upheld} upheld, {dismissed} dismissed"
+            for rule, found, upheld, dismissed in facts.flags
+        )
+        flags = f"Raters that rules of quality control pointed at: {rows}."
+    answers = [
+        Answered(
+            "Was anything removed or cleaned?",
+            f"{facts.removed:,} raters were removed; their responses are in the raw file, marked "
+            f"as not standing, and in no judgment. {flags} {facts.adjudications:,} disagreements "
+            "were decided by an adjudicator, in a stage of their own.",
+        ),
+        Answered("Is the raw data there?", "Yes: every response as given, corrections and all."),
+    ]
+    for table in agreement:
+        answers.append(Answered(f"Agreement: {table.title}", markdown_table(table)))
+    return answers
+
+
+def _uses(facts: Facts) -> list[Answered]:
+    return [
+        Answered("What has it been used for?", _blank("papers, models.")),
+        Answered(
+            "What else can it be used for?",
+            "To measure how far automatic metrics go with people (`captious meta`), how far raters "
+            "agree (`captious agreement`), and to train metrics (`captious train`).",
+        ),
+        Answered("What should it not be used for?", "To judge the raters. " + _blank("other limits.")),
+    ]
+
+
+def _distribution(files: Sequence[str]) -> list[Answered]:
+    listed = "\n".join(f"- `{name}`" for name in files) or "- none yet"
+    return [
+        Answered("Which files are there?", listed),
+        Answered("Under which licence, and from when?", _blank("licence, date, DOI.")),
+        Answered("Do others have rights in it?", _blank("licences of the images and captions.")),
+    ]
+
+
+def _maintenance(facts: Facts) -> list[Answered]:
+    contact = one_row(facts.contact) or _blank("a contact.")
+    return [
+        Answered("Who looks after it, and how can they be reached?", contact),
+        Answered("Will it be updated? Where are errors announced?", _blank("plan.")),
+        Answered("Can others extend it?", _blank("how to contribute.")),
+    ]

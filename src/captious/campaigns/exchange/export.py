@@ -1,0 +1,339 @@
+"""A campaign as a data set on disk: responses, judgments, items, raters, and what describes them.
+
+Raters appear under pseudonyms unless identities are asked for.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+from sqlalchemy import select
+
+from captious._version import __version__
+from captious.campaigns.exchange import export_rows
+from captious.campaigns.exchange.croissant import Column, DataSet, Described, croissant
+from captious.campaigns.exchange.datasheet import datasheet, one_row
+from captious.campaigns.exchange.export_files import FORMATS, RowValues, checked_formats, write_rows
+from captious.campaigns.exchange.export_final import final_rows
+from captious.campaigns.exchange.export_thumb import reference_rows, thumb_line, thumb_rows
+from captious.campaigns.exchange.facts import facts_of
+from captious.campaigns.exchange.references import references_of
+from captious.campaigns.people import raters
+from captious.campaigns.records import Campaign, StoredResponse
+from captious.campaigns.results import analysis
+from captious.campaigns.store import log, schema
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import responses
+from captious.errors import InputError
+from captious.files import atomically
+from captious.protocols import Item, Response
+from captious.protocols.thumb import ADJUDICATION, Thumb
+
+EXPORT_VERSION = 1
+THUMB_FILE = "thumb.jsonl"
+THUMB_REFERENCES = "thumb_references.jsonl"
+# Croissant reads a table from the first of its files: the one that most programs can read.
+_MOST_READ = ("csv", "parquet", "jsonl")
+
+
+class Citation(NamedTuple):
+    """What only the owner knows: how to cite the data, and the address of their licence."""
+
+    cite_as: str = ""
+    license: str = ""
+
+
+NOT_TOLD = Citation()
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What an export works with."""
+
+    db: Database
+    campaign: Campaign
+    out: Path
+    formats: tuple[str, ...]
+    identities: bool
+    items: list[Item]
+    counted: list[Response]
+    citation: Citation
+
+
+def export(
+    db: Database,
+    campaign: Campaign,
+    out: Path,
+    *,
+    formats: Sequence[str] = FORMATS,
+    identities: bool = False,
+    actor: str = "",
+    citation: Citation = NOT_TOLD,
+) -> list[Path]:
+    """Write everything into the folder `out`, made where it is not there; returns the files.
+
+    `responses`, `judgments`, `final` (the judgments that stand) and `raters` in each format,
+    `items.jsonl`, `forms.jsonl`, `campaign.json`, THumB's own file where that is the protocol,
+    `croissant.json`, `datasheet.md` and `README.md`. The log of the campaign says who exported, and
+    whether with identities.
+    """
+    chosen = checked_formats(formats)
+    if out.exists() and not out.is_dir():
+        raise InputError(f"{out}: is not a folder. Name a folder for the export.")
+    out.mkdir(parents=True, exist_ok=True)
+    items, counted = analysis.counting(db, campaign)
+    asked = _Asked(db, campaign, out, chosen, identities, items, counted, citation)
+    files = [*_responses(asked), *_judgments(asked), *_raters(asked), *_items(asked)]
+    if isinstance(campaign.rules(), Thumb):
+        files += _thumb(asked)
+    files.append(_campaign(asked))
+    files += _descriptions(asked, files)
+    with db.write() as connection:
+        log.record(
+            connection,
+            actor,
+            "export",
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail={"formats": list(chosen), "identities": identities},
+        )
+    return [file.path for file in files]
+
+
+def export_zip(
+    db: Database,
+    campaign: Campaign,
+    path: Path | None = None,
+    *,
+    formats: Sequence[str] = FORMATS,
+    identities: bool = False,
+    actor: str = "",
+    citation: Citation = NOT_TOLD,
+) -> Path:
+    """Write the whole export into one zip file; without `path` a temporary one, for you to remove.
+
+    The files lie in a folder of the campaign's name.
+    """
+    if path is None:
+        with tempfile.NamedTemporaryFile(prefix=f"{campaign.slug}-", suffix=".zip", delete=False) as made:
+            path = Path(made.name)
+    with tempfile.TemporaryDirectory() as name, atomically(path) as temporary:
+        files = export(
+            db, campaign, Path(name), formats=formats, identities=identities, actor=actor, citation=citation
+        )
+        with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+            for file in files:
+                archive.write(file, f"{campaign.slug}/{file.name}")
+    return path
+
+
+def _described(paths: Sequence[Path], about: str, columns: tuple[Column, ...] = ()) -> list[Described]:
+    ordered = sorted(paths, key=lambda path: _MOST_READ.index(path.suffix[1:]))
+    return [Described(path, about, columns) for path in ordered]
+
+
+def _responses(asked: _Asked) -> list[Described]:
+    columns: tuple[Column, ...] = export_rows.RESPONSE_COLUMNS
+    columns += (export_rows.ACTOR,) if asked.identities else ()
+    rows = export_rows.response_rows(
+        stored_with_decisions(asked.db, asked.campaign), identities=asked.identities
+    )
+    paths = write_rows(asked.out, "responses", rows, columns, asked.formats)
+    return _described(paths, "Every response as it was given, corrections and all.", columns)
+
+
+def stored_with_decisions(db: Database, campaign: Campaign) -> Iterator[StoredResponse]:
+    """The log of responses; an adjudicator's decision stands until another replaces it."""
+    table = schema.response
+    wanted = select(table.c.replaces).where(
+        table.c.campaign_id == campaign.id, table.c.kind == "adjudication"
+    )
+    with db.read() as connection:
+        replaced = set(connection.execute(wanted).scalars())
+    for one in responses.stored(db, campaign):
+        if one.kind == "adjudication":
+            yield replace(one, rater="", standing=one.id not in replaced)
+        else:
+            yield one
+
+
+def _judgments(asked: _Asked) -> list[Described]:
+    """What raters said, and what stands of it; an adjudicator is no rater."""
+    rules, items = asked.campaign.rules(), asked.items
+    known = references_of(asked.db, asked.campaign)
+    said, _ = analysis.split_adjudicated(items, asked.counted)
+    return [
+        *_judged(
+            asked,
+            "judgments",
+            export_rows.judgment_rows(rules, items, said, known),
+            bool(known),
+            "What raters said of each caption in each aspect, as numbers.",
+        ),
+        *_judged(
+            asked,
+            "final",
+            final_rows(rules, items, asked.counted, known),
+            bool(known),
+            "The judgments that stand: later stages and decisions in place of what they replaced.",
+        ),
+    ]
+
+
+def _judged(
+    asked: _Asked, name: str, rows: Iterator[RowValues], with_references: bool, about: str
+) -> list[Described]:
+    references = (export_rows.REFERENCES,) if with_references else ()
+    columns = export_rows.JUDGMENT_COLUMNS + references
+    paths = write_rows(asked.out, name, rows, columns, asked.formats)
+    # A list of references is no cell of CSV.
+    return [
+        Described(
+            path, about, tuple(c for c in columns if path.suffix != ".csv" or c is not export_rows.REFERENCES)
+        )
+        for path in sorted(paths, key=lambda path: _MOST_READ.index(path.suffix[1:]))
+    ]
+
+
+def _raters(asked: _Asked) -> list[Described]:
+    columns: tuple[Column, ...] = export_rows.RATER_COLUMNS
+    columns += export_rows.IDENTITY_COLUMNS if asked.identities else ()
+    people = raters.listed(asked.db, asked.campaign)
+    rows = export_rows.rater_rows(people, identities=asked.identities)
+    paths = write_rows(asked.out, "raters", rows, columns, asked.formats)
+    return _described(paths, "The raters, by pseudonym.", columns)
+
+
+def _items(asked: _Asked) -> list[Described]:
+    table = schema.item
+    names = ("gold", "closed", "from_response")
+    wanted = select(table.c.key, *(table.c[name] for name in names)).where(
+        table.c.campaign_id == asked.campaign.id,
+        table.c.gold.is_not(None) | table.c.closed | table.c.from_response.is_not(None),
+    )
+    with asked.db.read() as connection:
+        beside: dict[str, dict[str, Any]] = {
+            key: {name: value for name, value in zip(names, values, strict=True) if value}
+            for key, *values in connection.execute(wanted)
+        }
+    forms, numbers = export_rows.form_rows(asked.items)
+    rows = export_rows.item_rows(asked.items, numbers, beside)
+    paths = write_rows(asked.out, "items", rows, (), ("jsonl",))
+    paths += write_rows(asked.out, "forms", forms, (), ("jsonl",))
+    return [
+        Described(paths[0], "What raters were shown, and which systems wrote it."),
+        Described(paths[1], "What raters were asked: the forms of the items, by number."),
+    ]
+
+
+def _thumb(asked: _Asked) -> list[Described]:
+    table = schema.image
+    wanted = select(table.c.key, table.c.type).where(table.c.campaign_id == asked.campaign.id)
+    with asked.db.read() as connection:
+        kinds = connection.execute(wanted).all()
+    names = {key: _file_name(key, kind) for key, kind in kinds}
+    own = [item for item in asked.items if item.stage != ADJUDICATION or item.sources]
+    path = asked.out / THUMB_FILE
+    with atomically(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+        for row in thumb_rows(own, asked.counted, names):
+            file.write(thumb_line(row) + "\n")
+    found = [Described(path, "The scores that stand, in the format of the THumB 1.0 release.")]
+    known = references_of(asked.db, asked.campaign)
+    if known:
+        beside = asked.out / THUMB_REFERENCES
+        with atomically(beside) as temporary, temporary.open("w", encoding="utf-8") as file:
+            for row in reference_rows(own, known):
+                file.write(thumb_line(row) + "\n")
+        found.append(Described(beside, "The references, in the format of the THumB 1.0 release."))
+    return found
+
+
+def _file_name(key: str, kind: str) -> str:
+    """An image's file name as a data set would give it: its key, with an ending."""
+    ending = kind.rpartition("/")[2].replace("jpeg", "jpg")
+    return key if Path(key).suffix else f"{key}.{ending}"
+
+
+def _campaign(asked: _Asked) -> Described:
+    one = asked.campaign
+    content = {
+        "captious": __version__,
+        "export": EXPORT_VERSION,
+        "slug": one.slug,
+        "title": one.title,
+        "protocol": one.protocol,
+        "options": dict(one.options),
+        "protocol_file": one.protocol_file,
+        "seed": one.seed,
+        "state": one.state,
+        "settings": one.settings.to_dict(),
+        "created": one.created,
+        "opened": one.opened,
+        "closed": one.closed,
+        "identities": asked.identities,
+        "references": references_of(asked.db, one),
+    }
+    path = asked.out / "campaign.json"
+    with atomically(path) as temporary:
+        temporary.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")
+    return Described(path, "The campaign's protocol and settings, by which it can be read back.")
+
+
+def _descriptions(asked: _Asked, files: Sequence[Described]) -> list[Described]:
+    campaign, db = asked.campaign, asked.db
+    facts = facts_of(db, campaign, asked.items, identities=asked.identities)
+    agreement = analysis.agreement(db, campaign).tables()
+    names = [file.path.name for file in files]
+    sheet = asked.out / "datasheet.md"
+    with atomically(sheet) as temporary:
+        temporary.write_text(datasheet(facts, agreement, names), encoding="utf-8")
+    readme = asked.out / "README.md"
+    with atomically(readme) as temporary:
+        temporary.write_text(_readme(campaign, files), encoding="utf-8")
+    described = [
+        Described(sheet, "Datasheet: how the data came about, and what is still to be told."),
+        Described(readme, "Which file holds what."),
+    ]
+    about = DataSet(
+        name=campaign.slug,
+        title=campaign.title,
+        about=f"Judgments of image captions by people under the protocol "
+        f"{campaign.rules().title}: {facts.standing} responses that count by {facts.raters} "
+        f"raters on {facts.images} images.",
+        published=db.now(),
+        cite_as=asked.citation.cite_as,
+        license=asked.citation.license,
+        keywords=("image captioning", "human evaluation", campaign.protocol),
+    )
+    path = asked.out / "croissant.json"
+    with atomically(path) as temporary:
+        content = croissant(about, [*files, *described])
+        temporary.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n")
+    return [*described, Described(path, "Croissant 1.0 description of the files.")]
+
+
+def _readme(campaign: Campaign, files: Sequence[Described]) -> str:
+    lines = [f"# {one_row(campaign.title)}", "", f"Exported by captious {__version__}.", ""]
+    lines += ["| file | what |", "|---|---|"]
+    lines += [f"| `{file.path.name}` | {file.about} |" for file in files]
+    lines += [
+        "| `datasheet.md` | How the data came about, and what is still to be told. |",
+        "| `croissant.json` | Croissant 1.0 description of the files, with checksums. |",
+        "",
+        "In CSV, a text that a spreadsheet would run as a formula (it begins with = + - @) has a "
+        "quote before it. JSONL and Parquet hold every text as it is.",
+        "",
+        "```text",
+        "captious agreement judgments.jsonl --aspect ASPECT   # how far the raters agree",
+        "captious meta final.jsonl --metrics cider            # how far a metric goes with them",
+        "captious campaign import .                           # read it back into a database",
+        "```",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,198 @@
+"""Read an export of ours back: the folder, its zip file, or one of the files in it."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, get_args
+
+import orjson
+
+from captious.campaigns.exchange.export_files import uncell
+from captious.campaigns.exchange.import_store import Imported, ImportedRater, ImportedResponse
+from captious.campaigns.records import Draft, Kind, RaterState, Settings, Source, State
+from captious.campaigns.setup.create import checked_slug, checked_title
+from captious.corpus.images import find_images
+from captious.errors import InputError
+from captious.protocols.store import item_from_dict
+
+CAMPAIGN = "campaign.json"
+# More than this in a zip of texts is no export of anyone's.
+MOST_BYTES = 8 * 2**30
+_TABLES = ("responses", "raters")
+_SUFFIXES = (".jsonl", ".parquet", ".csv")
+
+
+def export_folder(path: Path) -> Path | None:
+    """The folder of the export that a path belongs to; None where it belongs to none."""
+    folder = path if path.is_dir() else path.parent
+    own_files = [CAMPAIGN, *(f"{name}{end}" for name in _TABLES for end in _SUFFIXES)]
+    if path.is_file() and path.name not in own_files:
+        return None
+    return folder if (folder / CAMPAIGN).is_file() else None
+
+
+@contextmanager
+def unzipped(path: Path) -> Iterator[Path]:
+    """A zip file's export in a temporary folder; only names that an export has are taken out."""
+    wanted = {CAMPAIGN, "items.jsonl", "forms.jsonl", *(f"{n}{end}" for n in _TABLES for end in _SUFFIXES)}
+    try:
+        with zipfile.ZipFile(path) as archive, TemporaryDirectory() as name:
+            entries = [one for one in archive.infolist() if Path(one.filename).name in wanted]
+            if sum(one.file_size for one in entries) > MOST_BYTES:
+                raise InputError(f"{path}: it unpacks to more than {MOST_BYTES >> 30} GB.")
+            for one in entries:
+                target = Path(name) / Path(one.filename).name
+                target.write_bytes(archive.read(one))
+            if not (Path(name) / CAMPAIGN).is_file():
+                raise InputError(f"{path}: holds no {CAMPAIGN}. Give a zip file of an export.")
+            yield Path(name)
+    except zipfile.BadZipFile:
+        raise InputError(f"{path}: is no zip file, or a broken one.") from None
+
+
+def read_export(
+    folder: Path, *, title: str | None = None, slug: str | None = None, images: Path | None = None
+) -> Imported:
+    """Everything that an export holds, ready to be stored."""
+    about = _json(folder / CAMPAIGN)
+    try:
+        forms = {row["form"]: row["fields"] for row in _jsonl(folder / "forms.jsonl")}
+        rows = list(_jsonl(folder / "items.jsonl"))
+        items = [item_from_dict({**row, "fields": forms[row["form"]]}) for row in rows]
+        draft = Draft(
+            title=checked_title(title or about["title"]),
+            slug=checked_slug(slug or about["slug"]),
+            protocol=about["protocol"],
+            options=about["options"],
+            protocol_file=about["protocol_file"],
+            seed=about["seed"],
+            items=items,
+            images=image_paths(images, {item.image: None for item in items}),
+            settings=Settings.from_dict(about["settings"]),
+            gold={row["key"]: row["gold"] for row in rows if row.get("gold")},
+        )
+        found = Imported(
+            draft=draft,
+            raters=[_rater(row) for row in _table(folder, "raters")],
+            responses=[_response(row) for row in _table(folder, "responses")],
+            state=_one_of(about["state"], State),
+            opened=about["opened"],
+            closed_at=about["closed"],
+            closed=[row["key"] for row in rows if row.get("closed")],
+            called_for={row["key"]: row["from_response"] for row in rows if row.get("from_response")},
+            references=about.get("references", {}),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(
+            f"{folder}: is no export that this version reads: {error} is missing or wrong."
+        ) from error
+    draft.rules()
+    return found
+
+
+def image_paths(folder: Path | None, images: Mapping[str, object]) -> dict[str, Path]:
+    """The files of those images that a folder holds; an import need not have all."""
+    if folder is None:
+        return {}
+    found = zip(images, find_images(folder, list(images)), strict=True)
+    return {image: Path(path) for image, path in found if path is not None}
+
+
+def _one_of(value: Any, kind: Any) -> Any:
+    if value not in get_args(kind):
+        raise ValueError(f'"{value}"')
+    return value
+
+
+def _rater(row: Mapping[str, Any]) -> ImportedRater:
+    return ImportedRater(
+        pseudonym=str(row["rater"]),
+        name=str(row.get("name") or ""),
+        email=str(row.get("email") or ""),
+        native=_flag(row["native"]),
+        state=_one_of(row["state"], RaterState),
+        reason=str(row.get("reason") or ""),
+    )
+
+
+def _response(row: Mapping[str, Any]) -> ImportedResponse:
+    answers, hints = (_value(row[name]) for name in ("answers", "hints"))
+    if not isinstance(answers, dict):
+        raise TypeError("answers")
+    return ImportedResponse(
+        id=int(row["id"]),
+        key=str(row["key"]),
+        item=str(row["item"]),
+        rater=str(row["rater"] or ""),
+        answers=answers,
+        time=float(row["time"]),
+        seconds=_number(row["seconds"]),
+        hints=tuple(map(str, hints or ())),
+        kind=_one_of(row["kind"], Kind),
+        replaces=None if _number(row["replaces"]) is None else int(float(row["replaces"])),
+        actor=str(row.get("actor") or ""),
+        source=_one_of(row["source"], Source),
+    )
+
+
+def _number(cell: Any) -> float | None:
+    if cell is None or cell == "":
+        return None
+    value = float(cell)
+    return None if math.isnan(value) else value
+
+
+def _flag(cell: Any) -> bool:
+    return cell is True or str(cell).lower() == "true"
+
+
+def _value(cell: Any) -> Any:
+    """A cell that is JSON text in tables, and a value in lines of JSON."""
+    return orjson.loads(cell) if isinstance(cell, str) else cell
+
+
+def _json(path: Path) -> dict[str, Any]:
+    try:
+        found = orjson.loads(path.read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {error}.") from None
+    if not isinstance(found, dict):
+        raise InputError(f"{path}: is not the description of a campaign.")
+    return found
+
+
+def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
+    if not path.is_file():
+        raise InputError(f"{path}: is missing. An export is read back from its whole folder.")
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                try:
+                    yield orjson.loads(line)
+                except orjson.JSONDecodeError as error:
+                    raise InputError(f"{path}: line {number}: {error}.") from None
+
+
+def _table(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table in whichever format it is there."""
+    path = next((p for end in _SUFFIXES if (p := folder / f"{name}{end}").is_file()), None)
+    if path is None:
+        raise InputError(f"{folder}: holds no {name}.jsonl, .parquet or .csv.")
+    if path.suffix == ".jsonl":
+        yield from _jsonl(path)
+    elif path.suffix == ".csv":
+        import csv
+
+        with path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                yield {name: uncell(value or "") for name, value in row.items() if name}
+    else:
+        from pyarrow import parquet
+
+        for batch in parquet.ParquetFile(path).iter_batches():
+            yield from batch.to_pylist()

@@ -1,0 +1,1 @@
+"""Who works on a campaign: accounts, sessions, links, raters."""

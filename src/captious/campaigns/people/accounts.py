@@ -1,0 +1,206 @@
+"""Accounts of those who run campaigns: argon2 passwords, and sign-in that tires of guessing."""
+
+from __future__ import annotations
+
+import ipaddress
+import threading
+from functools import lru_cache
+from typing import get_args
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from captious.campaigns.people.sessions import end_session, session, start_session
+from captious.campaigns.records import Account, Role, SignInRefused, TooManyTries
+from captious.campaigns.store import log, schema
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.rows import account_of, is_storable, storable
+from captious.errors import InputError, UnknownNameError, one_line
+
+ROLES: tuple[Role, ...] = get_args(Role)
+SHORTEST_PASSWORD = 8
+LONGEST_PASSWORD = 1000
+LONGEST_NAME = 100
+# Failed tries within the window: for one name from one place, for one place, for one name. The last
+# is high, so that nobody can lock a person out by guessing from one place.
+WINDOW = 900.0
+MOST_TOGETHER, MOST_FROM_PLACE, MOST_FOR_NAME = 5, 20, 100
+_HASHER = PasswordHasher()
+# Each takes 64 MiB: more at once would fill the memory and still wait for a processor.
+_VERIFICATIONS = threading.BoundedSemaphore(4)
+
+
+def create_account(db: Database, name: str, password: str, role: Role, *, actor: str) -> Account:
+    """Add an account."""
+    shown = " ".join(storable(name, "name").split())
+    if not shown or len(shown) > LONGEST_NAME:
+        raise InputError(f"name: give 1 to {LONGEST_NAME} characters; found {len(shown)}.")
+    if role not in ROLES:
+        raise UnknownNameError("role", role, ROLES)
+    hashed = _HASHER.hash(_checked_password(password))
+    table = schema.account
+    with db.write() as connection:
+        if connection.execute(select(table.c.id).where(table.c.name == shown)).first():
+            raise InputError(f'"{one_line(shown)}" is the name of another account. Give another.')
+        row = connection.execute(
+            insert(table).values(name=shown, password=hashed, role=role, created=db.now()).returning(table)
+        ).one()
+        log.record(connection, actor, "create account", time=db.now(), subject=shown, detail={"role": role})
+        return account_of(row)
+
+
+def accounts(db: Database) -> list[Account]:
+    """Every account, by name."""
+    table = schema.account
+    with db.read() as connection:
+        return [account_of(row) for row in connection.execute(select(table).order_by(table.c.name))]
+
+
+def sign_in(db: Database, name: str, password: str, *, source: str) -> Account:
+    """The account that name and password open; `source` is where the try comes from.
+
+    An unknown name takes as long as a wrong password and looks the same.
+    """
+    table, tries = schema.account, schema.sign_in_try
+    shown = " ".join(name.split()) if is_storable(name) else ""
+    shown, place = shown[:LONGEST_NAME], place_of(source)
+    now = db.now()
+    # The try is noted before it is looked at: a hundred at the same moment are a hundred tries.
+    with db.write() as connection:
+        connection.execute(delete(tries).where(tries.c.time < now - WINDOW))
+        noted = insert(tries).values(source=place, name=shown, time=now).returning(tries.c.id)
+        own_try = connection.execute(noted).scalar_one()
+    with db.read() as connection:
+        wait = _wait(connection, shown, place, now, own_try)
+        row = connection.execute(select(table).where(table.c.name == shown)).first()
+    if wait > 0:
+        # A try that was not even looked at does not make the wait longer.
+        with db.write() as connection:
+            connection.execute(delete(tries).where(tries.c.id == own_try))
+        raise TooManyTries(wait)
+    stored = row.password if row is not None else _nobody()
+    if not _verified(stored, password) or row is None or row.disabled:
+        raise SignInRefused
+    with db.write() as connection:
+        connection.execute(delete(tries).where(tries.c.name == shown, tries.c.source == place))
+        if _HASHER.check_needs_rehash(row.password):
+            _store_password(connection, row.id, password)
+        log.record(connection, shown, "sign in", time=now, subject=shown)
+        return account_of(row)
+
+
+def place_of(source: str) -> str:
+    """Where a try comes from: one household has a whole network of IPv6 addresses.
+
+    >>> place_of("203.0.113.7"), place_of("2001:db8:1:2:3:4:5:6"), place_of("::ffff:203.0.113.7")
+    ('203.0.113.7', '2001:db8:1:2::/64', '203.0.113.7')
+    """
+    try:
+        address = ipaddress.ip_address(source)
+    except ValueError:
+        return source[:LONGEST_NAME]
+    if isinstance(address, ipaddress.IPv4Address):
+        return str(address)
+    if address.ipv4_mapped is not None:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((int(address), 64), strict=False))
+
+
+def change_password(db: Database, account: Account, password: str, *, actor: str) -> None:
+    """Give an account another password and end its sessions."""
+    _checked_password(password)
+    with db.write() as connection:
+        _store_password(connection, account.id, password)
+        own = schema.session.c.account_id == account.id
+        connection.execute(delete(schema.session).where(own))
+        log.record(connection, actor, "change password", time=db.now(), subject=account.name)
+
+
+def disable_account(db: Database, account: Account, *, actor: str) -> None:
+    """Shut an account out; the last owner stays."""
+    table = schema.account
+    with db.write() as connection:
+        owners = connection.execute(
+            select(func.count()).where(
+                table.c.role == "owner", table.c.disabled.is_(False), table.c.id != account.id
+            )
+        ).scalar_one()
+        if account.role == "owner" and not owners:
+            raise InputError(f'"{account.name}" is the last owner. Make another owner first.')
+        connection.execute(update(table).where(table.c.id == account.id).values(disabled=True))
+        own = schema.session.c.account_id == account.id
+        connection.execute(delete(schema.session).where(own))
+        log.record(connection, actor, "disable account", time=db.now(), subject=account.name)
+
+
+def enable_account(db: Database, account: Account, *, actor: str) -> None:
+    """Let a disabled account in again."""
+    table = schema.account
+    with db.write() as connection:
+        connection.execute(update(table).where(table.c.id == account.id).values(disabled=False))
+        log.record(connection, actor, "enable account", time=db.now(), subject=account.name)
+
+
+def _wait(connection: Connection, name: str, place: str, now: float, own_try: int) -> float:
+    table = schema.sign_in_try
+    recent = (table.c.time > now - WINDOW) & (table.c.id != own_try)
+    from_place, for_name = table.c.source == place, table.c.name == name
+    longest = 0.0
+    for most, which in (
+        (MOST_TOGETHER, from_place & for_name),
+        (MOST_FROM_PLACE, from_place),
+        (MOST_FOR_NAME, for_name),
+    ):
+        # Sign-in opens again when the oldest of the last `most` tries leaves the window.
+        tries = select(table.c.time).where(recent, which).order_by(table.c.time.desc())
+        oldest = connection.execute(tries.offset(most - 1).limit(1)).scalar()
+        if oldest is not None:
+            longest = max(longest, oldest + WINDOW - now)
+    return longest
+
+
+def _checked_password(password: str) -> str:
+    if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD or not is_storable(password):
+        raise InputError(
+            f"password: give {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters. "
+            "A few words that nobody else would put together are best."
+        )
+    return password
+
+
+def _verified(stored: str, password: str) -> bool:
+    if len(password) > LONGEST_PASSWORD or not is_storable(password):
+        password = ""
+    try:
+        with _VERIFICATIONS:
+            return _HASHER.verify(stored, password)
+    except (VerificationError, InvalidHashError):
+        return False
+
+
+@lru_cache(maxsize=1)
+def _nobody() -> str:
+    return _HASHER.hash("nobody has this password \x00")
+
+
+def _store_password(connection: Connection, account_id: int, password: str) -> None:
+    table = schema.account
+    hashed = _HASHER.hash(password)
+    connection.execute(update(table).where(table.c.id == account_id).values(password=hashed))
+
+
+__all__ = [
+    "Account",
+    "SignInRefused",
+    "TooManyTries",
+    "accounts",
+    "change_password",
+    "create_account",
+    "disable_account",
+    "enable_account",
+    "end_session",
+    "session",
+    "sign_in",
+    "start_session",
+]

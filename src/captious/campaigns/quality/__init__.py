@@ -1,0 +1,1 @@
+"""Rules that flag raters, and the settling of disagreements."""

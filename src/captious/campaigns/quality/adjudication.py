@@ -1,0 +1,261 @@
+"""Disagreements side by side, and what an adjudicator decides about them.
+
+A decision is a response of its own, in a stage of its own; what the raters said stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from sqlalchemy import ColumnElement, Connection, func, insert, select, update
+
+from captious.campaigns.quality.disagreements import find_disagreements, named, spread_of, together
+from captious.campaigns.records import Campaign, Receipt
+from captious.campaigns.store import log, schema, snapshots
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.rows import add_items, ids_of, item_columns, item_of
+from captious.campaigns.store.snapshots import Content, Snapshot
+from captious.campaigns.work import counted, responses
+from captious.campaigns.work.reading import ADJUDICATOR
+from captious.errors import InputError, UnknownNameError
+from captious.protocols import Answers, Item, Problem, Response
+from captious.protocols.thumb import ADJUDICATION, Thumb
+
+KIND = "disagreements"
+# As many as anyone will look through; the widest come first.
+MOST_KEPT = 5000
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """An item on which raters disagree by `spread` of a scale; `decided` holds the adjudication."""
+
+    item: Item
+    responses: tuple[Response, ...]
+    spread: float
+    why: str
+    decided: Answers | None = None
+
+
+def disagreement_snapshot(
+    db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wait: bool = True
+) -> Snapshot:
+    """Every disagreement by item, spread and reason, kept with its time; `count` tells how many."""
+
+    def compute() -> Content:
+        items, found = responses.items(db, campaign), counted.standing(db, campaign)
+        all_ = find_disagreements(campaign.rules(), items, found)
+        kept = [[one.item, one.spread, one.why] for one in all_[:MOST_KEPT]]
+        return {"found": kept, "count": len(all_)}
+
+    return snapshots.current(db, campaign, KIND, compute, fresh_within=fresh_within, wait=wait)
+
+
+def disagreements(
+    db: Database,
+    campaign: Campaign,
+    *,
+    limit: int = 50,
+    offset: int = 0,
+    undecided_only: bool = False,
+    fresh_within: float = 10.0,
+    wait: bool = True,
+) -> list[Disagreement]:
+    """A page of the disagreements, the widest first, with everything that was said."""
+    kept = disagreement_snapshot(db, campaign, fresh_within=fresh_within, wait=wait)
+    rows = kept.content.get("found", [])
+    if undecided_only:
+        decided = _decided_keys(db, campaign)
+        rows = [row for row in rows if row[0] not in decided]
+    page = rows[offset : offset + limit]
+    found = _gathered(db, campaign, [key for key, _, _ in page])
+    return [replace(found[key], spread=spread, why=why) for key, spread, why in page if key in found]
+
+
+def disagreement(db: Database, campaign: Campaign, item_key: str) -> Disagreement:
+    """One item with every answer to it, and what was decided if anything was."""
+    found = _gathered(db, campaign, [item_key])
+    if item_key not in found:
+        raise UnknownNameError("item", item_key, [])
+    return found[item_key]
+
+
+def _gathered(db: Database, campaign: Campaign, keys: list[str]) -> dict[str, Disagreement]:
+    """Each item with the answers to it that count and the decision about it, in a few queries."""
+    rules = campaign.rules()
+    table = schema.item.c
+    own = table.campaign_id == campaign.id
+    with db.read() as connection:
+        shown = {item.key: item for item in _items(db, connection, own & table.key.in_(keys))}
+        if isinstance(rules, Thumb):
+            wanted = own & table.image.in_({item.image for item in shown.values()})
+        else:
+            wanted = own & table.key.in_([*shown, *map(decision_key, shown)])
+        items = _items(db, connection, wanted)
+        said, decided = _answers(connection, wanted)
+    pairs = together(rules, items, said)
+    found = {}
+    for key, item in shown.items():
+        answers = {name: one.answers for name, one in named(pairs.get(key, [])).items()}
+        spread, why = spread_of(item, answers)
+        given = tuple(one for _, one in pairs.get(key, []))
+        found[key] = Disagreement(item, given, spread, why, decided.get(decision_key(key)))
+    return found
+
+
+def _items(db: Database, connection: Connection, wanted: ColumnElement[bool]) -> list[Item]:
+    rows = connection.execute(select(*item_columns).where(wanted).order_by(schema.item.c.id)).all()
+    return [item_of(db, connection, row) for row in rows]
+
+
+def _answers(
+    connection: Connection, wanted: ColumnElement[bool]
+) -> tuple[list[Response], dict[str, Answers]]:
+    """The latest answers of raters who count, and the latest decisions by item."""
+    item, response, rater = schema.item, schema.response, schema.rater
+    rows = connection.execute(
+        select(
+            item.c.key, response.c.answers, response.c.time, response.c.kind, rater.c.pseudonym, rater.c.state
+        )
+        .join(response, response.c.item_id == item.c.id)
+        .outerjoin(rater, rater.c.id == response.c.rater_id)
+        .where(wanted)
+        .order_by(response.c.id)
+    ).all()
+    decided: dict[str, Answers] = {}
+    latest: dict[tuple[str, str], Response] = {}
+    for key, answers, time, kind, name, state in rows:
+        if kind == "adjudication":
+            decided[key] = answers
+        elif state == "active":
+            latest[key, name] = Response(key, answers, name, time)
+    return list(latest.values()), decided
+
+
+def decision_key(item_key: str) -> str:
+    """The key of the item that holds the decision about another.
+
+    >>> decision_key("first/7")
+    'adjudication/first/7'
+    """
+    return f"{ADJUDICATION}/{item_key}"
+
+
+def decisions(db: Database, campaign: Campaign) -> list[Response]:
+    """What adjudicators decided, the latest about each item, oldest first."""
+    table, response = schema.item, schema.response
+    wanted = (
+        select(table.c.key, response.c.answers, response.c.time)
+        .join(table, table.c.id == response.c.item_id)
+        .where(table.c.campaign_id == campaign.id, table.c.stage == ADJUDICATION)
+        .order_by(response.c.id)
+    )
+    with db.read() as connection:
+        rows = connection.execute(wanted).all()
+    latest = {key: Response(key, answers, ADJUDICATOR, time) for key, answers, time in rows}
+    return list(latest.values())
+
+
+def _decided_keys(db: Database, campaign: Campaign) -> set[str]:
+    table = schema.item
+    with db.read() as connection:
+        keys = connection.execute(
+            select(table.c.key).where(table.c.campaign_id == campaign.id, table.c.stage == ADJUDICATION)
+        ).scalars()
+        return {key.removeprefix(f"{ADJUDICATION}/") for key in keys}
+
+
+def adjudicate(
+    db: Database,
+    campaign: Campaign,
+    item_key: str,
+    answers: Mapping[str, object],
+    *,
+    actor: str,
+    key: str,
+    source: str = "web",
+) -> Receipt | list[Problem]:
+    """Store a decision, or return one line for each field that is not right.
+
+    The same `key` again is the same decision; another key replaces an earlier decision, which is
+    kept in the log of responses.
+    """
+    item = responses.item(db, campaign, item_key)
+    if item.check or item.stage == ADJUDICATION:
+        raise InputError(f'item "{item_key}": nothing is to be decided about it.')
+    checked = campaign.rules().validate(item, answers, rater=ADJUDICATION)
+    if isinstance(checked, list):
+        return checked
+    given = checked.answers
+
+    def work(connection: Connection) -> Receipt:
+        return _store(connection, db.now(), campaign, item, given, actor, key, source)
+
+    return db.transact(work)
+
+
+def _store(
+    connection: Connection,
+    now: float,
+    campaign: Campaign,
+    item: Item,
+    answers: Answers,
+    actor: str,
+    key: str,
+    source: str,
+) -> Receipt:
+    table = schema.response
+    again = connection.execute(
+        select(table.c.id, table.c.replaces).where(
+            table.c.campaign_id == campaign.id, table.c.rater_id.is_(None), table.c.key == key
+        )
+    ).first()
+    if again is not None:
+        return Receipt(again.id, duplicate=True, correction=again.replaces is not None)
+    own = decision_key(item.key)
+    held = replace(
+        item,
+        key=own,
+        stage=ADJUDICATION,
+        target=1,
+        balance="",
+        only_for=None,
+        not_for=frozenset(),
+        not_before=0.0,
+        prior={},
+    )
+    add_items(connection, campaign, [held])
+    item_id = ids_of(connection, schema.item, "key", campaign, [own])[own]
+    # Nobody is ever handed a decision.
+    connection.execute(
+        update(schema.item).where(schema.item.c.id == item_id).values(closed=True, taken=1, done=1)
+    )
+    before = connection.execute(select(func.max(table.c.id)).where(table.c.item_id == item_id)).scalar()
+    new = connection.execute(
+        insert(table)
+        .values(
+            campaign_id=campaign.id,
+            item_id=item_id,
+            rater_id=None,
+            key=key,
+            answers=answers,
+            hints=[],
+            time=now,
+            kind="adjudication",
+            replaces=before,
+            source=source,
+            actor=actor,
+        )
+        .returning(table.c.id)
+    ).scalar_one()
+    log.record(
+        connection,
+        actor,
+        "adjudicate",
+        time=now,
+        campaign_id=campaign.id,
+        subject=item.key,
+        detail={"response": new},
+    )
+    return Receipt(new, duplicate=False, correction=before is not None)

@@ -1,0 +1,102 @@
+"""Where raters disagree on a caption, how far, and in words; pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from captious.campaigns.results.answers import answer_text, as_share
+from captious.protocols import Answer, Field, HumanProtocol, Item, Response
+from captious.protocols.base import matched
+from captious.protocols.thumb import ADJUDICATION, Thumb, in_development
+
+# A step of a five-point scale, or one option of five: less is no disagreement worth a third view.
+LEAST_SPREAD = 0.25
+ROUNDING = 1e-9
+
+
+class Found(NamedTuple):
+    """The item that raters disagree on, by how much of the scale (0 to 1), and why we say so."""
+
+    item: str
+    spread: float
+    why: str
+
+
+def spread_of(item: Item, answers: Mapping[str, Mapping[str, Answer]]) -> tuple[float, str]:
+    """The widest gap between raters' answers to one question, and a sentence about it.
+
+    `answers` are by rater. Texts are not compared.
+    """
+    widest, field, ends = 0.0, None, ("", "")
+    for one in item.form.fields:
+        shares = {
+            rater: share
+            for rater, own in answers.items()
+            if (share := as_share(one, own.get(one.name))) is not None
+        }
+        if len(shares) < 2:
+            continue
+        low = min(shares, key=lambda rater: (shares[rater], rater))
+        high = max(shares, key=lambda rater: (shares[rater], rater))
+        if shares[high] - shares[low] > widest + ROUNDING:
+            widest, field, ends = shares[high] - shares[low], one, (low, high)
+    if field is None:
+        return 0.0, ""
+    return widest, _sentence(item, field, ends, answers)
+
+
+def _sentence(
+    item: Item, field: Field, ends: tuple[str, str], answers: Mapping[str, Mapping[str, Answer]]
+) -> str:
+    where = f"caption {field.caption}, " if field.caption else ""
+    said = [f"{rater} says {answer_text(field, answers[rater].get(field.name))}" for rater in ends]
+    label = field.label.rstrip(":.")
+    joint = " " if label.endswith("?") else ": "
+    text = f"{where}{label}{joint}{', '.join(said)}."
+    return text[0].upper() + text[1:]
+
+
+def together(
+    rules: HumanProtocol, items: Sequence[Item], responses: Iterable[Response]
+) -> dict[str, list[tuple[Item, Response]]]:
+    """Responses that may disagree, by the item under which they are shown.
+
+    Those to one item; under THumB those to one image in all its stages. Checks, development data
+    and what an adjudicator decided are left out.
+    """
+    by_image = isinstance(rules, Thumb)
+    found: dict[str, list[tuple[Item, Response]]] = {}
+    shown: dict[str, str] = {}
+    for item, response in matched(items, responses):
+        if item.check or item.stage == ADJUDICATION or in_development(item):
+            continue
+        # The first stage comes first in every campaign, and holds every caption of the image.
+        key = shown.setdefault(item.image, item.key) if by_image else item.key
+        found.setdefault(key, []).append((item, response))
+    return found
+
+
+def find_disagreements(
+    rules: HumanProtocol, items: Sequence[Item], responses: Iterable[Response]
+) -> list[Found]:
+    """Every item on which raters disagree, the widest gap first."""
+    known = {item.key: item for item in items}
+    found = []
+    for key, pairs in together(rules, items, responses).items():
+        answers = {name: response.answers for name, response in named(pairs).items()}
+        if len(answers) < 2:
+            continue
+        spread, why = spread_of(known[key], answers)
+        if spread >= LEAST_SPREAD - ROUNDING:
+            found.append(Found(key, spread, why))
+    return sorted(found, key=lambda one: (-one.spread, one.item))
+
+
+def named(pairs: Sequence[tuple[Item, Response]]) -> dict[str, Response]:
+    """The responses by who gave them; with the stage where someone answered twice."""
+    raters = [response.rater for _, response in pairs]
+    return {
+        response.rater if raters.count(response.rater) == 1 else f"{response.rater} ({item.stage})": response
+        for item, response in pairs
+    }

@@ -1,0 +1,1 @@
+"""Progress, agreement and results of a running campaign."""

@@ -1,0 +1,1 @@
+"""Making a campaign and changing its state: creation, cost, lifecycle."""

@@ -1,0 +1,199 @@
+"""From files to a campaign: a draft that stores nothing, looked at first, then created."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert, select
+
+from captious.campaigns.records import GENERIC, Campaign, Draft, Settings
+from captious.campaigns.store import log, schema
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.images import prepare, remember
+from captious.campaigns.store.rows import add_items, campaign_of, storable
+from captious.corpus import Corpus
+from captious.corpus.images import find_images
+from captious.errors import InputError, UnknownNameError, one_line
+from captious.protocols import Item
+from captious.protocols.registry import checked_options, protocol
+
+DEFAULT_SEED = 20220710
+LONGEST_TITLE = 200
+LONGEST_SLUG = 60
+HIGHEST_SEED = 2**63 - 1  # what both database engines hold
+_SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+ImageFiles = str | Path | Mapping[str, str | Path]
+
+
+def draft(
+    protocol_name: str,
+    corpus: Corpus,
+    *,
+    title: str,
+    slug: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    protocol_file: str | Path | None = None,
+    images: ImageFiles | None = None,
+    seed: int = DEFAULT_SEED,
+    settings: Settings | None = None,
+    gold: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Draft:
+    """Everything that a campaign will be, without storing it.
+
+    A generic protocol's YAML comes as a path or as its text, or as the protocol's name
+    (`mine.yaml`). `images` is a folder, or the file of each image; without it the corpus's own
+    paths are used. `gold` gives the right answers of items by key.
+
+    >>> corpus = Corpus.from_lists(["A dog.", "A cat."], image_ids=["1", "2"])
+    >>> made = draft("tagging", corpus, title="Five verdicts", options={"raters": 2})
+    >>> made.slug, len(made.items), made.items[0].target
+    ('five-verdicts', 2, 2)
+    """
+    if Path(protocol_name).suffix.lower() in (".yaml", ".yml"):
+        protocol_name, protocol_file = GENERIC, Path(protocol_name)
+    made = Draft(
+        title=checked_title(title),
+        slug=checked_slug(slug or slug_of(title)),
+        protocol=protocol_name,
+        options=_options(protocol_name, options or {}),
+        protocol_file=_yaml(protocol_file),
+        seed=checked_seed(seed),
+        items=[],
+        settings=settings or Settings(),
+        gold=dict(gold or {}),
+    )
+    items = made.rules().items(corpus, seed=seed)
+    _check_gold(items, made.gold)
+    return replace(made, items=items, images=image_files(corpus, images))
+
+
+def preview(draft: Draft, n: int) -> list[Item]:
+    """The first `n` items of a draft in the order that a first rater would meet kinds in."""
+    kinds: dict[tuple[str, bool], list[Item]] = {}
+    for item in draft.items:
+        kinds.setdefault((item.balance, bool(item.check)), []).append(item)
+    longest = max(map(len, kinds.values()), default=0)
+    mixed = [own[row] for row in range(min(n, longest)) for own in kinds.values() if row < len(own)]
+    return mixed[:n]
+
+
+def create(db: Database, draft: Draft, *, actor: str) -> Campaign:
+    """Store a draft as a campaign in state `draft`: nobody can rate before it is opened."""
+    prepared = [(key, prepare(db, path, key)) for key, path in draft.images.items()]
+    values = {
+        "slug": draft.slug,
+        "title": draft.title,
+        "protocol": draft.protocol,
+        "options": dict(draft.options),
+        "protocol_file": draft.protocol_file,
+        "seed": draft.seed,
+        "state": "draft",
+        "settings": draft.settings.to_dict(),
+        "created": db.now(),
+    }
+    table = schema.campaign
+    with db.write() as connection:
+        if connection.execute(select(table.c.id).where(table.c.slug == draft.slug)).first():
+            raise InputError(f'"{draft.slug}" is the name of another campaign. Give another slug.')
+        new = connection.execute(insert(table).values(**values).returning(table.c.id)).scalar_one()
+        campaign = campaign_of(connection.execute(select(table).where(table.c.id == new)).one())
+        add_items(connection, campaign, draft.items, gold=draft.gold)
+        remember(connection, campaign, prepared)
+        log.record(
+            connection,
+            actor,
+            "create",
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail={"protocol": draft.protocol, "items": len(draft.items), "images": len(prepared)},
+        )
+    return campaign
+
+
+def slug_of(title: str) -> str:
+    """A name for addresses, from a title.
+
+    >>> slug_of("Alt text: Äpfel & pears, 2026!")
+    'alt-text-apfel-pears-2026'
+    """
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return "-".join(re.findall(r"[a-z0-9]+", plain))[:LONGEST_SLUG].strip("-") or "campaign"
+
+
+def checked_slug(slug: str) -> str:
+    """The slug, refused where it would not do in an address."""
+    if len(slug) > LONGEST_SLUG or not _SLUG.fullmatch(slug):
+        raise InputError(
+            f'slug "{one_line(slug)}": use small letters, digits and single hyphens, {LONGEST_SLUG} at most.'
+        )
+    return slug
+
+
+def checked_title(title: str) -> str:
+    """The title on one line, refused where it is empty or too long."""
+    shown = " ".join(storable(title, "title").split())
+    if not shown or len(shown) > LONGEST_TITLE:
+        raise InputError(f"title: give 1 to {LONGEST_TITLE} characters; found {len(shown)}.")
+    return shown
+
+
+def checked_seed(seed: int) -> int:
+    """The seed, refused where a database could not hold it."""
+    if not 0 <= seed <= HIGHEST_SEED:
+        raise InputError(f"seed: {one_line(str(seed), 40)} is out of range. Give 0 to {HIGHEST_SEED}.")
+    return seed
+
+
+def _options(protocol_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options as they are stored: checked here, for what cannot be stored fails unclearly."""
+    if protocol_name == GENERIC:
+        return dict(options)
+    checked = checked_options(protocol_name, options)
+    protocol(protocol_name, **checked)
+    return checked
+
+
+def image_files(corpus: Corpus, images: ImageFiles | None) -> dict[str, Path]:
+    """The file of each image of a corpus; all of them or none."""
+    ids = corpus.image_ids
+    if images is None:
+        paths = list(corpus.image_paths or [None] * len(ids))
+    elif isinstance(images, Mapping):
+        paths = [None if image not in images else str(images[image]) for image in ids]
+    else:
+        paths = find_images(images, ids)
+    found = {image: Path(path) for image, path in zip(ids, paths, strict=True) if path}
+    missing = [image for image in ids if image not in found]
+    if missing and (found or images is not None):
+        raise InputError(
+            f"images: {len(missing)} of {len(ids)} have no file, for example "
+            f'"{one_line(missing[0])}". Give their files, or leave them out.'
+        )
+    return found
+
+
+def _yaml(given: str | Path | None) -> str | None:
+    """The text of a generic protocol: a `str` is the text itself, never a path to be opened."""
+    if not isinstance(given, Path):
+        return given
+    try:
+        return given.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{given}: cannot be read: {error}.") from error
+
+
+def _check_gold(items: list[Item], gold: Mapping[str, Mapping[str, Any]]) -> None:
+    known = {item.key: item for item in items}
+    for key, answers in gold.items():
+        if key not in known:
+            raise UnknownNameError("gold item", key, list(known)[:20])
+        for name in answers:
+            if known[key].form.field(name) is None:
+                names = [field.name for field in known[key].form.fields]
+                raise UnknownNameError(f'question of gold item "{one_line(key)}"', name, names)

@@ -1,0 +1,208 @@
+"""A campaign's life: draft, open, paused, closed; more work and other settings on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from sqlalchemy import Connection, false, func, select, update
+
+from captious.campaigns.records import Campaign, Settings, State
+from captious.campaigns.setup.create import ImageFiles, checked_title, image_files
+from captious.campaigns.store import log, schema
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.images import prepare, remember
+from captious.campaigns.store.rows import add_items, campaign_of
+from captious.campaigns.work.rounds import start_audit, start_fluency_round
+from captious.corpus import Corpus
+from captious.errors import InputError, UnknownNameError
+from captious.protocols.base import MOST_RESPONSES, require_range
+from captious.protocols.thumb import Thumb
+
+Step = Literal["open", "pause", "resume", "close"]
+STEPS: Mapping[Step, tuple[tuple[State, ...], State]] = {
+    "open": (("draft",), "open"),
+    "pause": (("open",), "paused"),
+    "resume": (("paused", "closed"), "open"),
+    "close": (("open", "paused"), "closed"),
+}
+
+
+def listed(db: Database) -> list[Campaign]:
+    """Every campaign, newest first."""
+    table = schema.campaign
+    with db.read() as connection:
+        return [campaign_of(row) for row in connection.execute(select(table).order_by(table.c.id.desc()))]
+
+
+def find(db: Database, slug: str) -> Campaign:
+    """A campaign by its slug."""
+    table = schema.campaign
+    with db.read() as connection:
+        row = connection.execute(select(table).where(table.c.slug == slug)).first()
+        if row is None:
+            known = connection.execute(select(table.c.slug).order_by(table.c.id.desc()).limit(50))
+            raise UnknownNameError("campaign", slug, [*known.scalars()])
+    return campaign_of(row)
+
+
+def by_id(db: Database, campaign_id: int) -> Campaign:
+    """A campaign by its id."""
+    with db.read() as connection:
+        return _of(connection, campaign_id)
+
+
+def open_campaign(db: Database, campaign: Campaign, *, actor: str) -> Campaign:
+    """Let raters begin."""
+    return _step(db, campaign, "open", actor)
+
+
+def pause(db: Database, campaign: Campaign, *, actor: str) -> Campaign:
+    """Hand out nothing more for now; what raters hold they may still answer."""
+    return _step(db, campaign, "pause", actor)
+
+
+def resume(db: Database, campaign: Campaign, *, actor: str) -> Campaign:
+    """Go on, after a pause or after closing."""
+    return _step(db, campaign, "resume", actor)
+
+
+def close(db: Database, campaign: Campaign, *, actor: str) -> Campaign:
+    """End the campaign; what raters hold they may answer until their time is up."""
+    return _step(db, campaign, "close", actor)
+
+
+def _step(db: Database, campaign: Campaign, step: Step, actor: str) -> Campaign:
+    allowed, state = STEPS[step]
+    table = schema.campaign
+
+    def work(connection: Connection) -> Campaign:
+        now = db.now()
+        own = table.c.id == campaign.id
+        before = connection.execute(select(table.c.state).where(own).with_for_update()).scalar()
+        if before not in allowed:
+            raise InputError(
+                f"{campaign.slug}: it is {before}, and only a campaign that is "
+                f"{' or '.join(allowed)} can {step}."
+            )
+        values: dict[str, object] = {"state": state}
+        if state == "open":
+            values |= {"opened": func.coalesce(table.c.opened, now), "closed": None}
+        if state == "closed":
+            values["closed"] = now
+        connection.execute(update(table).where(own).values(**values))
+        log.record(connection, actor, step, time=now, campaign_id=campaign.id, subject=campaign.slug)
+        return _of(connection, campaign.id)
+
+    return db.transact(work)
+
+
+def extend(
+    db: Database,
+    campaign: Campaign,
+    *,
+    target: int | None = None,
+    corpus: Corpus | None = None,
+    images: ImageFiles | None = None,
+    actor: str,
+) -> Campaign:
+    """Ask for more responses to each item, for more items, or both; nothing is taken away."""
+    rules = campaign.rules()
+    if target is not None and isinstance(rules, Thumb):
+        raise InputError("target: THumB asks one rater a stage. For more, start an audit or a fluency round.")
+    if target is not None:
+        require_range("target", target, 1, MOST_RESPONSES)
+    new = rules.items(corpus, seed=campaign.seed) if corpus is not None else []
+    files = image_files(corpus, images) if corpus is not None else {}
+    prepared = [(key, prepare(db, path, key)) for key, path in files.items()]
+
+    def work(connection: Connection) -> Campaign:
+        before = _count(connection, campaign)
+        add_items(connection, campaign, new)
+        remember(connection, campaign, prepared)
+        if target is not None:
+            _raise_target(connection, campaign, target)
+        log.record(
+            connection,
+            actor,
+            "extend",
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail={"target": target, "new items": _count(connection, campaign) - before},
+        )
+        return _of(connection, campaign.id)
+
+    return db.transact(work)
+
+
+def _raise_target(connection: Connection, campaign: Campaign, target: int) -> None:
+    table = schema.item
+    first = (
+        (table.c.campaign_id == campaign.id) & (table.c.is_check == false()) & (table.c.restricted == false())
+    )
+    highest = connection.execute(select(func.max(table.c.target)).where(first)).scalar()
+    if highest is not None and target < highest:
+        raise InputError(f"target: {target} is below {highest}, which is wanted now. Give more.")
+    connection.execute(update(table).where(first, table.c.target < target).values(target=target))
+
+
+def _count(connection: Connection, campaign: Campaign) -> int:
+    table = schema.item
+    wanted = select(func.count()).where(table.c.campaign_id == campaign.id)
+    return int(connection.execute(wanted).scalar_one())
+
+
+def change_settings(db: Database, campaign: Campaign, settings: Settings, *, actor: str) -> Campaign:
+    """Replace the settings; the log keeps what changed."""
+    before = campaign.settings.to_dict()
+    changed = {name: value for name, value in settings.to_dict().items() if before[name] != value}
+    return _update(db, campaign, actor, "change settings", changed, settings=settings.to_dict())
+
+
+def rename(db: Database, campaign: Campaign, title: str, *, actor: str) -> Campaign:
+    """Give the campaign another title; its slug stays, for links hold it."""
+    shown = checked_title(title)
+    return _update(db, campaign, actor, "rename", {"title": shown}, title=shown)
+
+
+def _update(
+    db: Database, campaign: Campaign, actor: str, action: str, detail: dict[str, object], **values: object
+) -> Campaign:
+    table = schema.campaign
+    with db.write() as connection:
+        connection.execute(update(table).where(table.c.id == campaign.id).values(**values))
+        log.record(
+            connection,
+            actor,
+            action,
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail=detail,
+        )
+        return _of(connection, campaign.id)
+
+
+def _of(connection: Connection, campaign_id: int) -> Campaign:
+    table = schema.campaign
+    row = connection.execute(select(table).where(table.c.id == campaign_id)).first()
+    if row is None:
+        raise InputError(f"campaign {campaign_id}: there is none of that number.")
+    return campaign_of(row)
+
+
+__all__ = [
+    "by_id",
+    "change_settings",
+    "close",
+    "extend",
+    "find",
+    "listed",
+    "open_campaign",
+    "pause",
+    "rename",
+    "resume",
+    "start_audit",
+    "start_fluency_round",
+]

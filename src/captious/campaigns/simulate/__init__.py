@@ -1,0 +1,1 @@
+"""Raters that a program plays, for dry runs and the demo."""

@@ -1,0 +1,170 @@
+"""Raters with known preferences, who go through assignment and response as people would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from sqlalchemy import select
+
+from captious.campaigns.people import raters
+from captious.campaigns.records import Campaign, NewRater, Rater, Source, Task
+from captious.campaigns.simulate import answers as simulated_answers
+from captious.campaigns.store import schema
+from captious.campaigns.store.database import Database
+from captious.campaigns.work.assignment import next_tasks
+from captious.campaigns.work.responses import respond
+from captious.errors import InputError
+from captious.protocols import HumanProtocol, Item
+from captious.protocols.audit import HUMAN, ErrorAudit
+from captious.protocols.base import draws
+from captious.protocols.humanr import BASELINE, LEFT, Humanr
+from captious.protocols.humanr import HUMAN as REFERENCE
+from captious.protocols.tagging import Tagging
+from captious.protocols.thumb import Thumb
+
+Habit = Literal["careful", "random", "same"]
+SIMULATED: Source = "simulated"
+
+
+@dataclass(frozen=True)
+class SimulatedRater:
+    """Someone whose opinions are known.
+
+    `quality` says how good captions are, 0 to 1: by system, or by image and system. Human captions
+    are as good as `human`. `noise` is the standard deviation around that. One who is not
+    `attentive` prefers planted captions; one with the habit `random` does not look, and with `same`
+    gives the first answer again and again. `seconds` is the mean time for an item.
+    """
+
+    name: str
+    quality: Mapping[str | tuple[str, str], float] = field(default_factory=dict)
+    human: float = 0.9
+    noise: float = 0.0
+    attentive: bool = True
+    habit: Habit = "careful"
+    seconds: float = 12.0
+    native: bool = False
+
+    def opinion(self, image: str, system: str) -> float:
+        """How good the rater finds what a system wrote for an image."""
+        if system in (REFERENCE, HUMAN, BASELINE):
+            return self.human
+        known = self.quality.get((image, system), self.quality.get(system))
+        if known is None:
+            raise InputError(f'{self.name} has no opinion of system "{system}". Give one.')
+        return known
+
+
+class Clock:
+    """A clock that stands still until it is moved; for a database that is filled in advance."""
+
+    def __init__(self, start: float) -> None:
+        self.time = start
+
+    def __call__(self) -> float:
+        """The time now."""
+        return self.time
+
+    def move(self, seconds: float) -> None:
+        """Let time pass."""
+        self.time += seconds
+
+
+def simulate(
+    db: Database,
+    campaign: Campaign,
+    people: Sequence[SimulatedRater],
+    *,
+    seed: int,
+    until: int | None = None,
+    clock: Clock | None = None,
+) -> int:
+    """Let the raters work in turns, a group each, until nothing is left or `until` responses came.
+
+    Raters whose names the campaign does not know are added. Returns how many responses came in.
+    With a `clock` each response takes its time.
+    """
+    rules = campaign.rules()
+    known = _joined(db, campaign, people)
+    generators = {one.name: draws(seed, "simulate", campaign.slug, one.name) for one in people}
+    done, working = 0, list(people)
+    while working and (until is None or done < until):
+        still = []
+        for person in working:
+            tasks = next_tasks(db, campaign, known[person.name])
+            if tasks:
+                still.append(person)
+            for task in tasks:
+                if until is not None and done >= until:
+                    break
+                rng = generators[person.name]
+                if not _answer(db, rules, person, known[person.name], task, rng, clock):
+                    break
+                done += 1
+        working = still
+    return done
+
+
+def _joined(db: Database, campaign: Campaign, people: Sequence[SimulatedRater]) -> dict[str, Rater]:
+    there = {rater.name: rater for rater in raters.listed(db, campaign)}
+    new = [NewRater(one.name, native=one.native) for one in people if one.name not in there]
+    added = raters.add(db, campaign, new, actor=SIMULATED) if new else []
+    return there | {rater.name: rater for rater in added}
+
+
+def _answer(
+    db: Database,
+    rules: HumanProtocol,
+    person: SimulatedRater,
+    rater: Rater,
+    task: Task,
+    rng: np.random.Generator,
+    clock: Clock | None,
+) -> bool:
+    """Answer one task; False where the rater has been removed on the way."""
+    seconds = round(max(0.2, float(rng.gamma(4.0, person.seconds / 4.0))), 1)
+    if clock is not None:
+        clock.move(seconds)
+    answers = answers_of(rules, person, task.item, rng)
+    key = f"simulated-{task.item.key}"
+    found = respond(db, rater, task.token, answers, key=key, seconds=seconds, source=SIMULATED)
+    if isinstance(found, list):
+        raise InputError(f"{person.name}: {found[0].message}")
+    # Only a failed check removes anyone on the way.
+    return not task.item.check or _state(db, rater) == "active"
+
+
+def _state(db: Database, rater: Rater) -> str:
+    table = schema.rater
+    with db.read() as connection:
+        found = connection.execute(select(table.c.state).where(table.c.id == rater.id))
+        return str(found.scalar_one())
+
+
+def answers_of(
+    rules: HumanProtocol, person: SimulatedRater, item: Item, rng: np.random.Generator
+) -> dict[str, Any]:
+    """What the rater answers to an item under a protocol."""
+
+    def noise() -> float:
+        return float(rng.normal(0.0, person.noise)) if person.noise else 0.0
+
+    def opinion(image: str, system: str) -> float:
+        if person.habit == "random":
+            return float(rng.random())
+        return 0.5 if person.habit == "same" else person.opinion(image, system)
+
+    if isinstance(rules, Humanr):
+        if item.check and not person.attentive:
+            return {"preference": 1.0 if item.check == LEFT else 9.0}
+        return simulated_answers.compare(item, opinion, noise)
+    if isinstance(rules, Thumb):
+        return simulated_answers.rubric(item, opinion, noise, rng)
+    if isinstance(rules, Tagging):
+        return simulated_answers.tag(item, opinion, noise)
+    if isinstance(rules, ErrorAudit):
+        return simulated_answers.audit(item, opinion, noise)
+    return simulated_answers.fill(item, opinion, noise)

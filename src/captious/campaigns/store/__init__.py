@@ -1,0 +1,1 @@
+"""The database of campaigns: its tables, its log, its rows as records, its images."""

@@ -1,0 +1,208 @@
+"""Backup and restore: one portable file that either engine can be restored from.
+
+A zip of one JSON-lines file a table, written in one read transaction (raters go on working
+meanwhile), the image files, and a manifest with the digest of each. Sessions and failed sign-ins
+are not in it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import orjson
+from sqlalchemy import Connection, MetaData, Table, func, select, text
+from sqlalchemy.exc import SAWarning
+
+from captious._version import __version__
+from captious.campaigns.store import migrations, schema
+from captious.campaigns.store.database import Database
+from captious.errors import InputError
+from captious.files import atomically, check_output
+
+FORMAT = "captious-backup"
+FORMAT_VERSION = 1
+MANIFEST = "manifest.json"
+CHUNK = 1000
+_LEFT_OUT = ("session", "sign_in_try")
+TABLES = tuple(table for table in schema.metadata.sorted_tables if table.name not in _LEFT_OUT)
+_IMAGE = re.compile(r"images/[0-9a-f]{2}/[0-9a-f]{64}")
+_TABLE = re.compile(r"tables/([a-z_]+)\.jsonl")
+
+
+class BackedUp(NamedTuple):
+    """What a backup holds."""
+
+    campaigns: int
+    responses: int
+    images: int
+    bytes: int
+
+
+def backup(db: Database, path: Path) -> BackedUp:
+    """Write everything into one file, while the campaigns go on."""
+    check_output(path)
+    digests: dict[str, str] = {}
+    counts: dict[str, int] = {}
+    with atomically(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        with db.snapshot() as connection:
+            for table in TABLES:
+                name = f"tables/{table.name}.jsonl"
+                # orjson takes plain strings as keys; SQLAlchemy's names are a kind of their own.
+                digests[name], counts[str(table.name)] = _write_table(archive, connection, table)
+            images = [*connection.execute(select(schema.image.c.digest).distinct()).scalars()]
+        for digest in images:
+            name = f"images/{digest[:2]}/{digest}"
+            _write_image(archive, db.files / name, name)
+            digests[name] = digest
+        manifest = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "captious": __version__,
+            "revision": migrations.HEAD,
+            "made": db.now(),
+            "rows": counts,
+            "sha256": digests,
+        }
+        archive.writestr(MANIFEST, orjson.dumps(manifest, option=orjson.OPT_INDENT_2))
+    return BackedUp(counts["campaign"], counts["response"], len(images), path.stat().st_size)
+
+
+def _write_image(archive: zipfile.ZipFile, path: Path, name: str) -> None:
+    try:
+        archive.write(path, name, zipfile.ZIP_STORED)
+    except OSError as error:
+        raise InputError(f"{path}: the image is gone: {error.strerror}. Put it back.") from None
+
+
+def _write_table(archive: zipfile.ZipFile, connection: Connection, table: Table) -> tuple[str, int]:
+    digest = hashlib.sha256()
+    count = 0
+    columns = [column for column in table.columns if column.computed is None]
+    names = [str(column.name) for column in columns]
+    rows = connection.execution_options(yield_per=CHUNK).execute(
+        select(*columns).order_by(*table.primary_key.columns)
+    )
+    with archive.open(f"tables/{table.name}.jsonl", "w", force_zip64=True) as out:
+        for row in rows:
+            line = orjson.dumps(dict(zip(names, row, strict=True))) + b"\n"
+            out.write(line)
+            digest.update(line)
+            count += 1
+    return digest.hexdigest(), count
+
+
+def restore(path: Path, url: str | Path, files: Path | None = None) -> BackedUp:
+    """Make a database from a backup, on either engine; one that holds anything is refused.
+
+    Every part is checked against the manifest before the first row is written.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = _manifest(archive, path)
+            _verify(archive, manifest, path)
+            with Database.open(url, files=files) as db:
+                _refuse_filled(db)
+                _restore_images(archive, manifest, db)
+                with db.write() as connection:
+                    _restore_tables(archive, manifest, connection)
+    except (OSError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{path}: cannot be read as a backup: {error}.") from error
+    rows = manifest["rows"]
+    images = sum(name.startswith("images/") for name in manifest["sha256"])
+    return BackedUp(rows["campaign"], rows["response"], images, path.stat().st_size)
+
+
+def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
+    try:
+        found = orjson.loads(archive.read(MANIFEST))
+    except (KeyError, orjson.JSONDecodeError):
+        found = None
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise InputError(f"{path}: this is no backup of captious.")
+    if found["version"] > FORMAT_VERSION or found["revision"] not in migrations.revisions():
+        raise InputError(f"{path}: made by a newer captious ({found.get('captious')}). Upgrade captious.")
+    return found
+
+
+def _verify(archive: zipfile.ZipFile, manifest: dict[str, Any], path: Path) -> None:
+    there = {*archive.namelist()} - {MANIFEST}
+    if there != {*manifest["sha256"]}:
+        raise InputError(f"{path}: its parts are not those that its manifest names.")
+    for name, digest in manifest["sha256"].items():
+        if not _IMAGE.fullmatch(name) and not _TABLE.fullmatch(name):
+            raise InputError(f"{path}: it holds {name!r}, which no backup does.")
+        with archive.open(name) as part:
+            if _sha256(part) != digest:
+                raise InputError(f"{path}: {name} is damaged. Take another backup.")
+
+
+def _sha256(part: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    while chunk := part.read(1 << 20):
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _refuse_filled(db: Database) -> None:
+    with db.read() as connection:
+        for table in (schema.campaign, schema.account):
+            if connection.execute(select(func.count()).select_from(table)).scalar():
+                raise InputError("restore: the database is not empty. Give a new file or an empty database.")
+
+
+def _restore_images(archive: zipfile.ZipFile, manifest: dict[str, Any], db: Database) -> None:
+    for name in manifest["sha256"]:
+        if _IMAGE.fullmatch(name):
+            target = db.files / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with atomically(target) as temporary, archive.open(name) as part:
+                temporary.write_bytes(part.read())
+
+
+def _restore_tables(archive: zipfile.ZipFile, manifest: dict[str, Any], connection: Connection) -> None:
+    """Fill the tables as they were at the backup's revision, then bring them up to date."""
+    migrations.migrate_to(connection, manifest["revision"])
+    then = MetaData()
+    with warnings.catch_warnings():
+        # SQLite cannot show the index on an expression; only columns are wanted here.
+        warnings.simplefilter("ignore", SAWarning)
+        then.reflect(connection)
+    known = {table.name for table in TABLES}
+    for table in then.sorted_tables:
+        name = f"tables/{table.name}.jsonl"
+        if table.name in known and name in manifest["sha256"]:
+            with archive.open(name) as lines:
+                for chunk in _chunks(lines, table):
+                    connection.execute(table.insert(), chunk)
+            if connection.dialect.name == "postgresql" and "id" in table.columns:
+                connection.execute(
+                    text(
+                        f"SELECT setval(pg_get_serial_sequence('{table.name}', 'id'), "
+                        f"coalesce(max(id), 1), max(id) IS NOT NULL) FROM {table.name}"
+                    )
+                )
+    migrations.migrate_to(connection, migrations.HEAD)
+
+
+def _chunks(lines: IO[bytes], table: Table) -> Iterator[list[dict[str, Any]]]:
+    chunk: list[dict[str, Any]] = []
+    for line in lines:
+        row = orjson.loads(line)
+        chunk.append({name: _plain(value) for name, value in row.items()})
+        if len(chunk) == CHUNK:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
+
+
+def _plain(value: Any) -> Any:
+    """JSON columns are texts in the database."""
+    return orjson.dumps(value).decode() if isinstance(value, (dict, list)) else value

@@ -1,0 +1,237 @@
+"""A campaign database: one engine, its transactions, its files and its clock.
+
+SQLite keeps every acknowledged write through a power cut (WAL, synchronous=FULL), enforces foreign
+keys and takes its write lock when a writing transaction begins. PostgreSQL runs READ COMMITTED
+with row locks; a transaction that loses a race is run again.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any, Literal, Self, TypeVar
+
+import sqlalchemy
+from sqlalchemy import URL, Connection, Engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError
+
+from captious.campaigns.store.migrations import upgrade_on_open
+from captious.errors import InputError, one_line
+from captious.protocols import Form
+
+T = TypeVar("T")
+DatabaseKind = Literal["sqlite", "postgresql"]
+BUSY_SECONDS = 30.0
+POOL_SIZE = 40  # as many as the threads that a web server answers from
+MOST_TRIES = 60
+# A connection that lay unused this long is tried before it is trusted.
+IDLE_SECONDS = 5.0
+_WRITES = "captious_writes"
+_LAST_USED = "captious_last_used"
+# PostgreSQL's codes for a transaction that may be run again: serialisation failure, deadlock.
+_RACES = ("40001", "40P01")
+
+
+class LostRaceError(Exception):
+    """Someone else was faster: the transaction is rolled back and run again."""
+
+
+class Database:
+    """Where campaigns are kept. Safe to share between threads."""
+
+    def __init__(self, engine: Engine, files: Path | None, clock: Callable[[], float]) -> None:
+        self.engine = engine
+        # PostgreSQL shows each statement the newest state anyway: no need to begin and to commit.
+        plain = self.kind == "sqlite"
+        self._reads = engine if plain else engine.execution_options(isolation_level="AUTOCOMMIT")
+        self.forms: dict[int, Form] = {}
+        self.left: dict[int, tuple[float, int, int]] = {}
+        self._files = files
+        self._clock = clock
+        # SQLite has one writer; threads queue here in turn rather than poll its file lock.
+        self._turn = threading.Lock() if self.kind == "sqlite" else nullcontext()
+
+    @classmethod
+    def open(
+        cls,
+        url_or_path: str | Path,
+        *,
+        files: Path | None = None,
+        clock: Callable[[], float] = time.time,
+        migrate: bool = True,
+    ) -> Self:
+        """Open a database, made on first use. A path is SQLite, `postgresql://…` is PostgreSQL.
+
+        Images are kept in `files`, by default beside an SQLite file. A database of an older version
+        is brought up to date, or with `migrate=False` refused; one of a newer version is refused.
+        """
+        url = database_url(url_or_path)
+        if files is None and url.database and url.get_backend_name() == "sqlite":
+            files = Path(url.database + ".files")
+        engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
+        found = cls(engine, files, clock)
+        try:
+            upgrade_on_open(engine, migrate=migrate)
+        except DBAPIError as error:
+            engine.dispose()
+            shown = url.render_as_string(hide_password=True)
+            raise InputError(f"{shown}: cannot be opened: {one_line(str(error.orig), 200)}") from None
+        except InputError:
+            engine.dispose()
+            raise
+        return found
+
+    @property
+    def kind(self) -> DatabaseKind:
+        """Which engine it is."""
+        return "sqlite" if self.engine.dialect.name == "sqlite" else "postgresql"
+
+    @property
+    def files(self) -> Path:
+        """The folder of the images."""
+        if self._files is None:
+            raise InputError("images: no folder to keep them in. Give the folder of files.")
+        return self._files
+
+    def now(self) -> float:
+        """The time, in seconds since 1970."""
+        return self._clock()
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Reads only. On PostgreSQL each statement sees what was committed before it."""
+        with self._reads.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Connection]:
+        """Reads only, all of them one consistent state, however long they take."""
+        engine = self.engine
+        if self.kind == "postgresql":
+            engine = engine.execution_options(isolation_level="REPEATABLE READ")
+        with engine.connect() as connection, connection.begin():
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """A transaction that writes: what it wrote is on disk when the block is left."""
+        with self._turn, self.engine.connect() as plain:
+            connection = plain.execution_options(**{_WRITES: True})
+            with connection.begin():
+                yield connection
+
+    def transact(self, work: Callable[[Connection], T]) -> T:
+        """Run `work` in a writing transaction, again where it loses a race with another."""
+        for attempt in range(MOST_TRIES):
+            try:
+                with self.write() as connection:
+                    return work(connection)
+            except LostRaceError:
+                pass
+            except OperationalError as error:
+                if getattr(error.orig, "sqlstate", None) not in _RACES:
+                    raise
+            time.sleep(0.001 * attempt)
+        raise InputError("the database is too busy: try again in a moment.")
+
+    def close(self) -> None:
+        """Close every connection."""
+        self.engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+
+def database_url(url_or_path: str | Path) -> URL:
+    """The address of a database, from a path or a URL.
+
+    >>> database_url("postgresql://me@host/captions").drivername
+    'postgresql+psycopg'
+    >>> database_url("captious.db").database
+    'captious.db'
+    """
+    given = str(url_or_path)
+    if "://" not in given:
+        if given in ("", ":memory:"):
+            raise InputError("database: give a file, so that no response is lost.")
+        return URL.create("sqlite", database=given)
+    try:
+        url = make_url(given)
+    except ArgumentError:
+        raise InputError(
+            "database: this is no address. Give a path, or postgresql://user@host/name."
+        ) from None
+    if url.drivername in ("postgresql", "postgres"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername not in ("sqlite", "postgresql+psycopg"):
+        raise InputError(
+            f'database: "{one_line(url.drivername)}" is not known. '
+            "Give a path (SQLite), or postgresql://user@host/name."
+        )
+    if url.drivername == "sqlite" and not url.database:
+        raise InputError("database: give a file, so that no response is lost.")
+    return url
+
+
+def _sqlite(url: URL) -> Engine:
+    if not Path(str(url.database)).resolve().parent.is_dir():
+        raise InputError(f"{url.database}: the folder does not exist. Create it first.")
+    engine = sqlalchemy.create_engine(
+        url,
+        pool_size=POOL_SIZE,
+        max_overflow=POOL_SIZE,
+        hide_parameters=True,  # answers, names and digests stay out of logs
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # Transactions are begun by `_begin_sqlite`, not by the driver.
+    connection.isolation_level = None
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "temp_store=MEMORY",
+        "cache_size=-65536",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get(_WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _postgresql(url: URL) -> Engine:
+    engine = sqlalchemy.create_engine(
+        url, pool_size=POOL_SIZE, max_overflow=10, pool_recycle=3600, hide_parameters=True
+    )
+    failures = engine.dialect.loaded_dbapi.Error
+
+    def try_idle(connection: Any, record: Any, _proxy: object) -> None:
+        # A server that was restarted is noticed here; a busy pool need not ask each time.
+        now = time.monotonic()
+        if now - record.info.get(_LAST_USED, now) > IDLE_SECONDS:
+            try:
+                connection.execute("SELECT 1")
+                connection.rollback()
+            except failures as error:
+                raise DisconnectionError from error
+
+    event.listen(engine, "checkin", _note_use)
+    event.listen(engine, "checkout", try_idle)
+    return engine
+
+
+def _note_use(_connection: Any, record: Any) -> None:
+    record.info[_LAST_USED] = time.monotonic()

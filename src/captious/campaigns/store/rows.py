@@ -1,0 +1,268 @@
+"""Rows of the database as records, and items in and out of their columns."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal
+
+import orjson
+from sqlalchemy import Connection, Insert, Row, Select, Table, bindparam, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from captious.campaigns.records import Account, Campaign, Rater, Settings
+from captious.campaigns.store import schema
+from captious.campaigns.store.database import Database
+from captious.errors import InputError
+from captious.protocols import Caption, Form, Item
+from captious.protocols.store import item_from_dict, item_to_dict
+
+AnyRow = Row[*tuple[Any, ...]]
+_BESIDE_CONTENT = ("key", "image", "stage", "fields", "target", "balance", "not_before")
+# As many as both engines take in one statement with room to spare.
+MANY = 500
+
+
+def campaign_of(row: AnyRow) -> Campaign:
+    """A campaign from its row."""
+    return campaign_from(dict(row._mapping))
+
+
+def campaign_from(values: dict[str, Any]) -> Campaign:
+    """A campaign from the values of its columns."""
+    return Campaign(**values | {"settings": Settings.from_dict(values["settings"])})
+
+
+_RATER = tuple(Rater.__dataclass_fields__)
+rater_columns = tuple(schema.rater.c[name] for name in _RATER)
+
+
+def rater_of(row: AnyRow) -> Rater:
+    """A rater from a row that has the columns of one."""
+    return Rater(**{name: row._mapping[schema.rater.c[name]] for name in _RATER})
+
+
+def account_of(row: AnyRow) -> Account:
+    """An account from its row; the password stays where it is."""
+    column = schema.account.c
+    return Account(*(row._mapping[column[name]] for name in ("id", "name", "role", "disabled", "created")))
+
+
+# What `item_of` needs of an item's row.
+item_columns = tuple(
+    schema.item.c[name]
+    for name in (
+        "id",
+        "key",
+        "image",
+        "stage",
+        "form_id",
+        "content",
+        "target",
+        "taken",
+        "done",
+        "balance",
+        "is_check",
+        "not_before",
+        "place",
+        "room",
+    )
+)
+
+
+def item_of(db: Database, connection: Connection, row: AnyRow) -> Item:
+    """An item from a row that has `item_columns`."""
+    column, found = schema.item.c, row._mapping
+    content = found[column.content]
+    return Item(
+        key=found[column.key],
+        image=found[column.image],
+        captions=tuple(Caption(*caption) for caption in content["captions"]),
+        form=_form(db, connection, found[column.form_id]),
+        sources={key: tuple(systems) for key, systems in content["sources"].items()},
+        stage=found[column.stage],
+        target=found[column.target],
+        balance=found[column.balance],
+        check=content["check"],
+        only_for=None if content["only_for"] is None else frozenset(content["only_for"]),
+        not_for=frozenset(content["not_for"]),
+        not_before=found[column.not_before],
+        prior=content["prior"],
+        hints=tuple(content["hints"]),
+    )
+
+
+def _form(db: Database, connection: Connection, form_id: int) -> Form:
+    # Forms never change once stored.
+    known = db.forms.get(form_id)
+    if known is None:
+        table = schema.form
+        fields = connection.execute(select(table.c.fields).where(table.c.id == form_id)).scalar()
+        blank = item_to_dict(Item("", "", (), Form(()), {}))
+        known = db.forms[form_id] = item_from_dict(blank | {"fields": fields or []}).form
+    return known
+
+
+def content_of(item: Item) -> dict[str, Any]:
+    """What an item's JSON column holds."""
+    stored = item_to_dict(item)
+    return {name: value for name, value in stored.items() if name not in _BESIDE_CONTENT}
+
+
+def place_of(seed: int, key: str) -> float:
+    """Where an item stands in the campaign's random order, in [0, 1).
+
+    >>> 0 <= place_of(1, "a") < 1 and place_of(1, "a") != place_of(2, "a")
+    True
+    """
+    digest = hashlib.blake2b(repr((seed, "place", key)).encode(), digest_size=6).digest()
+    return int.from_bytes(digest, "big") / 2**48
+
+
+def insert_new(connection: Connection, table: Table, values: Sequence[Mapping[str, Any]]) -> int:
+    """Insert rows and return how many; one whose unique key is there already is left as it is."""
+    if not values:
+        return 0
+    return connection.execute(_insert_new(connection.dialect.name, table), [*values]).rowcount
+
+
+@lru_cache(maxsize=64)
+def _insert_new(dialect: str, table: Table) -> Insert:
+    made = sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+    return made.on_conflict_do_nothing()
+
+
+def add_items(
+    connection: Connection,
+    campaign: Campaign,
+    items: Sequence[Item],
+    *,
+    gold: Mapping[str, Mapping[str, Any]] | None = None,
+    from_response: int | None = None,
+    forms: Mapping[Form, int] | None = None,
+    raters: Mapping[str, int] | None = None,
+) -> None:
+    """Store items that the campaign does not have yet.
+
+    `forms` and `raters` are ids that the caller knows already, so that nobody has to look.
+    """
+    if forms is None or any(item.form not in forms for item in items):
+        forms = _add_forms(connection, items)
+    gold = gold or {}
+    rows = [
+        {
+            "campaign_id": campaign.id,
+            "key": item.key,
+            "image": item.image,
+            "stage": item.stage,
+            "form_id": forms[item.form],
+            "content": content_of(item),
+            "target": item.target,
+            "balance": item.balance,
+            "is_check": bool(item.check),
+            "restricted": item.only_for is not None,
+            "gold": dict(gold[item.key]) if item.key in gold else None,
+            "not_before": item.not_before,
+            "place": place_of(campaign.seed, item.key),
+            "from_response": from_response,
+        }
+        for item in items
+    ]
+    insert_new(connection, schema.item, rows)
+    _add_labels(connection, campaign, items)
+    limited = [item for item in items if item.not_for or item.only_for]
+    add_limits(connection, campaign, limited, raters)
+
+
+def _add_labels(connection: Connection, campaign: Campaign, items: Iterable[Item]) -> None:
+    names = sorted({item.balance for item in items if item.balance and not item.check})
+    rows = [{"campaign_id": campaign.id, "name": name} for name in names]
+    insert_new(connection, schema.label, rows)
+
+
+def add_limits(
+    connection: Connection, campaign: Campaign, items: Sequence[Item], raters: Mapping[str, int] | None = None
+) -> None:
+    """Store which raters alone may, and which must not, be given the items."""
+    if not items:
+        return
+    names = sorted({name for item in items for name in _limits(item)})
+    if raters is None or any(name not in raters for name in names):
+        raters = ids_of(connection, schema.rater, "pseudonym", campaign, names)
+    ids = ids_of(connection, schema.item, "key", campaign, [item.key for item in items])
+    rows = [
+        {
+            "item_id": ids[item.key],
+            "rater_id": raters[name],
+            "allowed": name not in item.not_for,
+            "not_before": item.not_before,
+        }
+        for item in items
+        for name in _limits(item)
+        if name in raters
+    ]
+    insert_new(connection, schema.item_rater, rows)
+
+
+def _limits(item: Item) -> frozenset[str]:
+    return (item.only_for or frozenset()) | item.not_for
+
+
+def ids_of(
+    connection: Connection,
+    table: Table,
+    column: Literal["key", "pseudonym"],
+    campaign: Campaign,
+    names: Sequence[str],
+) -> dict[str, int]:
+    """The ids of some rows of a campaign by a name of theirs."""
+    found: dict[str, int] = {}
+    for start in range(0, len(names), MANY):
+        given = {"campaign": campaign.id, "names": names[start : start + MANY]}
+        found.update((row[0], row[1]) for row in connection.execute(_ids(table, column), given))
+    return found
+
+
+@lru_cache(maxsize=8)
+def _ids(table: Table, column: str) -> Select[Any]:
+    return select(table.c[column], table.c.id).where(
+        table.c.campaign_id == bindparam("campaign"), table.c[column].in_(bindparam("names", expanding=True))
+    )
+
+
+def _add_forms(connection: Connection, items: Iterable[Item]) -> dict[Form, int]:
+    forms = dict.fromkeys(item.form for item in items)
+    digests = {form: hashlib.sha256(orjson.dumps(form.public())).hexdigest() for form in forms}
+    rows = [{"digest": digests[form], "fields": form.public()} for form in forms]
+    insert_new(connection, schema.form, rows)
+    ids: dict[str, int] = {}
+    wanted = list(digests.values())
+    table = schema.form
+    for start in range(0, len(wanted), MANY):
+        few = wanted[start : start + MANY]
+        query = select(table.c.digest, table.c.id).where(table.c.digest.in_(few))
+        ids.update((digest, id_) for digest, id_ in connection.execute(query))
+    return {form: ids[digest] for form, digest in digests.items()}
+
+
+def storable(text: str, what: str) -> str:
+    """The text, refused where a database cannot keep it (a NUL, half of a surrogate pair)."""
+    if not is_storable(text):
+        raise InputError(f"{what}: it holds a character that cannot be stored. Remove it.")
+    return text
+
+
+def is_storable(text: str) -> bool:
+    """Whether both engines can keep the text.
+
+    >>> is_storable("caf\\u00e9"), is_storable("\\x00"), is_storable("\\ud800")
+    (True, False, False)
+    """
+    if "\x00" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

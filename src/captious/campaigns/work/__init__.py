@@ -1,0 +1,1 @@
+"""Handing items to raters and taking their responses in."""

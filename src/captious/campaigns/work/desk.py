@@ -1,0 +1,66 @@
+"""All that a rater's page shows, in as few questions to the database as can be."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import Connection
+
+from captious.campaigns.records import Campaign, Rater, RaterProgress, Task
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import assignment, pool
+from captious.campaigns.work.pool_queries import COUNTED
+
+# What is left is counted this often; between, a rater's own answers are taken off.
+COUNTED_EVERY = 30.0
+MOST_REMEMBERED = 10_000
+
+
+class Desk(NamedTuple):
+    """The campaign as it is now, the tasks in hand, how far the rater is, the last answer."""
+
+    campaign: Campaign
+    tasks: list[Task]
+    progress: RaterProgress
+    previous: Task | None
+
+
+def desk(db: Database, rater: Rater) -> Desk:
+    """What the rater is to do now, with what stands beside it; new tasks are handed out."""
+    with db.read() as connection:
+        campaign, state, seeker = assignment.standing(connection, rater, db.now())
+        held = assignment.held_tasks(db, connection, rater)
+        previous = assignment.last_answered(db, connection, campaign, rater, state)
+    tasks = assignment.due_tasks(db, campaign, rater, state, held)
+    if not tasks:
+        progress = assignment.rater_progress(db, campaign, rater)
+        return Desk(campaign, [], progress, previous)
+    group = [task for task in tasks if task.group_no == tasks[0].group_no]
+    progress = RaterProgress(
+        answered=seeker.answered,
+        left=_left(db, campaign, seeker, len(tasks)),
+        group_done=tasks[0].group_size - len(group),
+        group_size=tasks[0].group_size,
+        done=False,
+        wait_until=None,
+    )
+    return Desk(campaign, tasks, progress, previous)
+
+
+def _left(db: Database, campaign: Campaign, seeker: pool.Seeker, held: int) -> int:
+    """How many tasks are left, those in hand among them."""
+    if campaign.state == "closed":
+        return held
+    time, answered, left = db.left.get(seeker.id, (float("-inf"), 0, 0))
+    if not time <= seeker.now <= time + COUNTED_EVERY:
+        with db.read() as connection:
+            answered, left = seeker.answered, held + _in_the_pool(connection, campaign, seeker)
+        if len(db.left) >= MOST_REMEMBERED:
+            db.left.clear()
+        db.left[seeker.id] = seeker.now, answered, left
+    since = 0 if left >= COUNTED else seeker.answered - answered
+    return max(held, left - since)
+
+
+def _in_the_pool(connection: Connection, campaign: Campaign, seeker: pool.Seeker) -> int:
+    return pool.count_left(connection, campaign, seeker)

@@ -1,0 +1,175 @@
+"""The few items among which a protocol chooses for a rater, found through indexes.
+
+No campaign is read whole: for each balance label a few open items, nearest to their target first,
+then in the campaign's random order from where the rater last was, round and round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection
+
+from captious.campaigns.records import Campaign
+from captious.campaigns.store import schema
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.rows import AnyRow, item_of
+from captious.campaigns.work import pool_queries as queries
+from captious.campaigns.work.pool_queries import COUNTED
+from captious.protocols import Form, Item, Progress
+
+SPREAD = 3  # times the group's size: enough to choose from, and more checks than images
+FEWEST = 8  # so that raters who come at the same moment need not all wait for the same item
+_ITEM = schema.item.c
+
+
+class Seeker(NamedTuple):
+    """A rater who looks for work: where in the random order, when, after how many answers."""
+
+    id: int
+    pseudonym: str
+    cursor: float
+    now: float
+    answered: int
+
+
+class Candidate(NamedTuple):
+    """An open item that the rater may be given."""
+
+    id: int
+    item: Item
+    taken: int
+    place: float
+
+
+def choose(db: Database, connection: Connection, campaign: Campaign, seeker: Seeker) -> list[Candidate]:
+    """What the protocol hands the rater next; empty when there is nothing."""
+    labels = label_counts(connection, campaign)
+    found = _candidates(db, connection, campaign, seeker, labels)
+    chosen = _choose(campaign, seeker, labels, found)
+    # Everyone is led to the items that lack least: who finds one in another's hands takes the next.
+    waiting = chosen
+    while len(chosen) == 1 and not _free_now(connection, chosen[0]):
+        found = [one for one in found if one.id != chosen[0].id]
+        chosen = _choose(campaign, seeker, labels, found)
+    return chosen or waiting
+
+
+def _free_now(connection: Connection, candidate: Candidate) -> bool:
+    """Whether nobody else is taking the item right now; if so it is locked. SQLite has no locks."""
+    if connection.dialect.name == "sqlite":
+        return True
+    return connection.execute(queries.LOCK_FREE, {"item": candidate.id}).first() is not None
+
+
+def _choose(
+    campaign: Campaign, seeker: Seeker, labels: Mapping[str, int], found: Sequence[Candidate]
+) -> list[Candidate]:
+    known = {candidate.item.key: candidate for candidate in found}
+    taken = {key: candidate.taken for key, candidate in known.items()}
+    items = [candidate.item for candidate in known.values()]
+    for name, total in labels.items():
+        stand_in = _stand_in(name)
+        here = sum(one.taken for one in found if one.item.balance == name)
+        taken[stand_in.key] = max(0, total - here)
+        items.append(stand_in)
+    chosen = campaign.rules().next_items(
+        items, Progress(taken), seeker.pseudonym, now=seeker.now, seed=campaign.seed
+    )
+    return [known[item.key] for item in chosen]
+
+
+def label_counts(connection: Connection, campaign: Campaign) -> dict[str, int]:
+    """How many slots of each balance label are taken in the whole campaign."""
+    rows = connection.execute(queries.LABELS, {"campaign": campaign.id})
+    return {row.name: row.taken for row in rows}
+
+
+def _stand_in(label: str) -> Item:
+    """An item that nobody can be given: it tells the protocol what the rest of a label has got."""
+    return Item(f"\x00{label}", "", (), Form(()), {}, target=0, balance=label)
+
+
+def _candidates(
+    db: Database, connection: Connection, campaign: Campaign, seeker: Seeker, labels: Mapping[str, int]
+) -> list[Candidate]:
+    rules = campaign.rules()
+    count = max(FEWEST, SPREAD * rules.group_size)
+    search = queries.search(rules.once_per_image)
+    given = _given(campaign, seeker)
+    rows: list[AnyRow] = []
+    for name in (*labels, ""):
+        rows += _label_rows(connection, search, given | {"label": name}, count)
+    rows += connection.execute(search.own, given | {"count": count})
+    rows += _check_rows(connection, search, given, count)
+    return [
+        Candidate(
+            row._mapping[_ITEM.id],
+            item_of(db, connection, row),
+            row._mapping[_ITEM.taken],
+            row._mapping[_ITEM.place],
+        )
+        for row in rows
+    ]
+
+
+def _given(campaign: Campaign, seeker: Seeker) -> dict[str, Any]:
+    return {
+        "campaign": campaign.id,
+        "rater": seeker.id,
+        "now": seeker.now,
+        "cursor": seeker.cursor,
+        "checks": False,
+    }
+
+
+def _label_rows(
+    connection: Connection, search: queries.Search, given: dict[str, Any], count: int
+) -> list[AnyRow]:
+    """Open items of one label: those that lack one response, then those that lack two, …"""
+    rows: list[AnyRow] = []
+    room = 0
+    while len(rows) < count:
+        found = connection.execute(queries.NEXT_ROOM, given | {"room": room}).scalar()
+        if found is None:
+            break
+        room = found
+        rows += _round(connection, search, given | {"room": room}, count - len(rows))
+    return rows
+
+
+def _round(connection: Connection, search: queries.Search, given: dict[str, Any], count: int) -> list[AnyRow]:
+    """Items in random order from a place on, then from the start up to it."""
+    rows: list[AnyRow] = []
+    for part in (search.ahead, search.behind):
+        if len(rows) < count:
+            rows += connection.execute(part, given | {"count": count - len(rows)})
+    return rows
+
+
+def _check_rows(
+    connection: Connection, search: queries.Search, given: dict[str, Any], count: int
+) -> list[AnyRow]:
+    name = connection.execute(queries.CHECK_LABEL, given).scalar()
+    if name is None:
+        return []
+    # The room of a check is always 1.
+    planted = given | {"checks": True, "label": name, "room": 1}
+    return _round(connection, search, planted, count)
+
+
+def count_left(connection: Connection, campaign: Campaign, seeker: Seeker) -> int:
+    """How many items, or images, the rater may still be given now; at most `COUNTED`."""
+    search = queries.search(campaign.rules().once_per_image)
+    given = _given(campaign, seeker)
+    labels = [*label_counts(connection, campaign), ""]
+    common = connection.execute(search.left, given | {"labels": labels}).scalar_one()
+    own = connection.execute(search.own_left, given).scalar_one()
+    return int(min(common + own, COUNTED))
+
+
+def next_time(connection: Connection, seeker: Seeker) -> float | None:
+    """When the next item that waits for this rater may be given; None where none waits."""
+    given = {"rater": seeker.id, "now": seeker.now}
+    return connection.execute(queries.NEXT_TIME, given).scalar()

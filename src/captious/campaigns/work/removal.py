@@ -1,0 +1,121 @@
+"""What a rater's removal and return do to slots, counters and the items that answers called for."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, ScalarSelect, bindparam, false, func, select, true, update
+
+from captious.campaigns.records import RaterState
+from captious.campaigns.store import schema
+
+_HOLDING = ("held", "answered")
+_COUNT_LABEL = (
+    update(schema.label)
+    .where(schema.label.c.campaign_id == bindparam("campaign"), schema.label.c.name == bindparam("label"))
+    .values(taken=schema.label.c.taken + bindparam("by"))
+)
+
+
+def take_out(connection: Connection, rater_id: int, state: RaterState, reason: str) -> bool:
+    """Free the rater's slots; False where they are out already (only the reason changes)."""
+    rater, item, assignment = schema.rater, schema.item, schema.assignment
+    was = _locked_state(connection, rater_id)
+    connection.execute(update(rater).where(rater.c.id == rater_id).values(state=state, reason=reason))
+    if was != "active":
+        return False
+    lock_items(connection, rater_id)
+    _recount_labels(connection, rater_id, -1)
+    connection.execute(
+        update(item).where(item.c.id.in_(_items_of(rater_id, "held"))).values(taken=item.c.taken - 1)
+    )
+    connection.execute(
+        update(item)
+        .where(item.c.id.in_(_items_of(rater_id, "answered")))
+        .values(taken=item.c.taken - 1, done=item.c.done - 1)
+    )
+    connection.execute(
+        update(assignment)
+        .where(assignment.c.rater_id == rater_id, assignment.c.state == "held")
+        .values(state="released")
+    )
+    # What their answers called for and nobody has begun is called for no longer.
+    connection.execute(
+        update(item)
+        .where(item.c.from_response.in_(_standing(rater_id)), item.c.taken == 0)
+        .values(closed=true())
+    )
+    return True
+
+
+def put_back(connection: Connection, rater_id: int) -> bool:
+    """Count the rater's answers again; False where they were never out."""
+    rater, item = schema.rater, schema.item
+    was = _locked_state(connection, rater_id)
+    if was == "active":
+        return False
+    connection.execute(update(rater).where(rater.c.id == rater_id).values(state="active", reason=""))
+    lock_items(connection, rater_id)
+    connection.execute(
+        update(item)
+        .where(item.c.id.in_(_items_of(rater_id, "answered")))
+        .values(taken=item.c.taken + 1, done=item.c.done + 1)
+    )
+    connection.execute(
+        update(item).where(item.c.from_response.in_(_standing(rater_id))).values(closed=false())
+    )
+    _recount_labels(connection, rater_id, 1)
+    return True
+
+
+def lock_items(connection: Connection, rater_id: int) -> None:
+    """Lock the items that the rater holds or has answered, in the order that everyone locks in."""
+    item, assignment = schema.item, schema.assignment
+    if connection.dialect.name == "sqlite":
+        return
+    own = select(assignment.c.item_id).where(
+        assignment.c.rater_id == rater_id, assignment.c.state.in_(_HOLDING)
+    )
+    wanted = select(item.c.id).where(item.c.id.in_(own)).order_by(item.c.id)
+    connection.execute(wanted.with_for_update())
+
+
+def change_label(connection: Connection, campaign_id: int, name: str, by: int) -> None:
+    """Count what is handed out of one balance label; items without a label are not counted."""
+    if name and by:
+        connection.execute(_COUNT_LABEL, {"campaign": campaign_id, "label": name, "by": by})
+
+
+def _locked_state(connection: Connection, rater_id: int) -> str:
+    table = schema.rater
+    wanted = select(table.c.state).where(table.c.id == rater_id)
+    return str(connection.execute(wanted.with_for_update()).scalar_one())
+
+
+def _items_of(rater_id: int, state: str) -> ScalarSelect[int]:
+    table = schema.assignment
+    return (
+        select(table.c.item_id).where(table.c.rater_id == rater_id, table.c.state == state).scalar_subquery()
+    )
+
+
+def _standing(rater_id: int) -> ScalarSelect[int]:
+    table = schema.assignment
+    return (
+        select(table.c.response_id)
+        .where(table.c.rater_id == rater_id, table.c.response_id.is_not(None))
+        .scalar_subquery()
+    )
+
+
+def _recount_labels(connection: Connection, rater_id: int, sign: int) -> None:
+    item, assignment = schema.item, schema.assignment
+    counts = (
+        select(item.c.campaign_id, item.c.balance, func.count())
+        .join(assignment, assignment.c.item_id == item.c.id)
+        .where(
+            assignment.c.rater_id == rater_id, assignment.c.state.in_(_HOLDING), item.c.is_check == false()
+        )
+        .group_by(item.c.campaign_id, item.c.balance)
+        .order_by(item.c.balance)
+    )
+    for campaign_id, name, count in connection.execute(counts).all():
+        change_label(connection, campaign_id, name, sign * count)

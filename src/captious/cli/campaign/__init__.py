@@ -1,0 +1,1 @@
+"""`captious campaign`: one module per group of subcommands."""

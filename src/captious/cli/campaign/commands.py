@@ -1,0 +1,240 @@
+"""`captious campaign`: human evaluations from files to an exported data set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.campaign import create as campaign_create
+from captious.cli.campaign import data as campaign_data
+from captious.cli.campaign import people as campaign_people
+from captious.cli.campaign.options import (
+    DEFAULT_DATABASE,
+    Database,
+    Files,
+    Slug,
+    actor,
+    opened,
+    require_found,
+)
+from captious.cli.output import Format
+
+app = typer.Typer(
+    help="Human evaluations: create, run, watch and export them.", no_args_is_help=True, rich_markup_mode=None
+)
+
+
+@app.callback()
+def about() -> None:
+    """Human evaluations: create, run, watch and export them."""
+
+
+app.command("create")(campaign_create.create)
+app.command("import")(campaign_create.import_)
+app.command("export")(campaign_data.export)
+app.command("report")(campaign_data.report)
+app.command("quality")(campaign_data.quality)
+app.add_typer(campaign_data.adjudicate_app, name="adjudicate")
+app.add_typer(campaign_people.raters_app, name="raters")
+app.add_typer(campaign_people.account_app, name="account")
+
+
+@app.command("list")
+def list_(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table) -> None:
+    """Every campaign with its state and progress.
+
+    Example: captious campaign list
+    """
+    from captious.campaigns.results import analysis
+    from captious.campaigns.setup import cost, lifecycle
+    from captious.cli.campaign import tables as campaign_tables
+    from captious.cli.output import emit
+
+    with opened(database) as db:
+        found = [(one, analysis.overview(db, one)) for one in lifecycle.listed(db)]
+        payload = [
+            campaign_tables.overview_payload(one, view, cost.estimate(one.rules(), view.target, one.settings))
+            for one, view in found
+        ]
+        emit(campaign_tables.campaigns(found), {"campaigns": payload}, form)
+
+
+@app.command("status")
+def status(
+    slug: Slug, database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table
+) -> None:
+    """Progress by stage, pace, time left, and what the work costs.
+
+    Example: captious campaign status alt-text
+    """
+    from captious.campaigns.results import analysis
+    from captious.campaigns.setup import cost, lifecycle
+    from captious.cli.campaign import tables as campaign_tables
+    from captious.cli.output import emit
+
+    with opened(database) as db:
+        one = lifecycle.find(db, slug)
+        view = analysis.overview(db, one)
+        wanted = sum(stage.target for stage in view.stages if stage.stage.endswith("first"))
+        asked = cost.estimate(one.rules(), wanted, one.settings, view.mean_seconds)
+        emit(
+            campaign_tables.status(one, view, asked), campaign_tables.overview_payload(one, view, asked), form
+        )
+
+
+def _step(slug: str, database: str, name: str) -> None:
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.output import note
+
+    steps = {
+        "open": lifecycle.open_campaign,
+        "pause": lifecycle.pause,
+        "resume": lifecycle.resume,
+        "close": lifecycle.close,
+    }
+    with opened(database) as db:
+        changed = steps[name](db, lifecycle.find(db, slug), actor=actor())
+        note(f"{slug} is {changed.state}")
+
+
+@app.command("open")
+def open_(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
+    """Let raters begin.
+
+    Example: captious campaign open alt-text
+    """
+    _step(slug, database, "open")
+
+
+@app.command("pause")
+def pause(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
+    """Hand out nothing more for now; what raters hold they may finish.
+
+    Example: captious campaign pause alt-text
+    """
+    _step(slug, database, "pause")
+
+
+@app.command("resume")
+def resume(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
+    """Go on after a pause, or after closing.
+
+    Example: captious campaign resume alt-text
+    """
+    _step(slug, database, "resume")
+
+
+@app.command("close")
+def close(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
+    """End the campaign; what raters hold they may still answer until their time is up.
+
+    Example: captious campaign close alt-text
+    """
+    _step(slug, database, "close")
+
+
+@app.command("extend")
+def extend(
+    slug: Slug,
+    target: Annotated[
+        int | None, typer.Option("--target", min=1, help="Responses wanted for each item.")
+    ] = None,
+    candidates: Annotated[
+        list[Path] | None, typer.Option("--candidates", "-c", help="More captions, one or several files.")
+    ] = None,
+    references: options.OptionalReferences = None,
+    images: options.Images = None,
+    database: Database = DEFAULT_DATABASE,
+    files: Files = None,
+) -> None:
+    """Ask for more responses to each item, for more items, or both.
+
+    Example: captious campaign extend alt-text --target 3
+    """
+    from captious.campaigns.exchange.references import keep_references, references_in
+    from captious.campaigns.results import analysis
+    from captious.campaigns.setup import lifecycle
+    from captious.cli import inputs
+    from captious.cli.output import note
+    from captious.errors import InputError
+
+    if target is None and not candidates:
+        raise InputError("extend: give --target, --candidates, or both.")
+    corpus = inputs.load(candidates, references, None, images) if candidates else None
+    if corpus is not None:
+        require_found(corpus, images)
+    with opened(database, files) as db:
+        one = lifecycle.find(db, slug)
+        lifecycle.extend(db, one, target=target, corpus=corpus, actor=actor())
+        if corpus is not None:
+            keep_references(db, one, references_in(corpus))
+        note(f"{slug} now asks for {analysis.overview(db, one).target:,} responses")
+
+
+@app.command("migrate")
+def migrate(database: Database = DEFAULT_DATABASE) -> None:
+    """Bring a database of an older version up to date. Back it up first.
+
+    Example: captious campaign migrate --database captious.db
+    """
+    from captious.cli.output import note
+
+    with opened(database):
+        note(f"{_address(database)} is up to date")
+
+
+@app.command("backup")
+def backup(
+    out: Annotated[Path, typer.Argument(help="File to write (.zip).", show_default=False)],
+    database: Database = DEFAULT_DATABASE,
+    files: Files = None,
+) -> None:
+    """Write all campaigns, responses and images into one file, while raters go on.
+
+    Example: captious campaign backup captious-2026-11-16.zip
+    """
+    from captious.campaigns.store.backup import backup as write
+    from captious.cli.output import note
+
+    with opened(database, files) as db:
+        done = write(db, out)
+    note(
+        f"wrote {done.campaigns} campaigns, {done.responses:,} responses and {done.images:,} "
+        f"images to {out} ({done.bytes / 1e6:.1f} MB)"
+    )
+
+
+@app.command("restore")
+def restore(
+    backup_file: Annotated[
+        Path, typer.Argument(metavar="BACKUP", help="What `backup` wrote.", show_default=False)
+    ],
+    database: Database = DEFAULT_DATABASE,
+    files: Files = None,
+) -> None:
+    """Fill an empty database from a backup, on either engine.
+
+    Example: captious campaign restore captious-2026-11-16.zip --database new.db
+    """
+    from captious.cli.campaign.options import require_database_library
+    from captious.cli.output import note
+
+    require_database_library()
+    from captious.campaigns.store.backup import restore as read
+
+    done = read(backup_file, database, files)
+    note(
+        f"restored {done.campaigns} campaigns, {done.responses:,} responses and {done.images:,} "
+        f"images to {_address(database)}"
+    )
+
+
+def _address(database: str) -> str:
+    """The database as it may be shown: without a password."""
+    from captious.campaigns.store.database import database_url
+
+    url = database_url(database)
+    return url.render_as_string(hide_password=True) if "://" in database else database

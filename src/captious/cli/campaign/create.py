@@ -1,0 +1,286 @@
+"""`captious campaign create` and `import`: from files to a campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from captious.cli import options
+from captious.cli.campaign.options import (
+    DEFAULT_DATABASE,
+    Database,
+    Files,
+    actor,
+    opened,
+    require_database_library,
+    require_found,
+)
+from captious.cli.output import Cell, Format, Table
+from captious.errors import InputError, one_line
+
+if TYPE_CHECKING:
+    from captious.campaigns.records import Draft
+    from captious.corpus import Corpus
+
+# The option by which each protocol says how many raters judge an item.
+RATERS_OPTION = {"humanr": "target", "tagging": "raters", "audit": "target"}
+PREVIEWED = 3
+DEFAULT_SEED = 20220710
+
+
+Title = Annotated[str, typer.Option("--title", help="What raters and pages call it.")]
+ShortName = Annotated[str, typer.Option("--slug", help="Short name for commands and addresses.")]
+Protocol = Annotated[
+    str,
+    typer.Argument(
+        help="thumb, humanr, tagging, audit, or a YAML file of your own protocol.", show_default=False
+    ),
+]
+RatersEach = Annotated[
+    int | None, typer.Option("--raters", min=1, help="Raters for each item (THumB: 2 for both stages).")
+]
+ProtocolOption = Annotated[
+    list[str] | None, typer.Option("--option", help="An option of the protocol: name=value, several times.")
+]
+Gold = Annotated[Path | None, typer.Option("--gold", help="Known answers, JSON: {item: {question: answer}}.")]
+Pay = Annotated[float | None, typer.Option("--pay", min=0, help="Payment for each response.")]
+Wage = Annotated[float | None, typer.Option("--wage", min=0, help="Hourly wage aimed at.")]
+Currency = Annotated[str, typer.Option("--currency", help="Of pay and wage: USD.")]
+Instructions = Annotated[str, typer.Option("--instructions", help="A text for raters, above the guide.")]
+Contact = Annotated[str, typer.Option("--contact", help="Whom raters may ask.")]
+MinimumSeconds = Annotated[
+    float, typer.Option("--minimum-seconds", min=0, help="Faster answers are flagged.")
+]
+NoImages = Annotated[
+    bool, typer.Option("--no-images", help="Raters see the images elsewhere, not on our pages.")
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show items and costs, store nothing.")]
+Begin = Annotated[bool, typer.Option("--open", help="Let raters begin at once.")]
+
+
+def create(
+    protocol: Protocol,
+    candidates: options.Candidates,
+    references: options.OptionalReferences = None,
+    images: options.Images = None,
+    no_images: NoImages = False,
+    names: options.Names = None,
+    title: Title = "",
+    slug: ShortName = "",
+    raters: RatersEach = None,
+    option: ProtocolOption = None,
+    gold: Gold = None,
+    pay: Pay = None,
+    wage: Wage = None,
+    currency: Currency = "",
+    instructions: Instructions = "",
+    contact: Contact = "",
+    minimum_seconds: MinimumSeconds = 2.0,
+    seed: options.Seed = DEFAULT_SEED,
+    dry_run: DryRun = False,
+    begin: Begin = False,
+    database: Database = DEFAULT_DATABASE,
+    files: Files = None,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Create a campaign from files of captions.
+
+    Example: captious campaign create thumb -c m2.json vinvl.json --images val2014 --raters 2
+    """
+    require_database_library()
+    from captious.campaigns.records import GENERIC, Settings
+    from captious.campaigns.setup import create as making
+    from captious.cli import inputs
+    from captious.cli.output import emit, note
+
+    if images and no_images:
+        raise InputError("--images and --no-images: give one of them.")
+    chosen = protocol_options(protocol, raters, option or [])
+    settings = Settings(
+        payment_per_response=pay,
+        hourly_wage=wage,
+        currency=currency,
+        instructions=instructions,
+        contact=contact,
+        minimum_seconds=minimum_seconds,
+    )
+    corpus = inputs.load(candidates, references, names, images)
+    require_found(corpus, images)
+    draft = making.draft(
+        protocol,
+        corpus,
+        title=title or _usual_title(protocol),
+        slug=slug or None,
+        options=chosen,
+        seed=seed,
+        settings=settings,
+        gold=_gold(gold),
+    )
+    if not (images or no_images or draft.protocol == GENERIC):
+        raise InputError(
+            f"{protocol}: raters would see no images. Give --images DIR, or --no-images if they "
+            "see them elsewhere."
+        )
+    if not dry_run:
+        _store(draft, corpus, begin, database, files)
+    emit(draft_tables(draft), draft_payload(draft), form)
+    if dry_run:
+        note("nothing was stored. Leave out --dry-run to create it.")
+
+
+def _store(draft: Draft, corpus: Corpus, begin: bool, database: str, files: Path | None) -> None:
+    from captious.campaigns.exchange.references import keep_references, references_in
+    from captious.campaigns.setup import create as making
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.output import note
+
+    with opened(database, files, new=True) as db:
+        made = making.create(db, draft, actor=actor())
+        keep_references(db, made, references_in(corpus))
+        if begin:
+            made = lifecycle.open_campaign(db, made, actor=actor())
+    note(f"created {made.slug} ({made.state})")
+    if not begin:
+        note(f"raters may begin after: captious campaign open {made.slug}")
+
+
+def protocol_options(protocol: str, raters: int | None, given: list[str]) -> dict[str, Any]:
+    """The options of a protocol as typed; `--raters` means what the protocol calls it.
+
+    >>> protocol_options("humanr", 2, ["baseline=false"])
+    {'target': 2, 'baseline': False}
+    """
+    import json
+
+    found: dict[str, Any] = {}
+    if raters is not None:
+        if protocol == "thumb":
+            if raters > 2:
+                raise InputError(
+                    "--raters: THumB asks two, one a stage. A third sees a sample: start an audit "
+                    "once the second stage is done."
+                )
+            found["two_stages"] = raters == 2
+        elif protocol in RATERS_OPTION:
+            found[RATERS_OPTION[protocol]] = raters
+        else:
+            raise InputError(f'--raters: write "raters: {raters}" into {protocol} instead.')
+    for text in given:
+        name, separator, value = text.partition("=")
+        if not separator or not name.strip():
+            raise InputError(f'--option "{one_line(text, 40)}": write name=value.')
+        try:
+            found[name.strip()] = json.loads(value.strip().lower())
+        except ValueError:  # no JSON, or more digits than Python reads
+            found[name.strip()] = value.strip()
+    return found
+
+
+def _usual_title(protocol: str) -> str:
+    return Path(protocol).stem if "." in protocol else protocol
+
+
+def _gold(path: Path | None) -> dict[str, Any] | None:
+    import orjson
+
+    if path is None:
+        return None
+    try:
+        found = orjson.loads(path.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{path}: is not JSON: {error}.") from None
+    if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
+        raise InputError(f"{path}: give {{item: {{question: answer}}}}.")
+    return found
+
+
+def draft_tables(draft: Draft) -> list[Table]:
+    """What a campaign would be: counts, costs and its first items."""
+    from captious.campaigns.setup import cost
+    from captious.campaigns.setup.create import preview
+    from captious.cli.campaign import tables as campaign_tables
+
+    rows: list[list[Cell]] = [
+        [item.image, caption.key, caption.text, "check" if item.check else item.stage]
+        for item in preview(draft, PREVIEWED)
+        for caption in item.captions
+    ]
+    counted = f"{draft.title}: {len(draft.items):,} items on {_images(draft):,} images"
+    first = cost.first_stage(draft.items)
+    return [
+        Table(["image", "shown as", "caption", "stage"], rows, counted, ["the first items"]),
+        campaign_tables.cost_table(cost.estimate(draft.rules(), first, draft.settings)),
+    ]
+
+
+def _images(draft: Draft) -> int:
+    return len({item.image for item in draft.items})
+
+
+def draft_payload(draft: Draft) -> dict[str, Any]:
+    """The same as plain values."""
+    from captious.campaigns.setup import cost
+    from captious.campaigns.setup.create import preview
+
+    first = cost.first_stage(draft.items)
+    return {
+        "slug": draft.slug,
+        "title": draft.title,
+        "protocol": draft.protocol,
+        "options": dict(draft.options),
+        "items": len(draft.items),
+        "images": _images(draft),
+        "cost": cost.estimate(draft.rules(), first, draft.settings).to_dict(),
+        "preview": [item.public() for item in preview(draft, PREVIEWED)],
+    }
+
+
+def import_(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="THumB's released file, an export of ours (folder, "
+            "zip or table), or judgments as JSONL, CSV or Parquet.",
+            show_default=False,
+        ),
+    ],
+    title: Title = "",
+    slug: ShortName = "",
+    candidates: Annotated[
+        list[Path] | None, typer.Option("--candidates", "-c", help="Captions, where the judgments hold none.")
+    ] = None,
+    references: options.OptionalReferences = None,
+    images: options.Images = None,
+    database: Database = DEFAULT_DATABASE,
+    files: Files = None,
+) -> None:
+    """Make a campaign of judgments that are there already.
+
+    Example: captious campaign import mscoco_THumB-1.0.jsonl --title "THumB 1.0"
+    """
+    from captious.cli.output import note
+
+    if not source.exists():
+        raise InputError(f"{source}: there is no such file or folder.")
+    with opened(database, files, new=True) as db:
+        from captious.campaigns.exchange.importing import import_file
+        from captious.campaigns.results import analysis
+
+        made = import_file(
+            db,
+            source,
+            actor=actor(),
+            title=title or None,
+            slug=slug or None,
+            images=images,
+            references=references or (),
+            candidates=candidates or (),
+        )
+        view = analysis.overview(db, made)
+    note(
+        f"imported {view.responses:,} responses (raters: {view.raters}) as {made.slug} "
+        f"({made.protocol}, {made.state})"
+    )

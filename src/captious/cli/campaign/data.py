@@ -1,0 +1,243 @@
+"""`captious campaign export`, `report`, `quality` and `adjudicate`: what came of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, actor, opened
+from captious.cli.output import Format
+
+if TYPE_CHECKING:
+    from captious.campaigns.records import Campaign
+    from captious.campaigns.store.database import Database as OpenDatabase
+    from captious.protocols import Table as ProtocolTable
+
+adjudicate_app = typer.Typer(help="Disagreements and decisions.", no_args_is_help=True)
+
+
+@adjudicate_app.callback()
+def about_adjudicate() -> None:
+    """Disagreements and decisions."""
+
+
+def export(
+    slug: Slug,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write, or a .zip file.")],
+    formats: Annotated[
+        str, typer.Option("--formats", help="Of the tables: jsonl, csv, parquet.")
+    ] = "jsonl,csv,parquet",
+    identities: Annotated[
+        bool, typer.Option("--identities", help="With raters' names, where the settings allow it.")
+    ] = False,
+    licence: Annotated[
+        str, typer.Option("--license", help="Address of the licence, for croissant.json.")
+    ] = "",
+    cite_as: Annotated[str, typer.Option("--cite", help="How to cite it, for croissant.json.")] = "",
+    database: Database = DEFAULT_DATABASE,
+) -> None:
+    """Write responses, judgments, raters, a Croissant description and a datasheet.
+
+    Raters appear under pseudonyms. Example: captious campaign export alt-text --out alt-text-data
+    """
+    from captious.cli.output import note
+    from captious.errors import InputError
+
+    with opened(database) as db:
+        from captious.campaigns.exchange.export import Citation, export_zip
+        from captious.campaigns.exchange.export import export as write
+        from captious.campaigns.setup import lifecycle
+
+        campaign = lifecycle.find(db, slug)
+        if identities and not campaign.settings.identities_in_export:
+            raise InputError(
+                f"--identities: the settings of {slug} keep names out of exports from the command "
+                "line. Change that on its Settings page (captious serve)."
+            )
+        chosen = [one.strip() for one in formats.split(",") if one.strip()]
+        asked = {
+            "formats": chosen,
+            "identities": identities,
+            "actor": actor(),
+            "citation": Citation(cite_as, licence),
+        }
+        if out.suffix == ".zip":
+            export_zip(db, campaign, out, **asked)  # type: ignore[arg-type]
+            note(f"wrote {out}")
+        else:
+            files = write(db, campaign, out, **asked)  # type: ignore[arg-type]
+            note(f"wrote {len(files)} files to {out}")
+    if identities:
+        note("the export holds raters' names: keep it private")
+
+
+def report(
+    slug: Slug,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write a page (.html).")] = None,
+    database: Database = DEFAULT_DATABASE,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """The protocol's results and how far raters agree, with intervals.
+
+    Example: captious campaign report thumb-1-0 --out report.html
+    """
+    from captious.cli.campaign import tables as campaign_tables
+    from captious.cli.output import emit, note
+    from captious.files import check_output
+
+    if out is not None:
+        check_output(out)
+    with opened(database) as db:
+        from captious.campaigns.setup import lifecycle
+
+        campaign = lifecycle.find(db, slug)
+        results, agreement = _tables(db, campaign)
+        if out is not None:
+            from captious.cli.campaign.page import write_page
+
+            write_page(db, campaign, results, agreement, out)
+    payload = {
+        "campaign": campaign.slug,
+        "protocol": campaign.protocol,
+        "results": campaign_tables.payload(results),
+        "agreement": campaign_tables.payload(agreement),
+    }
+    emit([campaign_tables.shown(one) for one in [*results, *agreement]], payload, form)
+    if not results and not agreement:
+        note("there is nothing to report yet")
+    if out is not None:
+        note(f"wrote {out}; open it in a browser")
+
+
+def _tables(db: OpenDatabase, campaign: Campaign) -> tuple[list[ProtocolTable], list[ProtocolTable]]:
+    """Results, and agreement without the tables that the results hold already."""
+    from captious.campaigns.results import analysis
+
+    results = analysis.result_tables(db, campaign)
+    titles = {table.title for table in results}
+    agreement = analysis.agreement(db, campaign).tables()
+    return results, [table for table in agreement if table.title not in titles]
+
+
+def quality(
+    slug: Slug,
+    uphold: Annotated[
+        list[int] | None, typer.Option("--uphold", help="Number of a flag: the rater is removed.")
+    ] = None,
+    dismiss: Annotated[
+        list[int] | None, typer.Option("--dismiss", help="Number of a flag: the rater is taken back.")
+    ] = None,
+    database: Database = DEFAULT_DATABASE,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Run the rules of quality control, and decide about what they point at.
+
+    Example: captious campaign quality alt-text --uphold 3
+    """
+    from dataclasses import asdict
+
+    from captious.cli.campaign import tables as campaign_tables
+    from captious.cli.output import emit
+    from captious.errors import InputError
+
+    with opened(database) as db:
+        from captious.campaigns.quality.control import decide, flags, rater_quality, run_quality
+        from captious.campaigns.setup import lifecycle
+
+        campaign = lifecycle.find(db, slug)
+        run_quality(db, campaign)
+        known = {flag.id for flag in flags(db, campaign)}
+        wrong = next((n for n in [*(uphold or []), *(dismiss or [])] if n not in known), None)
+        if wrong is not None:
+            raise InputError(f"flag {wrong}: {slug} has none of that number.")
+        for number in uphold or []:
+            decide(db, number, "upheld", actor=actor())
+        for number in dismiss or []:
+            decide(db, number, "dismissed", actor=actor())
+        found, pointed = rater_quality(db, campaign, fresh_within=0), flags(db, campaign)
+    payload = {"raters": [asdict(one) for one in found], "flags": [asdict(one) for one in pointed]}
+    emit(campaign_tables.quality(found, pointed), payload, form)
+
+
+@adjudicate_app.command("list")
+def adjudicate_list(
+    slug: Slug,
+    limit: Annotated[int, typer.Option("--limit", min=1, help="How many.")] = 20,
+    offset: Annotated[int, typer.Option("--offset", min=0, help="From which on.")] = 0,
+    undecided: Annotated[bool, typer.Option("--undecided", help="Only what nobody has decided.")] = False,
+    database: Database = DEFAULT_DATABASE,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Where raters disagree, the widest gap first.
+
+    Example: captious campaign adjudicate list alt-text --limit 10
+    """
+    from captious.cli.campaign import tables as campaign_tables
+    from captious.cli.output import emit
+
+    with opened(database) as db:
+        from captious.campaigns.quality.adjudication import disagreement_snapshot, disagreements
+        from captious.campaigns.setup import lifecycle
+
+        campaign = lifecycle.find(db, slug)
+        total = disagreement_snapshot(db, campaign).content.get("count", 0)
+        found = disagreements(db, campaign, limit=limit, offset=offset, undecided_only=undecided)
+    payload = {
+        "count": total,
+        "disagreements": [
+            {
+                "item": one.item.key,
+                "image": one.item.image,
+                "spread": one.spread,
+                "why": one.why,
+                "decided": one.decided,
+                "responses": [
+                    {"rater": said.rater, "item": said.item, "answers": said.answers}
+                    for said in one.responses
+                ],
+            }
+            for one in found
+        ],
+    }
+    emit(campaign_tables.disagreements(found, total), payload, form)
+
+
+@adjudicate_app.command("decide")
+def adjudicate_decide(
+    slug: Slug,
+    item: Annotated[str, typer.Argument(help="Key of the item.", show_default=False)],
+    answers: Annotated[
+        Path, typer.Argument(help="The answers, a JSON file by question.", show_default=False)
+    ],
+    database: Database = DEFAULT_DATABASE,
+) -> None:
+    """Decide a disagreement; a later decision replaces it.
+
+    Example: captious campaign adjudicate decide alt-text first/7 decision.json
+    """
+    import orjson
+
+    from captious.cli.output import note
+    from captious.errors import InputError
+
+    try:
+        given = orjson.loads(answers.read_bytes())
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"{answers}: is not JSON: {error}.") from None
+    if not isinstance(given, dict):
+        raise InputError(f"{answers}: give an object of answers by question.")
+    with opened(database) as db:
+        import uuid
+
+        from captious.campaigns.quality.adjudication import adjudicate
+        from captious.campaigns.setup import lifecycle
+
+        found = adjudicate(
+            db, lifecycle.find(db, slug), item, given, actor=actor(), key=uuid.uuid4().hex, source="api"
+        )
+    if isinstance(found, list):
+        raise InputError(" ".join(problem.message for problem in found))
+    note(f"decided {item}" + (" anew" if found.correction else ""))

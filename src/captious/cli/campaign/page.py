@@ -1,0 +1,118 @@
+"""A campaign's report as one HTML page that asks the network for nothing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from captious._version import __version__
+from captious.cli.campaign.tables import moment
+from captious.files import atomically
+
+if TYPE_CHECKING:
+    from captious.campaigns.records import Campaign
+    from captious.campaigns.store.database import Database
+    from captious.protocols import Table
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<style>
+{style}
+</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the results</a>
+<header class="top">
+<div class="bar"><p class="brand">captious campaign</p></div>
+<h1>{title}</h1>
+<ul class="facts">{facts}</ul>
+</header>
+<main id="main">
+{sections}
+</main>
+<footer><p>Made by captious {version}. Everything on this page is in the file.</p></footer>
+</body>
+</html>
+"""
+
+
+def write_page(
+    db: Database, campaign: Campaign, results: Sequence[Table], agreement: Sequence[Table], out: Path
+) -> None:
+    """Write the page, whole or not at all."""
+    from captious.campaigns.results import analysis
+
+    view = analysis.overview(db, campaign)
+    facts = [
+        campaign.rules().title,
+        f"{view.done:,} of {view.target:,} responses",
+        f"{view.raters_active} raters, {view.raters_removed} removed",
+        f"state: {campaign.state}",
+        f"as of {moment(db.now())}",
+    ]
+    page = render(campaign.title, facts, {"Results": results, "Agreement": agreement})
+    with atomically(out) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def render(title: str, facts: Sequence[str], parts: dict[str, Sequence[Table]]) -> str:
+    """The page as text."""
+    style = (files("captious.report") / "static" / "report.css").read_text(encoding="utf-8")
+    sections = "\n".join(
+        f'<section aria-labelledby="{name.lower()}"><h2 id="{name.lower()}">{escape(name)}</h2>\n'
+        + "\n".join(_table(table) for table in tables)
+        + "</section>"
+        for name, tables in parts.items()
+        if tables
+    )
+    return _PAGE.format(
+        title=escape(title),
+        style=style,
+        facts="".join(f"<li>{escape(fact)}</li>" for fact in facts),
+        sections=sections or "<p>There is nothing to report yet.</p>",
+        version=__version__,
+    )
+
+
+def _table(table: Table) -> str:
+    head = "".join(
+        f'<th scope="col"{"" if at == 0 else _number_class(table, at)}>{escape(name)}</th>'
+        for at, name in enumerate(table.columns)
+    )
+    rows = "\n".join(
+        "<tr>" + "".join(_cell(cell, first=at == 0) for at, cell in enumerate(row)) + "</tr>"
+        for row in table.rows
+    )
+    label = escape(table.title, quote=True)
+    note = f'<p class="notes">{escape(table.note)}</p>' if table.note else ""
+    return (
+        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">\n'
+        f"<table><caption>{escape(table.title)}</caption>\n<thead><tr>{head}</tr></thead>\n"
+        f"<tbody>\n{rows}\n</tbody></table></div>\n{note}"
+    )
+
+
+def _number_class(table: Table, column: int) -> str:
+    numeric = all(isinstance(row[column], (int, float)) for row in table.rows)
+    return ' class="number"' if numeric else ""
+
+
+def _cell(cell: str | float, *, first: bool) -> str:
+    if first:
+        return f'<th scope="row">{escape(str(cell))}</th>'
+    if isinstance(cell, float):
+        shown = "n/a" if math.isnan(cell) else f"{cell:.3f}"
+        return f'<td class="number">{shown}</td>'
+    kind = ' class="number"' if isinstance(cell, int) else ""
+    return f"<td{kind}>{escape(str(cell))}</td>"

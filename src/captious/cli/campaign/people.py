@@ -1,0 +1,236 @@
+"""`captious campaign raters` and `account`: who rates and who runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, actor, opened, rater_of
+from captious.cli.output import Cell, Format, Table
+from captious.errors import InputError
+
+if TYPE_CHECKING:
+    from captious.campaigns.records import NewRater
+
+PASSWORD = "CAPTIOUS_PASSWORD"
+DEFAULT_BASE_URL = "http://127.0.0.1:8000"
+
+raters_app = typer.Typer(help="Raters of a campaign.", no_args_is_help=True)
+account_app = typer.Typer(help="Accounts of those who run campaigns.", no_args_is_help=True)
+
+RaterName = Annotated[
+    str, typer.Argument(metavar="RATER", help="Pseudonym (r001) or name.", show_default=False)
+]
+
+
+@raters_app.command("add")
+def add(
+    slug: Slug,
+    names: Annotated[
+        list[str] | None, typer.Argument(help='Names, or "Name <address>".', show_default=False)
+    ] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="A file with a rater a line.")] = None,
+    native: Annotated[
+        bool, typer.Option("--native", help="Native speakers of the captions' language.")
+    ] = False,
+    database: Database = DEFAULT_DATABASE,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Add raters; they get pseudonyms, under which they appear in exports.
+
+    Example: captious campaign raters add alt-text "Ada Ahmed <ada@example.org>" Boris
+    """
+    from captious.campaigns.people import raters
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.campaign import tables as campaign_tables
+    from captious.cli.output import emit
+
+    lines = [*(names or [])]
+    if file is not None:
+        lines += _lines(file)
+    if not lines:
+        raise InputError("raters: give names, or a file of them with --file.")
+    new = [named(line, native) for line in lines]
+    with opened(database) as db:
+        added = raters.add(db, lifecycle.find(db, slug), new, actor=actor())
+    payload = {"raters": [{"rater": one.pseudonym, "name": one.name} for one in added]}
+    emit(campaign_tables.raters(added), payload, form)
+
+
+def _lines(file: Path) -> list[str]:
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: is not UTF-8 text. Save it as UTF-8.") from None
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def named(line: str, native: bool) -> NewRater:
+    """A rater from `Name <address>`.
+
+    >>> named("Ada Ahmed <ada@example.org>", False).email
+    'ada@example.org'
+    """
+    from email.utils import parseaddr
+
+    from captious.campaigns.records import NewRater as New
+
+    name, address = parseaddr(line) if "<" in line else (line.strip(), "")
+    return New(name or address, address, native)
+
+
+@raters_app.command("list")
+def list_(
+    slug: Slug, database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table
+) -> None:
+    """Every rater, with the names that exports leave out.
+
+    Example: captious campaign raters list alt-text
+    """
+    from dataclasses import asdict
+
+    from captious.campaigns.people import raters
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.campaign import tables as campaign_tables
+    from captious.cli.output import emit
+
+    with opened(database) as db:
+        found = raters.listed(db, lifecycle.find(db, slug))
+    emit(campaign_tables.raters(found), {"raters": [asdict(one) for one in found]}, form)
+
+
+@raters_app.command("remove")
+def remove(
+    slug: Slug,
+    rater: RaterName,
+    reason: Annotated[str, typer.Option("--reason", help="Why; the log keeps it.")],
+    database: Database = DEFAULT_DATABASE,
+) -> None:
+    """Take a rater out: their slots are free again, their responses stay and count no more.
+
+    Example: captious campaign raters remove alt-text r003 --reason "asked to"
+    """
+    from captious.campaigns.people import raters
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.output import note
+
+    with opened(database) as db:
+        one = rater_of(db, lifecycle.find(db, slug), rater)
+        raters.remove(db, one, reason=reason, actor=actor())
+    note(f"{one.pseudonym} is removed")
+
+
+@raters_app.command("reinstate")
+def reinstate(slug: Slug, rater: RaterName, database: Database = DEFAULT_DATABASE) -> None:
+    """Take a rater back; their responses count again.
+
+    Example: captious campaign raters reinstate alt-text r003
+    """
+    from captious.campaigns.people import raters
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.output import note
+
+    with opened(database) as db:
+        one = rater_of(db, lifecycle.find(db, slug), rater)
+        raters.reinstate(db, one, actor=actor())
+    note(f"{one.pseudonym} is back")
+
+
+@raters_app.command("link")
+def link(
+    slug: Slug,
+    who: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[RATER]...",
+            help="Pseudonyms or names; without any, every active rater.",
+            show_default=False,
+        ),
+    ] = None,
+    days: Annotated[
+        float | None, typer.Option("--days", help="How long the link opens; at most 3650.")
+    ] = None,
+    base_url: Annotated[
+        str,
+        typer.Option("--base-url", envvar="CAPTIOUS_BASE_URL", help="Where raters reach `captious serve`."),
+    ] = DEFAULT_BASE_URL,
+    database: Database = DEFAULT_DATABASE,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Make a link for each rater. Whoever has it can rate as them: hand it over in private.
+
+    Example: captious campaign raters link alt-text r001 --base-url https://rate.example.org
+    """
+    from captious.campaigns.people import raters
+    from captious.campaigns.people.links import make_link
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.output import emit
+    from captious.web.settings import checked_base_url, find_secret
+
+    base = checked_base_url(base_url)
+    secret = find_secret(database)
+    with opened(database) as db:
+        campaign = lifecycle.find(db, slug)
+        everyone = [one for one in raters.listed(db, campaign) if one.state == "active"]
+        chosen = [rater_of(db, campaign, name) for name in who] if who else everyone
+        links = [(one, f"{base}/join/{make_link(db, one, secret=secret, days=days)}") for one in chosen]
+    rows: list[list[Cell]] = [[one.pseudonym, one.name, address] for one, address in links]
+    payload = {"links": [{"rater": one.pseudonym, "link": address} for one, address in links]}
+    emit(Table(["rater", "name", "link"], rows), payload, form)
+
+
+@account_app.command("create")
+def account_create(
+    name: Annotated[str, typer.Argument(help="Name to sign in with.", show_default=False)],
+    role: Annotated[
+        str, typer.Option("--role", help="owner, manager (runs campaigns) or viewer (reads).")
+    ] = "manager",
+    database: Database = DEFAULT_DATABASE,
+) -> None:
+    """Create an account for the admin pages; the password is asked for.
+
+    Without a terminal it is read from $CAPTIOUS_PASSWORD. Example: captious campaign account
+    create lea --role owner
+    """
+    from typing import cast
+
+    with opened(database, new=True) as db:
+        from captious.campaigns.people.accounts import create_account
+        from captious.campaigns.records import Role
+        from captious.cli.output import note
+
+        made = create_account(db, name, _password(), cast("Role", role), actor=actor())
+    note(f"{made.name} may sign in as {made.role}")
+
+
+def _password() -> str:
+    given = os.environ.get(PASSWORD, "")
+    if given:
+        return given
+    if not sys.stdin.isatty():
+        raise InputError(f"password: none is given. Set ${PASSWORD}, or type it at a terminal.")
+    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
+
+
+@account_app.command("list")
+def account_list(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table) -> None:
+    """Every account with its role.
+
+    Example: captious campaign account list
+    """
+    from dataclasses import asdict
+
+    from captious.cli.output import emit
+
+    with opened(database) as db:
+        from captious.campaigns.people.accounts import accounts
+
+        found = accounts(db)
+    rows: list[list[Cell]] = [[one.name, one.role, "disabled" if one.disabled else ""] for one in found]
+    payload = {"accounts": [asdict(one) for one in found]}
+    emit(Table(["account", "role", ""], rows), payload, form)

@@ -1,0 +1,197 @@
+"""Tables of `captious campaign`: what it prints of campaigns, raters, flags and results."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from captious.cli.output import Cell, Number, Table
+
+if TYPE_CHECKING:
+    from captious.campaigns.quality.adjudication import Disagreement
+    from captious.campaigns.quality.control import RaterQuality
+    from captious.campaigns.quality.flags import Flag
+    from captious.campaigns.records import Campaign, Rater
+    from captious.campaigns.results.analysis import Overview
+    from captious.campaigns.setup.cost import Estimate
+    from captious.protocols import Table as ProtocolTable
+
+
+def shown(table: ProtocolTable, digits: int = 3) -> Table:
+    """A protocol's table as the command line prints tables."""
+    rows: list[list[Cell]] = [
+        [number(cell, digits) if isinstance(cell, float) else cell for cell in row] for row in table.rows
+    ]
+    return Table(list(table.columns), rows, table.title, [table.note] if table.note else [])
+
+
+def payload(tables: Sequence[ProtocolTable]) -> list[dict[str, Any]]:
+    """Tables as plain values for JSON: rows by column."""
+    return [
+        {
+            "title": table.title,
+            "note": table.note,
+            "rows": [dict(zip(table.columns, row, strict=True)) for row in table.rows],
+        }
+        for table in tables
+    ]
+
+
+def number(value: float | None, digits: int = 1) -> Number:
+    """A number with so many decimals; what is not known is n/a."""
+    known = math.nan if value is None else value
+    return Number(known, "n/a" if math.isnan(known) else f"{known:.{digits}f}")
+
+
+def moment(at: float | None) -> str:
+    """A time as people read it, in the machine's own zone; a dash where there is none.
+
+    >>> moment(None)
+    '-'
+    """
+    return "-" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+def campaigns(found: Sequence[tuple[Campaign, Overview]]) -> Table:
+    """One line a campaign."""
+    rows: list[list[Cell]] = [
+        [
+            one.slug,
+            one.protocol,
+            one.state,
+            view.done,
+            view.target,
+            Number(view.share, f"{view.share:.0%}"),
+            view.raters,
+            view.open_flags,
+            moment(view.last_activity),
+        ]
+        for one, view in found
+    ]
+    header = ["campaign", "protocol", "state", "done", "of", "share", "raters", "flags", "last"]
+    return Table(header, rows)
+
+
+def status(campaign: Campaign, view: Overview, cost: Estimate) -> list[Table]:
+    """How far each stage is, and what is left."""
+    stages: list[list[Cell]] = [
+        [one.stage, one.items, one.finished, one.done, one.target] for one in view.stages
+    ]
+    facts: list[list[Cell]] = [
+        ["state", campaign.state],
+        ["raters", f"{view.raters_active} active, {view.raters_removed} removed"],
+        ["being answered now", view.held],
+        ["responses an hour of work", number(view.per_hour, 0)],
+        ["hours of work left", number(view.hours_left, 1)],
+        ["seconds a response", number(view.mean_seconds, 1)],
+        ["last response", moment(view.last_activity)],
+        ["flags to decide", view.open_flags],
+    ]
+    title = f"{campaign.title} ({campaign.slug}): {view.done:,} of {view.target:,} responses"
+    return [
+        Table(["stage", "items", "finished", "responses", "wanted"], stages, title),
+        Table(["campaign", ""], facts),
+        cost_table(cost),
+    ]
+
+
+def cost_table(cost: Estimate) -> Table:
+    """What the work comes to."""
+    money = f" {cost.currency}" if cost.currency else ""
+    rows: list[list[Cell]] = [
+        ["responses in all", cost.responses],
+        ["hours of work", number(cost.hours, 1)],
+        [f"pay{money}", number(cost.pay, 2)],
+        [f"wage{money} an hour", number(cost.wage, 2)],
+    ]
+    return Table(["estimate", ""], rows, notes=[cost.basis])
+
+
+def overview_payload(campaign: Campaign, view: Overview, cost: Estimate) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "campaign": campaign.slug,
+        "title": campaign.title,
+        "protocol": campaign.protocol,
+        "state": campaign.state,
+        **asdict(view),
+        "cost": cost.to_dict(),
+    }
+
+
+def raters(found: Sequence[Rater]) -> Table:
+    """One line a rater; names are for those who run the campaign."""
+    rows: list[list[Cell]] = [
+        [
+            one.pseudonym,
+            one.name,
+            one.email,
+            "yes" if one.native else "",
+            one.state,
+            one.answered,
+            moment(one.last_seen),
+            one.reason,
+        ]
+        for one in found
+    ]
+    header = ["rater", "name", "email", "native", "state", "answered", "last seen", "reason"]
+    return Table(header, rows)
+
+
+def quality(found: Sequence[RaterQuality], flags: Sequence[Flag]) -> list[Table]:
+    """Each rater's work in numbers, and what the rules point at."""
+    rows: list[list[Cell]] = [
+        [
+            one.rater,
+            one.state,
+            one.answered,
+            number(one.median_seconds, 1),
+            _share(one.fast_share),
+            f"{one.checks - one.checks_failed}/{one.checks}",
+            f"{one.gold_right}/{one.gold}",
+            one.longest_run,
+            number(one.agreement, 2),
+            one.shared,
+        ]
+        for one in found
+    ]
+    header = ["rater", "state", "answers", "median s", "fast", "checks", "gold", "run", "r", "of"]
+    notes = [
+        "fast: share under the minimum time; run: longest run of one answer; "
+        "r: with the mean of the others over so many answers"
+    ]
+    if not flags:
+        notes.append("no rule points at anyone")
+        return [Table(header, rows, "raters", notes)]
+    return [Table(header, rows, "raters", notes), flag_table(flags)]
+
+
+def flag_table(flags: Sequence[Flag]) -> Table:
+    """What the rules point at, and what was decided."""
+    rows: list[list[Cell]] = [
+        [one.id, one.rater, one.rule, one.explanation, one.decision or "to decide"] for one in flags
+    ]
+    return Table(["flag", "rater", "rule", "why", "decision"], rows, "flags")
+
+
+def disagreements(found: Sequence[Disagreement], total: int) -> Table:
+    """The widest disagreements."""
+    rows: list[list[Cell]] = [
+        [
+            one.item.key,
+            one.item.image,
+            number(one.spread, 2),
+            one.why,
+            "decided" if one.decided is not None else "",
+        ]
+        for one in found
+    ]
+    note = f"{len(found)} of {total} shown; spread is the share of the scale"
+    return Table(["item", "image", "spread", "why", ""], rows, notes=[note])
+
+
+def _share(value: float) -> Number:
+    return Number(value, "n/a" if math.isnan(value) else f"{value:.0%}")

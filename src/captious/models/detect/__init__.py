@@ -1,0 +1,1 @@
+"""Object detectors: how they are found, run and cached."""

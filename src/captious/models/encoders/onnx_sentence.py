@@ -1,0 +1,69 @@
+"""BERT encoders on ONNX Runtime: the default, which needs no torch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.files import cache_folder
+from captious.models import locate
+from captious.models.encoders.bert_graph import LAYOUT, Shape, build_graph, store
+from captious.models.encoders.sentence import Ids, States, read_config
+from captious.models.encoders.wordpiece import read_wordpiece
+from captious.models.safetensors import read_tensors
+
+
+class OnnxEncoder:
+    """A BERT from a folder with `model.safetensors`, `config.json` and `vocab.txt`."""
+
+    backend = "onnx"
+
+    def __init__(self, label: str, folder: Path) -> None:
+        self.label = label
+        self._folder = folder
+        self._shape = Shape.of(read_config(folder), folder)
+        self._tokeniser = read_wordpiece(folder)
+        self.special = frozenset({self._tokeniser.begin, self._tokeniser.end})
+        self._sessions: dict[int, Any] = {}
+        self.layers, self.longest = self._shape.layers, self._shape.positions
+
+    def encode(self, texts: Sequence[str], longest: int) -> Ids:
+        """Token numbers with `[CLS]` and `[SEP]`."""
+        return self._tokeniser.encode(texts, longest)
+
+    def states(self, ids: NDArray[np.int64], layer: int) -> States:
+        """Hidden states after `layer`."""
+        if layer not in self._sessions:
+            self._sessions[layer] = self._open(layer)
+        states: States = self._sessions[layer].run(None, {"ids": ids})[0]
+        return states
+
+    def _open(self, layer: int) -> Any:
+        digest = locate.digest(self._folder / locate.WEIGHTS)
+        name = f"bert-{digest}-layer{layer}-v{LAYOUT}.onnx"
+        path = cache_folder() / "models" / name
+        if path.is_file():
+            session = _session(path.read_bytes())
+            if session is not None:
+                return session
+        content = build_graph(read_tensors(self._folder / locate.WEIGHTS), self._shape, layer)
+        store(path, content)
+        return _session(content)
+
+
+def _session(content: bytes) -> Any:
+    """A session, or None where the content is damaged."""
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as errors
+
+    options = onnxruntime.SessionOptions()
+    # Threads that wait busily take the processor from the work that they wait for.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+    except (errors.InvalidProtobuf, errors.InvalidGraph, errors.Fail):
+        return None

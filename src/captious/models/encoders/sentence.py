@@ -1,0 +1,213 @@
+"""Text encoders: one interface, two ways to run them.
+
+An encoder turns a text into token numbers and texts of one length into a hidden state for every
+token. `load_encoder` picks ONNX Runtime for BERTs whose weights are on this machine, no torch
+needed, and PyTorch with transformers for every other encoder. Texts are sorted by length and run
+in batches of one length, without padding, so that a text's states do not depend on its company.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from os import getpid
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import InputError, UnknownNameError
+from captious.models import locate
+
+BACKENDS = ("auto", "onnx", "torch")
+LONGEST_SENTENCE = 256  # tokens; all-MiniLM-L6-v2's own setting
+_TOKENS_A_BATCH = 1024  # what keeps a layer's numbers in the processor's cache
+States = NDArray[np.float32]
+Ids = list[list[int]]
+
+
+class Encoder(Protocol):
+    """What every encoder offers."""
+
+    label: str
+    backend: str
+    layers: int
+    longest: int
+    special: frozenset[int]
+
+    def encode(self, texts: Sequence[str], longest: int) -> Ids:
+        """Token numbers of each text with the model's special tokens, cut at `longest`."""
+
+    def states(self, ids: NDArray[np.int64], layer: int) -> States:
+        """Hidden states after `layer` of texts of one length: texts x length x width."""
+
+
+class TokenStates(NamedTuple):
+    """States of many texts in one column: text `i` owns rows `offsets[i]:offsets[i + 1]`."""
+
+    values: States
+    offsets: NDArray[np.int64]
+
+
+def load_encoder(name: str = locate.MINILM, backend: str = "auto") -> Encoder:
+    """Open an encoder by name, folder or hub name.
+
+    What is open is remembered for this process alone: threads do not survive a fork.
+    """
+    check_backend(backend)
+    return _load(name, _choose(name, backend), getpid())
+
+
+def ready(name: str, backend: str) -> None:
+    """Raise `MissingDependencyError` where the encoder's weights or packages are absent."""
+    from importlib.util import find_spec
+
+    from captious.errors import MissingDependencyError
+
+    check_backend(backend)
+    if _choose(name, backend) == "onnx":
+        for package in ("onnx", "onnxruntime"):
+            if find_spec(package) is None:
+                raise MissingDependencyError(f"{name} runs on the package {package}", "encoder")
+        return
+    for package in ("torch", "transformers"):
+        if find_spec(package) is None:
+            raise MissingDependencyError(f'the encoder "{name}" needs {package}', "models")
+
+
+def check_backend(backend: str) -> None:
+    """Refuse a backend that does not exist."""
+    if backend not in BACKENDS:
+        raise UnknownNameError("backend", backend, BACKENDS)
+
+
+def label_of(name: str, backend: str) -> tuple[str, str]:
+    """What a signature says of an encoder: its name and weights, and what runs it."""
+    chosen = _choose(name, backend)
+    folder = locate.local(name)
+    if folder is None:
+        encoder = load_encoder(name, backend)
+        return encoder.label, encoder.backend
+    return folder_label(name, folder), chosen
+
+
+def folder_label(name: str, folder: Path) -> str:
+    """Name of a folder's model and the digest of its weights."""
+    shown = name if name in locate.CARRIERS else folder.resolve().name
+    files = sorted(p for p in folder.glob("*") if p.suffix in (".safetensors", ".bin"))
+    return "/".join([shown, *(locate.digest(path) for path in files)])
+
+
+def _choose(name: str, backend: str) -> str:
+    folder = locate.local(name)
+    if backend != "auto":
+        if backend == "onnx" and (folder is None or not _is_bert(folder)):
+            raise InputError(
+                f'the encoder "{name}" cannot run with backend=onnx, which takes a folder of a '
+                "BERT with model.safetensors and vocab.txt. Use backend=torch."
+            )
+        return backend
+    return "onnx" if folder is not None and _is_bert(folder) else "torch"
+
+
+def _is_bert(folder: Path) -> bool:
+    if not all((folder / part).is_file() for part in (locate.WEIGHTS, "vocab.txt", "config.json")):
+        return False
+    return bool(read_config(folder).get("model_type") == "bert")
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """The `config.json` of a model's folder."""
+    path = folder / "config.json"
+    try:
+        config: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
+    except ValueError:
+        raise InputError(f"{path}: is not JSON. Fetch the model again.") from None
+    return config
+
+
+@lru_cache(maxsize=4)
+def _load(name: str, backend: str, process: int) -> Encoder:
+    if backend == "onnx":
+        from captious.models.encoders.onnx_sentence import OnnxEncoder
+
+        folder = locate.local(name)
+        if folder is None:
+            raise InputError(f'the encoder "{name}" is not on this machine. Use backend=torch.')
+        return OnnxEncoder(folder_label(name, folder), folder)
+    from captious.models.encoders.torch_sentence import TorchEncoder
+
+    return TorchEncoder(name)
+
+
+def token_states(encoder: Encoder, ids: Ids, layer: int) -> TokenStates:
+    """States of every token of every text, equal texts computed once."""
+    lengths = np.array([len(row) for row in ids], dtype=np.int64)
+    offsets = np.append(0, np.cumsum(lengths))
+    values: list[States] = []
+
+    def keep(rows: NDArray[np.int64], states: States) -> None:
+        if not values:
+            values.append(np.empty((int(offsets[-1]), states.shape[2]), dtype=np.float32))
+        places = offsets[rows][:, None] + np.arange(states.shape[1])
+        values[0][places] = states
+
+    _run(encoder, ids, layer, keep)
+    return TokenStates(values[0] if values else np.empty((0, 1), np.float32), offsets)
+
+
+def sentence_vectors(encoder: Encoder, texts: Sequence[str]) -> tuple[States, NDArray[np.bool_]]:
+    """Mean of the last states of each text, of length 1, and whether the text has any token.
+
+    This is how all-MiniLM-L6-v2 was trained to be used (Reimers and Gurevych 2019).
+    """
+    ids = encoder.encode(texts, min(encoder.longest, LONGEST_SENTENCE))
+    vectors: list[States] = []
+
+    def keep(rows: NDArray[np.int64], states: States) -> None:
+        means = states.mean(axis=1)
+        if not vectors:
+            vectors.append(np.zeros((len(ids), means.shape[1]), dtype=np.float32))
+        vectors[0][rows] = means / np.linalg.norm(means, axis=1, keepdims=True)
+
+    _run(encoder, ids, encoder.layers, keep)
+    empty = np.zeros((len(ids), 1), dtype=np.float32)
+    return (vectors[0] if vectors else empty), has_words(encoder, ids)
+
+
+def has_words(encoder: Encoder, ids: Ids) -> NDArray[np.bool_]:
+    """Which texts have a token that is not one of the encoder's special ones."""
+    return np.array([not encoder.special.issuperset(row) for row in ids], dtype=bool)
+
+
+def _run(encoder: Encoder, ids: Ids, layer: int, keep: Callable[[NDArray[np.int64], States], None]) -> None:
+    """Run every distinct text once and hand out the states of all texts that are equal to it."""
+    known: dict[tuple[int, ...], int] = {}
+    places = np.array([known.setdefault(tuple(row), len(known)) for row in ids], dtype=np.int64)
+    distinct = list(known)
+    owners = np.argsort(places, kind="stable")
+    firsts = np.searchsorted(places[owners], np.arange(len(distinct) + 1))
+    for batch in _batches(distinct):
+        states = encoder.states(np.array([distinct[i] for i in batch], dtype=np.int64), layer)
+        counts = firsts[np.add(batch, 1)] - firsts[batch]
+        rows = np.concatenate([owners[firsts[i] : firsts[i + 1]] for i in batch])
+        keep(rows, states if counts.max() == 1 else np.repeat(states, counts, axis=0))
+
+
+def _batches(texts: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
+    """Places of texts of one length, the longest first, so that too little memory shows early.
+
+    A text without any token, as tokenisers without special tokens make of an empty one, has none.
+    """
+    by_length: dict[int, list[int]] = {}
+    for place, text in enumerate(texts):
+        if text:
+            by_length.setdefault(len(text), []).append(place)
+    for length, places in sorted(by_length.items(), reverse=True):
+        size = max(1, _TOKENS_A_BATCH // length)
+        for start in range(0, len(places), size):
+            yield places[start : start + size]

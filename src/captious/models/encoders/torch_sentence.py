@@ -1,0 +1,86 @@
+"""Any encoder of transformers, run by PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import InputError, MissingDependencyError, one_line
+from captious.models import locate
+from captious.models.encoders.sentence import Ids, States, folder_label
+
+_NO_LIMIT = 100_000  # tokenisers without a limit name an absurd one
+# Tokenisers that join a word to the space before it; a text's first word gets one too.
+_SPACED = ("roberta", "gpt2", "longformer", "bart")
+
+
+class TorchEncoder:
+    """An encoder and its tokeniser by folder or hub name."""
+
+    backend = "torch"
+
+    def __init__(self, name: str) -> None:
+        try:
+            import torch
+            from transformers import AutoConfig, AutoModel, AutoTokenizer
+        except ImportError as error:
+            what = f'the encoder "{name}" needs {error.name}'
+            raise MissingDependencyError(what, "models") from None
+        folder = locate.local(name)
+        source = str(folder) if folder is not None else name
+        try:
+            silence()
+            config = AutoConfig.from_pretrained(source)
+            spaced = {"add_prefix_space": True} if config.model_type in _SPACED else {}
+            self._tokeniser = AutoTokenizer.from_pretrained(source, **spaced)
+            self._model: Any = AutoModel.from_pretrained(source, dtype=torch.float32)
+        except (OSError, ValueError) as error:
+            raise InputError(
+                f'the encoder "{one_line(name)}" cannot be loaded '
+                f"({one_line(str(error).splitlines()[0], 120)}). Give the folder of a model, or a "
+                "name that its hub or your cache knows."
+            ) from error
+        if config.is_encoder_decoder:
+            self._model = self._model.get_encoder()
+        self._model.eval()
+        marks = (self._tokeniser.cls_token_id, self._tokeniser.sep_token_id)
+        self.special = frozenset(mark for mark in marks if mark is not None)
+        self.label = _label(name, folder, config)
+        self.layers = int(config.num_hidden_layers)
+        limit = int(self._tokeniser.model_max_length)
+        self.longest = limit if limit < _NO_LIMIT else int(config.max_position_embeddings)
+
+    def encode(self, texts: Sequence[str], longest: int) -> Ids:
+        """Token numbers with the model's special tokens."""
+        if not texts:
+            return []
+        stripped = [text.strip() for text in texts]
+        rows: Ids = self._tokeniser(stripped, truncation=True, max_length=longest)["input_ids"]
+        return rows
+
+    def states(self, ids: NDArray[np.int64], layer: int) -> States:
+        """Hidden states after `layer`."""
+        import torch
+
+        with torch.inference_mode():
+            found = self._model(torch.from_numpy(ids), output_hidden_states=True)
+        states: States = found.hidden_states[layer].numpy()
+        return states
+
+
+def silence() -> None:
+    """Keep transformers from drawing its own progress bars."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+
+
+def _label(name: str, folder: Path | None, config: Any) -> str:
+    if folder is not None:
+        return folder_label(name, folder)
+    commit = getattr(config, "_commit_hash", None)
+    return f"{name}/{commit[:8]}" if commit else name

@@ -1,0 +1,1 @@
+"""Language models that give the probability of a caption."""

@@ -1,0 +1,103 @@
+"""Causal language models of transformers, GGUF files included, run by PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import InputError, MissingDependencyError, one_line
+from captious.models import locate
+from captious.models.encoders.sentence import folder_label
+from captious.models.encoders.torch_sentence import silence
+from captious.models.language.load import Likelihoods
+
+_TOKENS_A_BATCH = 512  # each has a number for every word piece: 50,000 and more
+_LONGEST = 1024
+
+
+class CausalModel:
+    """A model by name, folder, `.gguf` file or hub name."""
+
+    def __init__(self, name: str) -> None:
+        path = locate.local(name)
+        source: dict[str, str] = {}
+        where = name if path is None else str(path)
+        if path is not None and path.is_file():
+            if path.suffix != ".gguf":
+                raise InputError(f"{path}: is no language model. Give a .gguf or .npz file.")
+            where, source = str(path.parent), {"gguf_file": path.name}
+        self._tokeniser, self._model = _open(name, where, source)
+        self._begin = _first_of(self._tokeniser.bos_token_id, self._tokeniser.eos_token_id)
+        self._end = _first_of(self._tokeniser.eos_token_id, self._begin)
+        self.label = _label(name, path, self._model.config)
+
+    def likelihoods(self, texts: Sequence[str]) -> Likelihoods:
+        """Logarithm of each text's probability after the begin of text, and its tokens.
+
+        A text without a token counts as its end alone.
+        """
+        rows = [
+            self._tokeniser(text.strip(), add_special_tokens=False)["input_ids"][:_LONGEST] or [self._end]
+            for text in texts
+        ]
+        tokens = np.array([len(row) for row in rows], dtype=np.int64)
+        logs = np.zeros(len(rows))
+        for length in np.unique(tokens)[::-1].tolist():
+            places = np.flatnonzero(tokens == length)
+            size = max(1, _TOKENS_A_BATCH // length)
+            for part in np.split(places, range(size, len(places), size)):
+                logs[part] = self._run(np.array([rows[i] for i in part.tolist()], dtype=np.int64))
+        return Likelihoods(logs, tokens)
+
+    def _run(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Log-probabilities of texts of one length."""
+        import torch
+
+        wanted = torch.from_numpy(ids)
+        given = torch.cat([torch.full((len(ids), 1), self._begin), wanted[:, :-1]], dim=1)
+        with torch.inference_mode():
+            logs = torch.log_softmax(self._model(given).logits.float(), dim=-1)
+            sums = logs.gather(2, wanted[:, :, None])[:, :, 0].double().sum(dim=1)
+        found: NDArray[np.float64] = sums.numpy()
+        return found
+
+
+def _open(name: str, where: str, source: dict[str, str]) -> tuple[Any, Any]:
+    try:
+        import torch
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+    except ImportError as error:
+        what = f'the language model "{name}" needs {error.name}'
+        raise MissingDependencyError(what, "models") from None
+    try:
+        silence()
+        tokeniser = AutoTokenizer.from_pretrained(where, **source)
+        model = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **source)
+    except ImportError as error:
+        reason = one_line(str(error).strip().splitlines()[0])
+        raise MissingDependencyError(f'the language model "{name}": {reason}', "models") from None
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f'the language model "{one_line(name)}" cannot be loaded '
+            f"({one_line(str(error).splitlines()[0], 120)}). Give a folder, a .gguf file, or a "
+            "name that its hub or your cache knows."
+        ) from error
+    return tokeniser, model.eval()
+
+
+def _first_of(*numbers: int | None) -> int:
+    for number in numbers:
+        if number is not None:
+            return number
+    raise InputError("the tokeniser has neither a begin nor an end of text. Use another model.")
+
+
+def _label(name: str, path: Path | None, config: Any) -> str:
+    if path is None:
+        commit = getattr(config, "_commit_hash", None)
+        return f"{name}/{commit[:8]}" if commit else name
+    return f"{path.stem}/{locate.digest(path)}" if path.is_file() else folder_label(name, path)

@@ -1,0 +1,80 @@
+"""Language models: one interface, and how a name becomes a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from os import getpid
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import MissingDependencyError
+from captious.models import locate
+
+POCKETSPHINX = "pocketsphinx"
+NGRAM_SUFFIX = ".npz"
+
+
+class Likelihoods(NamedTuple):
+    """Of each text: the natural logarithm of its probability, and over how many tokens."""
+
+    logs: NDArray[np.float64]
+    tokens: NDArray[np.int64]
+
+
+class LanguageModel(Protocol):
+    """What every language model offers."""
+
+    @property
+    def label(self) -> str:
+        """What a signature says: name and digest of the weights."""
+
+    def likelihoods(self, texts: Sequence[str]) -> Likelihoods:
+        """How probable each text is. Every text counts at least one token: its end."""
+
+
+def load_language_model(name: str = POCKETSPHINX) -> LanguageModel:
+    """Open a language model.
+
+    `pocketsphinx` is the trigram of the package of that name; a `.npz` file an n-gram model that
+    `captious train lm` wrote; a `.gguf` file, a folder or any other name a causal model of
+    transformers.
+    """
+    path = Path(name).expanduser()
+    changed = path.stat().st_mtime_ns if path.is_file() else 0
+    return _load(name, changed, getpid())
+
+
+@lru_cache(maxsize=4)
+def _load(name: str, changed: int, process: int) -> LanguageModel:
+    if name == POCKETSPHINX:
+        from captious.models.language.pocketsphinx_lm import PocketsphinxModel
+
+        return PocketsphinxModel()
+    if name.endswith(NGRAM_SUFFIX):
+        from captious.models.language.ngram import NgramModel
+
+        return NgramModel.load(Path(name).expanduser())
+    from captious.models.language.causal_lm import CausalModel
+
+    return CausalModel(name)
+
+
+def ready(name: str) -> None:
+    """Raise `MissingDependencyError` where weights or packages that the model needs are absent."""
+    from importlib.util import find_spec
+
+    if name == POCKETSPHINX:
+        if find_spec("pocketsphinx") is None:
+            raise MissingDependencyError("lm's trigram comes with the package pocketsphinx", "lm")
+    elif not name.endswith(NGRAM_SUFFIX):
+        path = locate.local(name)
+        packages = ["torch", "transformers"]
+        if path is not None and path.suffix == ".gguf":
+            packages += ["gguf", "accelerate"]
+        for package in packages:
+            if find_spec(package) is None:
+                raise MissingDependencyError(f'the language model "{name}" needs {package}', "models")

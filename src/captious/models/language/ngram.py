@@ -1,0 +1,213 @@
+"""N-gram language models: probabilities with back-off, looked up for all texts at once.
+
+An n-gram is its first n - 1 tokens, which are an n-gram too, and one token more, so that each gets
+its number from a pair of numbers. A model holds for every n-gram that was seen the logarithm of its
+interpolated probability, and for every context the logarithm of the mass that is left for tokens
+not seen after it (Katz 1987 gave this form; modified Kneser-Ney fills it, see `ngram_train`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zipfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import InputError
+from captious.files import atomically
+from captious.models.language.load import Likelihoods
+from captious.text.lookup import ABSENT, Lookup, chunks
+from captious.text.tokens import TokenTable, token_table
+
+BEGIN, END, UNKNOWN = 0, 1, 2
+SPECIAL = 3  # how many numbers are no words
+FORMAT = "captious-ngram-lm-1"
+_SEPARATOR = "\n"
+_CHUNK = 1 << 20  # tokens looked up at once, to bound memory
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class NgramModel:
+    """Words, n-grams, probabilities and back-off weights, all logarithms natural.
+
+    Word `i` has the number `i + SPECIAL`. `keys[k]` holds in ascending order
+    `context * size + token` for every n-gram of order k + 2.
+    """
+
+    words: list[str]
+    keys: tuple[IntArray, ...]
+    logs: tuple[FloatArray, ...]
+    backoffs: tuple[FloatArray, ...]
+    captions: int
+    tokeniser: str = "ptb"
+
+    @property
+    def order(self) -> int:
+        """Length of the longest n-gram."""
+        return len(self.logs)
+
+    @property
+    def size(self) -> int:
+        """How many words there are, with begin, end and unknown."""
+        return len(self.words) + SPECIAL
+
+    @property
+    def n_grams(self) -> int:
+        """How many n-grams of all orders the model holds, begin and unknown included."""
+        return sum(map(len, self.logs))
+
+    @cached_property
+    def label(self) -> str:
+        """What a signature says: order, captions it was trained on, digest of its content."""
+        return f"ngram{self.order}:{self.captions}:{_digest(self._arrays())[:8]}"
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {word: number for number, word in enumerate(self.words, SPECIAL)}
+
+    @cached_property
+    def _lookups(self) -> list[Lookup]:
+        return [Lookup(keys) for keys in self.keys]
+
+    def likelihoods(self, texts: Sequence[str]) -> Likelihoods:
+        """Logarithm of each text's probability, its end included, and its tokens plus one."""
+        table = token_table(texts, self.tokeniser)
+        numbers = np.array([self._numbers.get(word, UNKNOWN) for word in table.vocabulary], dtype=np.int64)
+        sums = np.zeros(len(table))
+        for part in chunks(table.lengths + 2, _CHUNK):
+            stream, starts = stream_of(table, numbers, part)
+            logs = self.token_logs(stream)
+            sums[part] = np.add.reduceat(logs, starts) if len(starts) else 0.0
+        return Likelihoods(sums, table.lengths + 1)
+
+    def token_logs(self, stream: IntArray) -> FloatArray:
+        """Log-probability of each token of a stream of texts given those before it.
+
+        The begin of a text is certain (0), and no context reaches across it.
+        """
+        rows = stream
+        logs = self.logs[0][stream]
+        for lookup, own, backoffs in zip(self._lookups, self.logs[1:], self.backoffs, strict=True):
+            contexts = np.append(ABSENT, rows[:-1])
+            contexts[stream == BEGIN] = ABSENT
+            known = np.flatnonzero(contexts >= 0)
+            found = np.full(len(stream), ABSENT, dtype=np.int64)
+            found[known] = lookup.find(contexts[known] * self.size + stream[known])
+            logs[known] += backoffs[contexts[known]]
+            seen = found >= 0
+            logs[seen] = own[found[seen]]
+            rows = found
+        logs[stream == BEGIN] = 0.0
+        return logs
+
+    def save(self, path: Path) -> None:
+        """Write plain arrays (`.npz`), which run no code when they are read."""
+        with atomically(path) as temporary, temporary.open("wb") as file:
+            np.savez_compressed(file, allow_pickle=False, **self._arrays())
+
+    @classmethod
+    def load(cls, path: Path) -> NgramModel:
+        """Read what `save` wrote, and refuse anything else."""
+        try:
+            arrays = _read_arrays(path)
+            model = cls._from_arrays(arrays)
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from error
+        except (ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
+            raise _not_a_model(path) from error
+        if not model._is_sound():
+            raise _not_a_model(path)
+        return model
+
+    @classmethod
+    def _from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> NgramModel:
+        if arrays["format"].tobytes().decode() != FORMAT:
+            raise ValueError("another format")
+        text = arrays["words"].tobytes().decode(errors="surrogatepass")
+        order = int(arrays["order"])
+        return cls(
+            words=text.split(_SEPARATOR) if text else [],
+            keys=tuple(arrays[f"keys{n}"].astype(np.int64) for n in range(2, order + 1)),
+            logs=tuple(arrays[f"logs{n}"].astype(np.float64) for n in range(1, order + 1)),
+            backoffs=tuple(arrays[f"backoffs{n}"].astype(np.float64) for n in range(1, order)),
+            captions=int(arrays["captions"]),
+            tokeniser=arrays["tokeniser"].tobytes().decode(),
+        )
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return (
+            {
+                "format": _bytes(FORMAT),
+                "words": _bytes(_SEPARATOR.join(self.words)),
+                "order": np.array(self.order),
+                "captions": np.array(self.captions),
+                "tokeniser": _bytes(self.tokeniser),
+            }
+            | {f"keys{n}": keys for n, keys in enumerate(self.keys, 2)}
+            | {f"logs{n}": logs for n, logs in enumerate(self.logs, 1)}
+            | {f"backoffs{n}": weights for n, weights in enumerate(self.backoffs, 1)}
+        )
+
+    def _is_sound(self) -> bool:
+        """Whether every number points to something that is there."""
+        below = self.size
+        if len(self.logs[0]) != below:
+            return False
+        for keys, logs, backoffs in zip(self.keys, self.logs[1:], self.backoffs, strict=True):
+            if len(keys) != len(logs) or len(backoffs) != below:
+                return False
+            if len(keys) and not (
+                keys[0] >= 0 and keys[-1] < below * self.size and bool(np.all(np.diff(keys) > 0))
+            ):
+                return False
+            below = len(keys)
+        return all(bool(np.isfinite(part).all()) for part in (*self.logs, *self.backoffs))
+
+
+def stream_of(table: TokenTable, numbers: IntArray, part: slice) -> tuple[IntArray, IntArray]:
+    """Texts of a slice one after another, each between begin and end, and where each begins."""
+    lengths = table.lengths[part]
+    ends = np.cumsum(lengths + 2)
+    starts = ends - lengths - 2
+    stream = np.full(int(ends[-1]) if len(ends) else 0, END, dtype=np.int64)
+    stream[starts] = BEGIN
+    inner = np.ones(len(stream), dtype=bool)
+    inner[starts] = inner[ends - 1] = False
+    first, last = int(table.offsets[part.start]), int(table.offsets[part.stop])
+    stream[inner] = numbers[table.ids[first:last]]
+    return stream, starts
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    with path.open("rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise _not_a_model(path)
+        file.seek(0)
+        with np.load(file, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+
+
+def _not_a_model(path: Path) -> InputError:
+    return InputError(
+        f"{path}: is not a whole n-gram model. Write one with `captious train lm --captions FILE "
+        f"--out {path.name}`."
+    )
+
+
+def _bytes(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode(errors="surrogatepass"), dtype=np.uint8)
+
+
+def _digest(arrays: Mapping[str, NDArray[Any]]) -> str:
+    content = hashlib.sha256()
+    for name in sorted(arrays):
+        content.update(name.encode() + b"\0" + np.ascontiguousarray(arrays[name]).tobytes())
+    return content.hexdigest()

@@ -1,0 +1,1 @@
+"""The Penn Treebank tokeniser as coco-caption uses it."""

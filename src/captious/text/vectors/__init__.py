@@ -1,0 +1,1 @@
+"""Word vectors: read from any usual file, stored once, looked up fast."""

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from captious.campaigns.records import Settings
+from captious.campaigns.setup.cost import estimate, first_stage
+from captious.corpus import Corpus
+from captious.protocols import protocol
+
+
+def test_humanr_costs_what_the_paper_says():
+    # 90 comparisons in groups of nine and a check: 10 groups, 0.25 USD each, 100 times 6 s.
+    found = estimate(protocol("humanr"), 90, Settings())
+    assert (found.responses, found.pay, found.currency) == (100, 2.5, "USD")
+    assert found.hours == pytest.approx(600 / 3600)
+    assert found.wage == pytest.approx(15.0)
+    assert "as in the paper" in found.basis
+
+
+def test_own_pay_and_measured_time_go_before_the_papers():
+    # 10 cents a response: 10 USD; 12 s each: 1200 s = 1/3 h; 30 an hour.
+    own = Settings(payment_per_response=0.1, currency="EUR")
+    found = estimate(protocol("humanr"), 90, own, mean_seconds=12.0)
+    assert (found.pay, found.currency) == (pytest.approx(10.0), "EUR")
+    assert found.wage == pytest.approx(30.0)
+    assert found.basis == "12.0 s a response as measured so far"
+
+
+def test_a_second_stage_comes_on_top():
+    paid = Settings(hourly_wage=20.0, currency="EUR")
+    # 50 images twice, a minute each: 100 min = 1.667 h at 20 an hour = 33.33
+    found = estimate(protocol("thumb"), 50, paid, mean_seconds=60.0)
+    assert found.responses == 100
+    assert found.pay == pytest.approx(100 / 60 * 20)
+    assert estimate(protocol("thumb", two_stages=False), 50, paid).responses == 50
+    unknown = estimate(protocol("audit"), 50, Settings())
+    assert (unknown.hours, unknown.pay, unknown.wage) == (None, None, None)
+
+
+def test_checks_are_not_counted_twice():
+    corpus = Corpus.from_lists(
+        ["A.", "B.", "C."], [["1", "2"], ["3", "4"], ["5", "6"]], image_ids=["a", "b", "c"]
+    )
+    items = protocol("humanr").items(corpus, seed=1)
+    assert first_stage(items) == 6  # three of the system, three of two human captions

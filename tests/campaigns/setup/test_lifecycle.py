@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import pytest
+
+from captious.campaigns.records import Settings
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.store import log
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import assignment, responses
+from captious.corpus import Corpus
+from captious.errors import InputError, UnknownNameError
+
+CORPUS = Corpus.from_lists(["A dog."], [["Dog.", "The dog."]], image_ids=["1"])
+MORE = Corpus.from_lists(
+    ["A dog.", "A cat."], [["Dog.", "The dog."], ["Cat.", "The cat."]], image_ids=["1", "2"]
+)
+
+
+def test_a_campaign_goes_its_way(db: Database, clock) -> None:
+    made = create.create(db, create.draft("tagging", CORPUS, title="Dogs"), actor="lea")
+    assert (made.state, made.opened, made.closed) == ("draft", None, None)
+    clock.move(10)
+    opened = lifecycle.open_campaign(db, made, actor="lea")
+    assert (opened.state, opened.opened) == ("open", clock.now)
+    first = clock.now
+    clock.move(10)
+    paused = lifecycle.pause(db, opened, actor="lea")
+    resumed = lifecycle.resume(db, paused, actor="lea")
+    assert (paused.state, resumed.state, resumed.opened) == ("paused", "open", first)
+    closed = lifecycle.close(db, resumed, actor="mia")
+    assert (closed.state, closed.closed) == ("closed", clock.now)
+    again = lifecycle.resume(db, closed, actor="lea")
+    assert (again.state, again.closed) == ("open", None)
+    actions = [(entry.actor, entry.action) for entry in log.entries(db, made)]
+    assert actions == [
+        ("lea", "resume"),
+        ("mia", "close"),
+        ("lea", "resume"),
+        ("lea", "pause"),
+        ("lea", "open"),
+        ("lea", "create"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("steps", "wrong"),
+    [
+        ([], lifecycle.pause),
+        ([], lifecycle.resume),
+        ([], lifecycle.close),
+        ([lifecycle.open_campaign], lifecycle.open_campaign),
+        ([lifecycle.open_campaign], lifecycle.resume),
+        ([lifecycle.open_campaign, lifecycle.pause], lifecycle.pause),
+        ([lifecycle.open_campaign, lifecycle.close], lifecycle.close),
+    ],
+)
+def test_wrong_steps_are_refused(db: Database, steps, wrong) -> None:
+    campaign = create.create(db, create.draft("tagging", CORPUS, title="Dogs"), actor="lea")
+    for step in steps:
+        campaign = step(db, campaign, actor="lea")
+    with pytest.raises(InputError, match=f"it is {campaign.state}"):
+        wrong(db, campaign, actor="lea")
+    assert lifecycle.by_id(db, campaign.id).state == campaign.state
+
+
+def test_campaigns_are_found(db: Database) -> None:
+    one = create.create(db, create.draft("tagging", CORPUS, title="Dogs"), actor="lea")
+    two = create.create(db, create.draft("audit", CORPUS, title="Cats"), actor="lea")
+    assert lifecycle.listed(db) == [two, one]
+    assert lifecycle.find(db, "dogs") == one == lifecycle.by_id(db, one.id)
+    with pytest.raises(UnknownNameError, match='Did you mean "dogs"'):
+        lifecycle.find(db, "dog")
+    with pytest.raises(UnknownNameError):
+        lifecycle.find(db, "' OR '1'='1")
+    with pytest.raises(InputError):
+        lifecycle.by_id(db, 99)
+
+
+def test_more_responses_are_asked_for(db: Database, make_campaign, answers) -> None:
+    campaign, people = make_campaign("tagging", images=1, people=3, raters=1, two_rounds=False)
+    for rater in people:
+        while tasks := assignment.next_tasks(db, campaign, rater):
+            responses.respond(db, rater, tasks[0].token, answers(tasks[0].item), key=tasks[0].token)
+    assert len(responses.standing(db, campaign)[1]) == 2
+    lifecycle.extend(db, campaign, target=2, actor="lea")
+    (task,) = assignment.next_tasks(db, campaign, people[1])
+    assert task.item.target == 2
+    with pytest.raises(InputError, match="is below 2"):
+        lifecycle.extend(db, campaign, target=1, actor="lea")
+
+
+def test_more_items_are_added_and_old_ones_stay(db: Database) -> None:
+    for protocol in ("humanr", "thumb"):
+        first = MORE if protocol == "humanr" else CORPUS
+        draft = create.draft(protocol, first, title=protocol)
+        campaign = create.create(db, draft, actor="lea")
+        before = responses.items(db, campaign)
+        bigger = Corpus.from_lists(
+            [*MORE.captions, "A pig."],
+            [["Dog.", "The dog."], ["Cat.", "The cat."], ["Pig.", "The pig."]],
+            image_ids=["1", "2", "3"],
+        )
+        lifecycle.extend(db, campaign, corpus=bigger, actor="lea")
+        after = responses.items(db, campaign)
+        assert after[: len(before)] == before
+        assert {item.image for item in after} == {"1", "2", "3"}
+        entry = log.entries(db, campaign, limit=1)[0]
+        assert entry.detail == {"target": None, "new items": len(after) - len(before)}
+
+
+def test_thumb_has_one_rater_a_stage(db: Database) -> None:
+    campaign = create.create(db, create.draft("thumb", CORPUS, title="Dogs"), actor="lea")
+    with pytest.raises(InputError, match="one rater a stage"):
+        lifecycle.extend(db, campaign, target=2, actor="lea")
+
+
+def test_settings_and_title_change_and_are_logged(db: Database) -> None:
+    campaign = create.create(db, create.draft("tagging", CORPUS, title="Dogs"), actor="lea")
+    changed = lifecycle.change_settings(
+        db, campaign, Settings(hold_seconds=60, contact="lea@example.org"), actor="lea"
+    )
+    assert changed.settings == Settings(hold_seconds=60, contact="lea@example.org")
+    assert lifecycle.rename(db, changed, "  More   dogs ", actor="lea").title == "More dogs"
+    rename, change, _ = log.entries(db, campaign)
+    assert change.detail == {"hold_seconds": 60, "contact": "lea@example.org"}
+    assert rename.detail == {"title": "More dogs"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"hold_seconds": 0},
+        {"link_days": -1},
+        {"minimum_seconds": -0.5},
+        {"colour": "red"},
+        {"hold_seconds": "long"},
+        {"hourly_wage": float("nan")},
+        {"link_days": True},
+    ],
+)
+def test_wrong_settings_are_one_line(wrong: dict[str, object]) -> None:
+    with pytest.raises(InputError) as error:
+        Settings.from_dict(wrong)
+    assert "\n" not in str(error.value)

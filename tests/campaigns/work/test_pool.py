@@ -1,0 +1,72 @@
+"""Open items are found through indexes, however many there are."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.rows import place_of
+from captious.campaigns.work import pool_queries, responses
+from captious.campaigns.work.assignment import next_tasks
+from captious.campaigns.work.response_queries import EARLIER
+
+GIVEN: dict[str, Any] = {
+    "campaign": 1,
+    "rater": 1,
+    "now": 1.0,
+    "cursor": 0.5,
+    "checks": False,
+    "label": "m",
+    "room": 1,
+    "count": 3,
+    "labels": ["m", ""],
+    "sent_key": "k",
+}
+
+
+def plan(db: Database, query: sa.Select[Any]) -> str:
+    wanted = {name: value for name, value in GIVEN.items() if name in query.compile().params}
+    text = query.params(**wanted).compile(db.engine, compile_kwargs={"literal_binds": True})
+    with db.read() as connection:
+        rows = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {text}")
+        return "\n".join(str(row[-1]) for row in rows)
+
+
+@pytest.mark.parametrize("once_per_image", [False, True])
+def test_sqlite_searches_and_never_scans(sqlite_url: str, once_per_image: bool) -> None:
+    with Database.open(sqlite_url) as db:
+        search = pool_queries.search(once_per_image)
+        for query in (search.ahead, search.behind):
+            found = plan(db, query)
+            assert "ix_item_open (campaign_id=? AND is_check=? AND restricted=?" in found
+            assert "room=? AND place" in found
+            assert "TEMP B-TREE" not in found  # the order is the index's own
+        for query in (*search, pool_queries.NEXT_ROOM, pool_queries.NEXT_TIME, EARLIER):
+            scans = [line for line in plan(db, query).splitlines() if line.startswith("SCAN")]
+            # Only the few rows that a subquery has found are gone through.
+            assert all("anon" in line or "subquery" in line.lower() for line in scans), scans
+
+
+def test_the_idempotency_key_is_looked_up_in_its_index(sqlite_url: str) -> None:
+    with Database.open(sqlite_url) as db:
+        assert "uq_response_key" in plan(db, EARLIER)
+
+
+def test_places_are_spread_evenly() -> None:
+    places = sorted(place_of(7, f"key {at}") for at in range(1000))
+    # The largest gap of 1000 uniform draws is about ln(1000)/1000; 2/100 is three times that.
+    assert max(b - a for a, b in itertools.pairwise(places)) < 0.02
+    assert places[0] >= 0
+    assert places[-1] < 1
+
+
+def test_raters_begin_at_different_places(db: Database, make_campaign) -> None:
+    campaign, people = make_campaign("audit", images=40, people=6)
+    firsts = [next_tasks(db, campaign, rater)[0].item.key for rater in people]
+    assert len(set(firsts)) == 6
+    order = [item.key for item in responses.items(db, campaign)]
+    assert [order.index(key) for key in firsts] != sorted(order.index(key) for key in firsts)
