@@ -68,6 +68,7 @@ def score(
             statistics=run.statistics,
             systems=systems,
             percent=metric.percent,
+            details=metric.details(run.statistics),
         )
     return Scores(corpus, found)
 

@@ -272,3 +272,21 @@ def test_meteor_without_a_cache_says_why_it_takes_long(files, tmp_path) -> None:
         "each time, which takes a while. Set CAPTIOUS_CACHE to a folder that can be written.\n"
     )
     assert 0.3 < json.loads(done.stdout)["systems"]["good"]["meteor"]["score"] < 0.6
+
+
+def test_candidates_come_from_standard_input(tmp_path: Path) -> None:
+    references = tmp_path / "r.json"
+    references.write_text('{"1": ["a red bus"], "2": ["a dog"]}')
+    command = [sys.executable, "-m", "captious", "score", "-c", "-", "-r", str(references), "-m", "bleu1"]
+    given = subprocess.run(
+        [*command, "--format", "json"],
+        input='{"1": "a red bus", "2": "a dog"}',
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert given.returncode == 0, given.stderr
+    assert json.loads(given.stdout)["systems"]["stdin"]["bleu1"]["score"] == pytest.approx(1.0)
+    nothing = subprocess.run(command, input="", capture_output=True, text=True, check=False)
+    assert nothing.returncode == 2
+    assert nothing.stderr.startswith("error: standard input: is empty.")

@@ -97,3 +97,13 @@ def test_an_image_without_a_result_is_named(files: tuple[str, str]) -> None:
     evaluation.params["image_id"] = [3, 8]
     with pytest.raises(InputError, match="image 8 has 0 candidate captions"):
         evaluation.evaluate()
+
+
+def test_spice_of_an_image_is_a_dict_by_category_as_the_original_has_it(files: tuple[str, str]) -> None:
+    evaluation = COCOEvalCap(*files)
+    evaluation.evaluate()
+    spice = evaluation.imgToEval[3]["SPICE"]
+    assert set(spice) == {"All", "Object", "Relation", "Attribute", "Color", "Cardinality", "Size"}
+    assert set(spice["All"]) == {"pr", "re", "f", "fn", "numImages"}
+    mean = sum(evaluation.imgToEval[image]["SPICE"]["All"]["f"] for image in CAPTIONS) / len(CAPTIONS)
+    assert evaluation.eval["SPICE"] == pytest.approx(mean)

@@ -50,7 +50,34 @@ CONTENTS = {
     ),
     "invalid": (
         '[{"image_id": 1,\n "caption" "A dog."}]',
-        "c.json: line 2, column 12: not valid JSON. Mend it at that place.",
+        "c.json: line 2, column 12: not valid JSON: a comma or a colon is missing before this place.",
+    ),
+    "a comma too many": (
+        '[{"image_id": 1, "caption": "A dog."},\n]',
+        "c.json: line 1, column 38: not valid JSON: a comma stands before the closing bracket. Remove it.",
+    ),
+    "single quotes": (
+        "[{'image_id': 1, 'caption': 'A dog.'}]",
+        "c.json: line 1, column 3: not valid JSON: texts stand in single quotes. JSON wants double quotes.",
+    ),
+    "two documents": (
+        f"{GOOD}\n{GOOD}",
+        "c.json: line 2, column 1: not valid JSON: a second document begins here. "
+        "Give one list, or one object a line (.jsonl).",
+    ),
+    "Python values": (
+        '[{"image_id": None, "caption": "A dog."}]',
+        "c.json: line 1, column 15: not valid JSON: a Python value. "
+        "Write null, true or false, or save with json.dump.",
+    ),
+    "a number": (
+        "42",
+        "c.json: holds a number and nothing else. Give a list of "
+        '{"image_id": …, "caption": …}, COCO annotations, {id: caption} or {id: [references]}.',
+    ),
+    "a web page": (
+        "<!DOCTYPE html>\n<html><body>404</body></html>",
+        "c.json: is a web page (HTML), not captions. A download often saves an error page: open it and look.",
     ),
     "nan": (
         '[{"image_id": 1,\n "caption": NaN}]',

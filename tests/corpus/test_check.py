@@ -55,6 +55,10 @@ def test_nothing_to_find(tmp_path: Path) -> None:
         ("A dog", {"no-period": "warning"}),
         ("A dog on a.", {"truncated": "warning"}),
         ("A dog with", {"no-period": "warning", "truncated": "warning"}),
+        ("IMG_2041.jpg", {"file-name": "warning", "no-period": "warning"}),
+        ("Untitled.", {"placeholder": "warning"}),
+        ("Image of a dog.", {"image-of": "note"}),
+        ("A photo album of a dog.", {}),
         ("A  dog. ", {"space": "note"}),
         ("A dog. \n", {"space": "note"}),
         ("A " + "very " * 58 + "big dog.", {"long": "note"}),
@@ -215,3 +219,11 @@ def test_m2_breaks_off(data: Path) -> None:
     assert found["truncated"].severity == "warning"
     assert articles <= found["truncated"].count <= 1.1 * articles
     assert found["lower-case"].count == found["no-period"].count == 5_000
+
+
+def test_a_sheet_of_alt_texts_is_read_by_address(tmp_path: Path) -> None:
+    sheet = tmp_path / "site.csv"
+    sheet.write_text("url,alt\nhttps://example.org/a.jpg,A dog.\nhttps://example.org/b.jpg,Untitled.\n")
+    found = check_files([sheet])
+    assert found.images == 2
+    assert "placeholder" in codes(found)

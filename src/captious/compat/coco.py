@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Protocol, cast
 
-from captious.corpus import Corpus, Scores
+from captious.corpus import Corpus, MetricScores, Scores
 from captious.errors import InputError
-from captious.metrics import known_metrics
 from captious.scoring import missing_for, score
 
 ImageId = int | str
@@ -27,7 +26,7 @@ COCO_NAMES = {
     "meteor": "METEOR",
     "rouge_l": "ROUGE_L",
     "cider": "CIDEr",
-    "spice": "SPICE",
+    "spice[detail=yes]": "SPICE",
 }
 
 
@@ -60,7 +59,8 @@ class COCOEvalCap:
     """Evaluate results against COCO captions: `evaluate()`, then `eval` and `imgToEval`.
 
     `eval` maps coco-caption's metric names to corpus values, `imgToEval` each image id to its
-    scores. A metric that cannot run here is left out with a line on standard output; METEOR needs
+    scores; SPICE's is a dict of dicts, `{"All": {"pr": …, "re": …, "f": …}, "Object": …}`, as the
+    original's is. A metric that cannot run here is left out with a line on standard output; METEOR needs
     the extra `captious[meteor]`.
     """
 
@@ -86,9 +86,10 @@ class COCOEvalCap:
         self.scores = score(corpus, _runnable())
         self.imgToEval = {image: {"image_id": image} for image in images}
         for name in self.scores:
-            shown = COCO_NAMES[name]
-            self.eval[shown] = self.scores[name].score
-            for image, value in zip(images, self.scores[name].values.tolist(), strict=True):
+            found, shown = self.scores[name], COCO_NAMES[name]
+            self.eval[shown] = found.score
+            values = spice_scores(found) if found.details else found.values.tolist()
+            for image, value in zip(images, values, strict=True):
                 self.imgToEval[image][shown] = value
             print(f"{shown}: {self.eval[shown]:.3f}")
         self.evalImgs = list(self.imgToEval.values())
@@ -104,13 +105,23 @@ class COCOEvalCap:
 
 
 def _runnable() -> list[str]:
-    known = known_metrics()
-    names = [name for name in COCO_NAMES if name in known]
-    for name in names:
-        missing = missing_for(name)
-        if missing:
-            print(f"{COCO_NAMES[name]} is left out: {missing}")
-    return [name for name in names if not missing_for(name)]
+    ready = []
+    for name, shown in COCO_NAMES.items():
+        if missing := missing_for(name):
+            print(f"{shown} is left out: {missing}")
+        else:
+            ready.append(name)
+    return ready
+
+
+def spice_scores(found: MetricScores) -> list[dict[str, dict[str, float]]]:
+    """SPICE's scores of each image as coco-caption gives them, by category of tuples."""
+    images: list[dict[str, dict[str, float]]] = [{} for _ in found.values]
+    for name, values in found.details.items():
+        category, _, part = name.partition(".")
+        for image, value in zip(images, values.tolist(), strict=True):
+            image.setdefault(category, {"numImages": 1.0})[part] = value
+    return images
 
 
 def _captions(source: CocoCaptions | str | PathLike[str]) -> CocoCaptions:

@@ -28,7 +28,8 @@ class MetricScores:
     """One metric's scores: an array over the examples and a value for each system.
 
     `statistics` are the per-example sufficient statistics from which any resampled corpus value
-    can be had without computing the metric again.
+    can be had without computing the metric again. `details` are further values of each example,
+    such as SPICE's sub-scores.
     """
 
     name: str
@@ -37,6 +38,7 @@ class MetricScores:
     statistics: FloatArray
     systems: dict[str, CorpusScore]
     percent: bool = True
+    details: dict[str, FloatArray] = field(default_factory=dict)
 
     @property
     def score(self) -> float:

@@ -186,14 +186,32 @@ class Corpus:
             raise UnknownNameError("system", system, self.systems)
         return np.flatnonzero(self.system_of == self.systems.index(system))
 
-    def select(self, rows: IntArray) -> Corpus:
-        """A corpus of some of the examples; images, systems and references keep their places."""
+    def select(self, rows: IntArray | Sequence[int] | Sequence[bool]) -> Corpus:
+        """A corpus of some of the examples: row numbers, or a truth value for each example.
+
+        Images, systems and references keep their places.
+
+        >>> Corpus.from_lists(["A dog.", "A cat.", "A hat."]).select([0, 2]).captions
+        ['A dog.', 'A hat.']
+        """
+        kept = np.asarray(rows)
+        if kept.dtype == bool:
+            if len(kept) != len(self):
+                raise InputError(
+                    f"select: {len(kept)} truth values for {len(self)} captions; give one for each."
+                )
+            kept = np.flatnonzero(kept)
+        elif kept.size and not np.issubdtype(kept.dtype, np.integer):
+            raise InputError("select: rows must be whole numbers or truth values.")
+        kept = kept.astype(np.int64)
+        if kept.size and not (-len(self) <= kept.min() and kept.max() < len(self)):
+            raise InputError(f"select: row {int(kept.max())} is outside the corpus of {len(self)} captions.")
         return replace(
             self,
-            captions=[self.captions[i] for i in rows.tolist()],
-            system_of=self.system_of[rows],
-            image_of=self.image_of[rows],
-            references_of=self.references_of[rows],
+            captions=[self.captions[i] for i in kept.tolist()],
+            system_of=self.system_of[kept],
+            image_of=self.image_of[kept],
+            references_of=self.references_of[kept],
         )
 
     def compact(self) -> Corpus:

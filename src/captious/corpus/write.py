@@ -14,6 +14,7 @@ from captious.corpus.scores import Scores
 from captious.errors import InputError, MissingDependencyError
 from captious.files import atomically, check_output, not_a_formula
 
+TEXT_COLUMNS = ("system", "image_id", "caption")
 ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
 
 
@@ -52,12 +53,15 @@ def _columns(scores: Scores) -> dict[str, list[str] | list[float]]:
         "image_id": [corpus.image_ids[i] for i in corpus.image_of.tolist()],
         "caption": corpus.captions,
     }
-    return columns | {name: scores[name].values.tolist() for name in scores}
+    for name in scores:
+        columns[name] = scores[name].values.tolist()
+        columns |= {f"{name}.{part}": values.tolist() for part, values in scores[name].details.items()}
+    return columns
 
 
 def _write_csv(scores: Scores, path: Path, spell: Callable[[str], str]) -> None:
     columns = {
-        name: column if name in scores.metrics else [spell(str(text)) for text in column]
+        name: [spell(str(text)) for text in column] if name in TEXT_COLUMNS else column
         for name, column in _columns(scores).items()
     }
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -79,7 +83,7 @@ def _write_parquet(scores: Scores, path: Path) -> None:
     pyarrow = _pyarrow()
     from pyarrow import parquet
 
-    columns = {k: np.asarray(v) if k in scores.metrics else v for k, v in _columns(scores).items()}
+    columns = {k: v if k in TEXT_COLUMNS else np.asarray(v) for k, v in _columns(scores).items()}
     parquet.write_table(pyarrow.table(columns), path)
 
 

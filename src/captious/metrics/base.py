@@ -69,6 +69,10 @@ class Metric:
         """Scores of single examples from their statistics."""
         return self.corpus_score(statistics)
 
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Further values of each example by name, for files of per-example scores."""
+        return {}
+
     def corpus_score(self, summed: FloatArray) -> FloatArray:
         """Score from summed statistics; works on any number of leading axes."""
         with np.errstate(invalid="ignore", divide="ignore"):

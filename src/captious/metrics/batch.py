@@ -13,6 +13,7 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import IntArray, factorise
+from captious.corpus.types import NO_REFERENCES
 from captious.errors import InputError
 from captious.text.tokens import TokenTable, token_table
 
@@ -27,6 +28,10 @@ class Batch:
     """
 
     def __init__(self, corpus: Corpus) -> None:
+        # A corpus of selected examples still holds the references of the others: none is worked on.
+        used = np.unique(corpus.references_of)
+        if np.count_nonzero(used != NO_REFERENCES) < len(corpus.references):
+            corpus = corpus.compact()
         self.corpus = corpus
         texts, places = factorise([*corpus.captions, *corpus.references.values])
         self.texts: list[str] = texts

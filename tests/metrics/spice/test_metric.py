@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import captious
 from captious.corpus import Corpus
+from captious.corpus.write import write_items
 from captious.metrics import Batch, resolve
 from captious.metrics.spice import Spice, explain
 
@@ -122,3 +124,25 @@ def test_an_explanation_from_captions() -> None:
     assert told.candidate == [("bus", "red"), ("bus",)]
     assert told.comparison.invented == [(("bus",), ("red",))]
     assert told.comparison.counts == (1, 1, 2)
+
+
+def test_details_are_the_sub_scores_by_category() -> None:
+    # Candidate: bus, (bus, red). References: bus, street, (bus, street, on).
+    corpus = Corpus.from_lists(["a red bus"], [["a bus on a street"]])
+    found = captious.score(corpus, ["spice[detail=yes]"])["spice[detail=yes]"]
+    told = {name: values.item() for name, values in found.details.items()}
+    assert (told["All.pr"], told["All.re"], told["All.f"]) == pytest.approx((1 / 2, 1 / 3, 2 / 5))
+    assert (told["Object.pr"], told["Object.re"], told["Object.f"]) == pytest.approx((1, 1 / 2, 2 / 3))
+    assert (told["Color.pr"], told["Color.f"], told["Relation.re"], told["Relation.fn"]) == (0, 0, 0, 1)
+    assert np.isnan([told["Color.re"], told["Relation.pr"], told["Size.f"]]).all()
+    assert found.score == captious.score(corpus, ["spice"])["spice"].score
+
+
+def test_details_stand_beside_the_score_in_items_and_do_not_depend_on_processes(tmp_path: Path) -> None:
+    corpus = Corpus.from_lists(["a red bus", "a dog"], [["a bus on a street"], ["two dogs"]])
+    names = ["spice[detail=yes]"]
+    for jobs in (1, 2):
+        write_items(captious.score(corpus, names, jobs=jobs), tmp_path / f"{jobs}.csv")
+    assert (tmp_path / "1.csv").read_text() == (tmp_path / "2.csv").read_text()
+    header = (tmp_path / "1.csv").read_text().splitlines()[0]
+    assert "spice[detail=yes].Object.re" in header

@@ -98,10 +98,51 @@ def has_stray_space(text: str) -> bool:
     return ("  " in text or text[:1].isspace() or text[-1:].isspace()) and not is_empty(text)
 
 
+def is_file_name(text: str) -> bool:
+    """A name that a camera or a program gave: "IMG_2041.jpg", "screenshot-3.png", "DSC00012".
+
+    >>> is_file_name("IMG_2041.jpg"), is_file_name("A dog on a mat.")
+    (True, False)
+    """
+    return _FILE_NAME.fullmatch(text.strip()) is not None
+
+
+def is_placeholder(text: str) -> bool:
+    """A word that stands where a description should: "image", "alt text", "untitled", "n/a".
+
+    >>> is_placeholder("Image 3"), is_placeholder("A photo album on a table.")
+    (True, False)
+    """
+    return _PLACEHOLDER.fullmatch(text.strip(" .:*[]()<>\"'")) is not None
+
+
+def says_image_of(text: str) -> bool:
+    """A screen reader has said "image" already, so that "image of" is heard twice.
+
+    >>> says_image_of("A photo of a dog."), says_image_of("A photographer with a dog.")
+    (True, False)
+    """
+    return _IMAGE_OF.match(text) is not None
+
+
 def is_very_long(text: str) -> bool:
     """More words than captions have."""
     return len(text) > 2 * LONG_CAPTION and len(text.split()) > LONG_CAPTION
 
+
+_MEDIUM = r"(?:image|picture|photo(?:graph)?|pic|graphic|screen ?shot)"
+_FILE_NAME = re.compile(
+    r"[^\s/]+\.(?:jpe?g|png|gif|webp|svg|bmp|tiff?|heic|avif)|(?:IMG|DSC[FN]?|PXL|MVIMG)[_-]?\d{3,}\w*",
+    re.IGNORECASE,
+)
+_PLACEHOLDER = re.compile(
+    rf"{_MEDIUM}(?:[ _-]?\d+)?|alt(?:[ _-]?text)?|untitled(?:[ _-]?\d+)?|placeholder|description|caption"
+    r"|n/?a|none|null|nan|undefined|todo|tbd|test|lorem ipsum.*|no (?:description|caption|alt text)(?: available)?",
+    re.IGNORECASE,
+)
+_IMAGE_OF = re.compile(
+    rf"\s*(?:an? |the |this is an? |close-?up )?{_MEDIUM} (?:of|showing|with)\b", re.IGNORECASE
+)
 
 CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
     TextCheck(
@@ -159,6 +200,27 @@ CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
         "Let the system write to the end of the sentence.",
         looks_cut_short,
         rare_is_note=True,
+    ),
+    TextCheck(
+        "file-name",
+        "warning",
+        "the caption is the name of a file",
+        "Describe what the image shows.",
+        is_file_name,
+    ),
+    TextCheck(
+        "placeholder",
+        "warning",
+        "the caption is a placeholder (image, untitled, n/a, …)",
+        "Describe what the image shows, or leave the image out.",
+        is_placeholder,
+    ),
+    TextCheck(
+        "image-of",
+        "note",
+        'the caption starts with "image of" or the like',
+        "In alt text leave it out: screen readers say that it is an image.",
+        says_image_of,
     ),
     TextCheck(
         "space",

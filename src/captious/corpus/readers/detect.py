@@ -7,6 +7,7 @@ from typing import Literal
 
 from captious.corpus.readers.names import NUMBERED_REFERENCE, roles_of
 from captious.corpus.readers.open import Source
+from captious.errors import InputError
 
 Family = Literal[
     "json-array",
@@ -23,6 +24,14 @@ DELIMITERS = "\t,;|"
 LONG = 1 << 12
 TEXT_ROLES = {"caption", "references", "rating"}
 
+EXPECTED = (
+    'Give a list of {"image_id": …, "caption": …}, COCO annotations, {id: caption} or {id: [references]}.'
+)
+LONE_VALUES = {"text": "one JSON text", "number": "a number", "word": "a truth value or null"}
+_LONE_VALUE = re.compile(
+    r'(?P<text>"(?:[^"\\]|\\.)*")|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?P<word>true|false|null)'
+)
+_MARKUP = re.compile(r"<(?:!doctype|html|head|body|\?xml)\b", re.IGNORECASE)
 _CAPTION_ID = r"\S+#\d+"
 _FLICKR8K: tuple[tuple[Family, re.Pattern[str]], ...] = (
     ("flickr8k-expert", re.compile(rf"\S+\t{_CAPTION_ID}\t[1-4]\t[1-4]\t[1-4]\s*$")),
@@ -42,6 +51,7 @@ def detect(source: Source) -> Family:
     if source.is_parquet:
         return "parquet"
     first, second = first_lines(source.data)
+    _refuse_what_holds_no_captions(source, first, second)
     if first.startswith("["):
         return "json-array"
     if first.startswith("{"):
@@ -57,6 +67,18 @@ def detect(source: Source) -> Family:
     if delimiter_of(first) or source.name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
         return "table"
     return "lines"
+
+
+def _refuse_what_holds_no_captions(source: Source, first: str, second: str) -> None:
+    """Call a web page or a lone JSON value what it is; neither is a list of captions."""
+    if _MARKUP.match(first):
+        kind = "XML" if first.lower().startswith("<?xml") else "a web page (HTML)"
+        raise InputError(
+            f"{source.name}: is {kind}, not captions. A download often saves an error page: open it and look."
+        )
+    if not second and (value := _LONE_VALUE.fullmatch(first)):
+        kind = next(name for name, text in value.groupdict().items() if text is not None)
+        raise InputError(f"{source.name}: holds {LONE_VALUES[kind]} and nothing else. {EXPECTED}")
 
 
 def delimiter_of(header: str) -> str | None:

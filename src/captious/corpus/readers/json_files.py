@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from typing import Any
 
+from captious.corpus.readers.detect import EXPECTED
 from captious.corpus.readers.names import roles_of
 from captious.corpus.readers.open import Source
 from captious.corpus.readers.parse import array_blocks, parse_json, repeated_keys
@@ -14,9 +15,6 @@ from captious.errors import InputError
 
 ENTRY_SHAPE = 'Each entry needs "image_id" and "caption".'
 MOST_COLUMNS = 100  # an object of more keys is a map from ids, not one row
-EXPECTED = (
-    'Give a list of {"image_id": …, "caption": …}, COCO annotations, {id: caption} or {id: [references]}.'
-)
 
 
 def read_json_array(source: Source) -> Rows:

@@ -25,6 +25,10 @@ ROLES: dict[str, tuple[str, ...]] = {
         "key",
         "item",
         "item_id",
+        "url",
+        "image_url",
+        "img_url",
+        "src",
     ),
     "caption": (
         "caption",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import zlib
 from dataclasses import dataclass
 from os import PathLike
@@ -12,6 +13,7 @@ from captious.errors import InputError
 
 PathText = str | PathLike[str]
 
+STANDARD_INPUT = "standard input"
 GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 OTHER_ARCHIVES = {
@@ -43,9 +45,12 @@ class Source:
 
 
 def open_source(path: PathText) -> Source:
-    """Read a file whole, unzip it where needed, and make sure that it is text or Parquet."""
-    name = str(path)
-    data = _read_bytes(Path(path), name)
+    """Read a file whole, unzip it where needed, and make sure that it is text or Parquet.
+
+    The path `-` is standard input.
+    """
+    name = STANDARD_INPUT if str(path) == "-" else str(path)
+    data = _read_standard_input() if str(path) == "-" else _read_bytes(Path(path), name)
     if data.startswith(GZIP):
         data = _unzip(data, name)
     for magic, kind in OTHER_ARCHIVES.items():
@@ -55,7 +60,7 @@ def open_source(path: PathText) -> Source:
         data = _as_utf8(data, name)
         if not data or data.isspace():
             raise InputError(f"{name}: the file is empty. Check that it was written to the end.")
-    return Source(name, stem_of(path), data)
+    return Source(name, "stdin" if str(path) == "-" else stem_of(path), data)
 
 
 def stem_of(path: PathText) -> str:
@@ -68,6 +73,22 @@ def stem_of(path: PathText) -> str:
     if plain.suffix.lower() == ".gz":
         plain = plain.with_suffix("")
     return plain.stem
+
+
+def _read_standard_input() -> bytes:
+    """All of standard input, which can be read only once."""
+    if sys.stdin is None or sys.stdin.closed:
+        raise InputError(f"{STANDARD_INPUT}: is closed. Pipe a file in, or name one.")
+    if sys.stdin.isatty():
+        raise InputError(
+            f'{STANDARD_INPUT}: "-" reads a file that is piped in, and there is none. Name a file.'
+        )
+    data = sys.stdin.buffer.read()
+    if not data:
+        raise InputError(
+            f'{STANDARD_INPUT}: is empty. Pipe a file in, and give "-" only once: it can be read only once.'
+        )
+    return data
 
 
 def _read_bytes(path: Path, name: str) -> bytes:

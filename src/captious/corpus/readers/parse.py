@@ -14,6 +14,20 @@ from captious.errors import InputError
 
 BLOCK = 4 << 20
 _BETWEEN_OBJECTS = re.compile(rb"\}\s*,\s*(?=\{)")
+# What stands from the last sign before the fault on, and what to do about it.
+_FAULTS = (
+    (re.compile(rb",\s*[\]}]"), "a comma stands before the closing bracket. Remove it."),
+    (re.compile(rb".?\s*'", re.DOTALL), "texts stand in single quotes. JSON wants double quotes."),
+    (
+        re.compile(rb"\]\s*[\[{]"),
+        "a second document begins here. Give one list, or one object a line (.jsonl).",
+    ),
+    (
+        re.compile(rb".?\s*(?:None|True|False)\b", re.DOTALL),
+        "a Python value. Write null, true or false, or save with json.dump.",
+    ),
+    (re.compile(rb'["\]}\w]\s*["{\[]'), "a comma or a colon is missing before this place."),
+)
 _NOT_JSON_NUMBERS = re.compile(rb"-?(?:NaN|Infinity)")
 
 
@@ -104,7 +118,16 @@ def _located(
         return InputError(
             f"{where}: the JSON ends too early. The file was cut short; write or copy it again."
         )
-    return InputError(f"{where}: not valid JSON. Mend it at that place.")
+    places = (at, _before(text, at))
+    why = next((said for fault, said in _FAULTS if any(fault.match(text, place) for place in places)), None)
+    return InputError(f"{where}: not valid JSON{f': {why}' if why else '. Mend it at that place.'}")
+
+
+def _before(text: bytes, at: int) -> int:
+    """Where the last sign before `at` stands that is no white space; faults are told from there."""
+    while at > 0 and text[at - 1 : at].isspace():
+        at -= 1
+    return max(at - 1, 0)
 
 
 def repeated_keys(source: Source, strings: int) -> dict[str, int]:

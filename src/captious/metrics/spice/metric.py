@@ -14,11 +14,14 @@ from captious.metrics.base import Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.registry import register
 from captious.metrics.spice.graph import SceneGraph
-from captious.metrics.spice.score import Explanation, compare_graphs, explain_tuples
+from captious.metrics.spice.score import Explanation, compare_categories, compare_graphs, explain_tuples
 from captious.metrics.spice.sources import tuple_source
 from captious.text.ptb.tokenise import tokenise_many
 from captious.text.scene_graph import Tuple
 from captious.text.synsets import wordnet
+
+# What SPICE's own program calls all tuples and each of `CATEGORIES`, in their order.
+SUBSETS = ("All", "Object", "Relation", "Attribute", "Color", "Cardinality", "Size")
 
 
 @register("spice")
@@ -44,26 +47,51 @@ class Spice(Metric):
     citation: ClassVar[str] = "Anderson et al. 2016"
 
     parser: str = "caption"
+    detail: bool = False  # sub-scores of each example beside the score, which stays the same
 
     def ready(self) -> None:
         """Raise where the parser or the file of tuples is not here."""
         _ = tuple_source(self.parser).name
 
+    def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
+        """F-score and 1; with `detail` also the counts of all tuples and of each category."""
+        if not self.detail:
+            return super().statistics(batch, knowledge)
+        rows = [
+            [overall.f, 1.0, *(n for counts in (overall, *categories.values()) for n in counts)]
+            for overall, categories in map(compare_categories, *self._graphs(batch))
+        ]
+        return np.array(rows).reshape(len(batch), 2 + 3 * len(SUBSETS))
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Precision, recall and F over all tuples and over each category; NaN of no tuples.
+
+        The names are those of SPICE's own program: `All.pr`, `Object.re`, `Color.f`, `Size.fn`.
+        """
+        found: dict[str, FloatArray] = {}
+        for place, subset in enumerate(SUBSETS if self.detail else ()):
+            matched, invented, missed = statistics[:, 2 + 3 * place : 5 + 3 * place].T
+            with np.errstate(invalid="ignore", divide="ignore"):
+                precision, recall = matched / (matched + invented), matched / (matched + missed)
+                f = 2 * matched / (2 * matched + invented + missed)
+            found |= {f"{subset}.pr": precision, f"{subset}.re": recall, f"{subset}.f": f}
+            found[f"{subset}.fn"] = missed
+        return found
+
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """F-score of each example."""
+        return np.array([compare_graphs(*pair).f for pair in zip(*self._graphs(batch), strict=True)])
+
+    def _graphs(self, batch: Batch) -> tuple[list[SceneGraph], list[SceneGraph]]:
+        """The graph of each candidate, and the merged graph of its references."""
         if not len(batch):
-            return np.zeros(0)
+            return [], []
         batch.pairs()  # refuses examples without references
         tuples = batch.once(("spice_tuples", self.parser), lambda: self._tuples(batch))
         graphs = batch.once(("spice_graphs", self.parser), lambda: _merged(batch, tuples))
         candidates = [SceneGraph.of([tuples[text]]) for text in batch.candidate_text.tolist()]
         sets = batch.corpus.references_of.tolist()
-        return np.array(
-            [
-                compare_graphs(candidate, graphs[number]).f
-                for candidate, number in zip(candidates, sets, strict=True)
-            ]
-        )
+        return candidates, [graphs[number] for number in sets]
 
     def _tuples(self, batch: Batch) -> list[list[Tuple]]:
         tokens = batch.tokens("ptb")

@@ -76,6 +76,14 @@ def compare_graphs(candidate: SceneGraph, references: SceneGraph) -> Counts:
     return _counts(sum(map(bool, candidate.found_in(references))), len(candidate), len(references))
 
 
+def compare_categories(candidate: SceneGraph, references: SceneGraph) -> tuple[Counts, dict[str, Counts]]:
+    """Counts over all tuples, and over the tuples of each category."""
+    found = candidate.found_in(references)
+    matched = [parts for parts, keys in zip(candidate.tuples(), found, strict=True) if keys]
+    overall = _counts(len(matched), len(candidate), len(references))
+    return overall, _count_categories(matched, candidate.tuples(), references.tuples())
+
+
 def _counts(matched: int, own: int, theirs: int) -> Counts:
     # Two concepts of the candidate may match one of the references.
     return Counts(matched, own - matched, max(theirs - matched, 0))
