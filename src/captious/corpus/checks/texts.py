@@ -137,7 +137,8 @@ _FILE_NAME = re.compile(
 )
 _PLACEHOLDER = re.compile(
     rf"{_MEDIUM}(?:[ _-]?\d+)?|alt(?:[ _-]?text)?|untitled(?:[ _-]?\d+)?|placeholder|description|caption"
-    r"|n/?a|none|null|nan|undefined|todo|tbd|test|lorem ipsum.*|no (?:description|caption|alt text)(?: available)?",
+    r"|n/?a|none|null|nan|undefined|todo|tbd|test|lorem ipsum.*"
+    r"|no (?:description|caption|alt text)(?: available)?",
     re.IGNORECASE,
 )
 _IMAGE_OF = re.compile(
