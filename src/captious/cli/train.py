@@ -30,12 +30,14 @@ def lm(
     from captious.cli.output import note
     from captious.corpus.load import read_captions
     from captious.errors import InputError
+    from captious.models.language.fluency import with_fluency
     from captious.models.language.load import NGRAM_SUFFIX
     from captious.models.language.ngram_train import train
 
     if out.suffix != NGRAM_SUFFIX:
         raise InputError(f"--out {out}: the name must end in {NGRAM_SUFFIX}.")
-    model = train([caption for _, caption in read_captions(captions)], order)
+    texts = [caption for _, caption in read_captions(captions)]
+    model = with_fluency(train(texts, order), texts)
     model.save(out)
     note(
         f"wrote {model.n_grams:,} n-grams of {model.captions:,} captions to {out}; "

@@ -301,8 +301,7 @@ def consensus_penalties(
 def combined(vifidel: FloatArray, other: FloatArray) -> FloatArray:
     """VIFIDEL+LM or VIFIDEL+CIDEr: the mean of the two scores of each example (4.4).
 
-    The paper scales neither. CIDEr runs to 10 and the log-likelihood of a language model is below
-    0, so that whichever spreads more decides more.
+    Bring both to one scale first (`vifidel_plus` does): whichever spreads more decides more.
 
     >>> combined(np.array([0.5, 0.1]), np.array([1.5, 0.9])).tolist()
     [1.0, 0.5]

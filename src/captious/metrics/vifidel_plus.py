@@ -17,20 +17,31 @@ from captious.metrics.cider import CiderD
 from captious.metrics.lm import LanguageModelFluency
 from captious.metrics.registry import register
 from captious.metrics.vifidel import Vifidel, combined
-from captious.models.language.load import POCKETSPHINX
+from captious.models.language.fluency import fluency
+from captious.models.language.load import CAPTIONS, load_language_model
 
 CIDER, LM = "cider", "lm"
 OTHERS = (CIDER, LM)
+SCALED, RANGE, RAW = "scaled", "range", "raw"
+RULES = (SCALED, RANGE, RAW)
+CIDER_TOP = 10.0  # coco-caption multiplies a mean of cosines by ten
 
 
 @register("vifidel_plus")
 @dataclass(frozen=True)
 class VifidelPlus(Metric):
-    """The mean of VIFIDEL and of CIDEr or a language model's mean log-likelihood, per example.
+    """The mean of VIFIDEL and of CIDEr or a language model, per example, both from 0 to 1.
 
     VIFIDEL reads a caption as a bag of words; Madhyastha et al. (2019, 4.4) average it with a
-    metric that reads sentences. Neither is scaled, as in the paper. `p`, `objects`, `counts` and
-    `references` are VIFIDEL's; `model` is the language model of `other=lm`.
+    metric that reads sentences. Their sums follow VIFIDEL, so that both were on one scale, which
+    the paper does not tell. `rule` says how the other comes to VIFIDEL's scale:
+
+    - `scaled`: 1 - exp(-CIDEr), as VIFIDEL is exp(-WMD); or the fluency of the caption
+      (`captious.models.language.fluency`), 1 for all but the lowest hundredth of people's captions;
+    - `range`: by the range that each has, CIDEr / 10, or 1 / perplexity;
+    - `raw`: neither is scaled, CIDEr from 0 to 10 and the mean log-likelihood below 0.
+
+    `p`, `objects`, `counts` and `references` are VIFIDEL's; `model` is the language model.
 
     >>> sorted(VifidelPlus().needs), sorted(VifidelPlus(other="lm").needs)
     (['objects', 'references'], ['objects'])
@@ -39,22 +50,26 @@ class VifidelPlus(Metric):
     summary: ClassVar[str] = "VIFIDEL averaged with CIDEr or with a language model"
     citation: ClassVar[str] = "Madhyastha et al. 2019"
     needs: ClassVar[frozenset[Need]] = frozenset({"objects", "references"})
-    bounds: ClassVar[tuple[float, float]] = (-np.inf, np.inf)
+    bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
 
     other: str = CIDER
-    model: str = POCKETSPHINX
+    rule: str = SCALED
+    model: str = CAPTIONS
     p: int = Vifidel.p
     objects: str = Vifidel.objects
     counts: str = Vifidel.counts
     references: str = Vifidel.references
 
     def __post_init__(self) -> None:
-        if self.other not in OTHERS:
-            raise UnknownNameError(f"other of {self.name}", self.other, OTHERS)
+        for option, known in (("other", OTHERS), ("rule", RULES)):
+            if getattr(self, option) not in known:
+                raise UnknownNameError(f"{option} of {self.name}", getattr(self, option), known)
+        # What is a fact of the class elsewhere follows from options here.
         if self.other == LM:
-            # What is a fact of the class elsewhere follows from an option here.
             object.__setattr__(self, "needs", frozenset({"objects"}))
-            object.__setattr__(self, "percent", False)
+        if self.rule == RAW:
+            object.__setattr__(self, "bounds", (-np.inf, np.inf))
+            object.__setattr__(self, "percent", self.other != LM)
         self._joined()
 
     def _joined(self) -> tuple[Metric, Metric]:
@@ -86,12 +101,24 @@ class VifidelPlus(Metric):
             metric.facts(corpus, own) for metric, own in zip(self._joined(), knowledge, strict=True)
         )
         named = {f"{self.other}-{name}": value for name, value in other.items()}
-        return {**vifidel, "other": self.other, **named}
+        if self.other == LM and self.rule == SCALED:
+            named["lm-report"] = "fluency"
+        return {**vifidel, "other": self.other, "rule": self.rule, **named}
 
     def score_examples(self, batch: Batch, knowledge: tuple[Any, ...]) -> FloatArray:
         """The mean of the two scores of each example."""
-        own, other = (
-            metric.score_examples(batch, known)
-            for metric, known in zip(self._joined(), knowledge, strict=True)
-        )
-        return combined(own, other)
+        vifidel, _ = self._joined()
+        return combined(vifidel.score_examples(batch, knowledge[0]), self._other(batch, knowledge[1]))
+
+    def _other(self, batch: Batch, known: Any) -> FloatArray:
+        """The other score of each example, by the rule."""
+        if self.other == LM and self.rule == SCALED:
+            texts, places = np.unique(batch.candidate_text, return_inverse=True)
+            model = load_language_model(self.model)
+            return fluency(model, [batch.texts[i] for i in texts.tolist()])[places]
+        scores = self._joined()[1].score_examples(batch, known)
+        if self.rule == RAW:
+            return scores
+        if self.other == LM:
+            return np.exp(scores)
+        return 1.0 - np.exp(-scores) if self.rule == SCALED else scores / CIDER_TOP

@@ -57,7 +57,7 @@ def test_a_damaged_file_is_one_clear_line(saved: Path, damage: str) -> None:
     elif damage == "foreign":
         np.savez(saved, x=np.arange(3))
     elif damage == "key":
-        np.savez(saved, **(arrays | {"keys2": arrays["keys2"] + 10**9}))
+        np.savez(saved, **(arrays | {"keys2": arrays["keys2"].astype(np.int64) + 10**9}))
     else:
         np.savez(saved, **(arrays | {"logs1": arrays["logs1"][:-1]}))
     with pytest.raises(InputError, match="is not a whole n-gram model"):

@@ -15,6 +15,7 @@ from captious.errors import MissingDependencyError
 from captious.models import locate
 
 POCKETSPHINX = "pocketsphinx"
+CAPTIONS = "captions"  # comes with the package
 NGRAM_SUFFIX = ".npz"
 
 
@@ -39,7 +40,8 @@ class LanguageModel(Protocol):
 def load_language_model(name: str = POCKETSPHINX) -> LanguageModel:
     """Open a language model.
 
-    `pocketsphinx` is the trigram of the package of that name; a `.npz` file an n-gram model that
+    `pocketsphinx` is the trigram of the package of that name; `captions` the bigram of COCO captions
+    that comes with captious; a `.npz` file an n-gram model that
     `captious train lm` wrote; a `.gguf` file, a folder or any other name a causal model of
     transformers.
     """
@@ -54,13 +56,18 @@ def _load(name: str, changed: int, process: int) -> LanguageModel:
         from captious.models.language.pocketsphinx_lm import PocketsphinxModel
 
         return PocketsphinxModel()
-    if name.endswith(NGRAM_SUFFIX):
+    if name == CAPTIONS or name.endswith(NGRAM_SUFFIX):
         from captious.models.language.ngram import NgramModel
 
-        return NgramModel.load(Path(name).expanduser())
+        return NgramModel.load(bundled() if name == CAPTIONS else Path(name).expanduser())
     from captious.models.language.causal_lm import CausalModel
 
     return CausalModel(name)
+
+
+def bundled() -> Path:
+    """The file of the bigram of captions that comes with the package."""
+    return Path(__file__).parent / "captions.npz"
 
 
 def ready(name: str) -> None:
@@ -70,7 +77,7 @@ def ready(name: str) -> None:
     if name == POCKETSPHINX:
         if find_spec("pocketsphinx") is None:
             raise MissingDependencyError("lm's trigram comes with the package pocketsphinx", "lm")
-    elif not name.endswith(NGRAM_SUFFIX):
+    elif name != CAPTIONS and not name.endswith(NGRAM_SUFFIX):
         path = locate.local(name)
         packages = ["torch", "transformers"]
         if path is not None and path.suffix == ".gguf":

@@ -27,7 +27,8 @@ from captious.text.tokens import TokenTable, token_table
 
 BEGIN, END, UNKNOWN = 0, 1, 2
 SPECIAL = 3  # how many numbers are no words
-FORMAT = "captious-ngram-lm-1"
+FORMAT = "captious-ngram-lm-2"
+FORMAT_1 = "captious-ngram-lm-1"  # keys as they are, without a scale of fluency
 _SEPARATOR = "\n"
 _CHUNK = 1 << 20  # tokens looked up at once, to bound memory
 IntArray = NDArray[np.int64]
@@ -39,7 +40,7 @@ class NgramModel:
     """Words, n-grams, probabilities and back-off weights, all logarithms natural.
 
     Word `i` has the number `i + SPECIAL`. `keys[k]` holds in ascending order
-    `context * size + token` for every n-gram of order k + 2.
+    `context * size + token` for every n-gram of order k + 2. `fluent` is what `fluency` reads.
     """
 
     words: list[str]
@@ -48,6 +49,7 @@ class NgramModel:
     backoffs: tuple[FloatArray, ...]
     captions: int
     tokeniser: str = "ptb"
+    fluent: FloatArray | None = None
 
     @property
     def order(self) -> int:
@@ -111,7 +113,8 @@ class NgramModel:
     def save(self, path: Path) -> None:
         """Write plain arrays (`.npz`), which run no code when they are read."""
         with atomically(path) as temporary, temporary.open("wb") as file:
-            np.savez_compressed(file, allow_pickle=False, **self._arrays())
+            arrays = {name: _packed(name, array) for name, array in self._arrays().items()}
+            np.savez_compressed(file, allow_pickle=False, **arrays)
 
     @classmethod
     def load(cls, path: Path) -> NgramModel:
@@ -129,17 +132,20 @@ class NgramModel:
 
     @classmethod
     def _from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> NgramModel:
-        if arrays["format"].tobytes().decode() != FORMAT:
+        format_ = arrays["format"].tobytes().decode()
+        if format_ not in (FORMAT, FORMAT_1):
             raise ValueError("another format")
+        unpacked = np.cumsum if format_ == FORMAT else np.asarray
         text = arrays["words"].tobytes().decode(errors="surrogatepass")
         order = int(arrays["order"])
         return cls(
             words=text.split(_SEPARATOR) if text else [],
-            keys=tuple(arrays[f"keys{n}"].astype(np.int64) for n in range(2, order + 1)),
+            keys=tuple(unpacked(arrays[f"keys{n}"].astype(np.int64)) for n in range(2, order + 1)),
             logs=tuple(arrays[f"logs{n}"].astype(np.float64) for n in range(1, order + 1)),
             backoffs=tuple(arrays[f"backoffs{n}"].astype(np.float64) for n in range(1, order)),
             captions=int(arrays["captions"]),
             tokeniser=arrays["tokeniser"].tobytes().decode(),
+            fluent=arrays["fluent"].astype(np.float64) if "fluent" in arrays else None,
         )
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
@@ -154,6 +160,7 @@ class NgramModel:
             | {f"keys{n}": keys for n, keys in enumerate(self.keys, 2)}
             | {f"logs{n}": logs for n, logs in enumerate(self.logs, 1)}
             | {f"backoffs{n}": weights for n, weights in enumerate(self.backoffs, 1)}
+            | ({} if self.fluent is None else {"fluent": self.fluent})
         )
 
     def _is_sound(self) -> bool:
@@ -169,7 +176,8 @@ class NgramModel:
             ):
                 return False
             below = len(keys)
-        return all(bool(np.isfinite(part).all()) for part in (*self.logs, *self.backoffs))
+        scale = np.zeros(1) if self.fluent is None else self.fluent
+        return all(bool(np.isfinite(part).all()) for part in (*self.logs, *self.backoffs, scale))
 
 
 def stream_of(table: TokenTable, numbers: IntArray, part: slice) -> tuple[IntArray, IntArray]:
@@ -200,6 +208,20 @@ def _not_a_model(path: Path) -> InputError:
         f"{path}: is not a whole n-gram model. Write one with `captious train lm --captions FILE "
         f"--out {path.name}`."
     )
+
+
+def _packed(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in less room: ascending keys as steps, and the smallest type that holds all."""
+    if name.startswith("keys"):
+        steps = np.diff(array, prepend=0)
+        return steps.astype(np.min_scalar_type(int(steps.max(initial=0))))
+    if array.dtype == np.float64:
+        for kind in (np.float16, np.float32):
+            with np.errstate(over="ignore"):
+                smaller = array.astype(kind)
+            if np.array_equal(smaller, array):
+                return smaller
+    return array
 
 
 def _bytes(text: str) -> NDArray[np.uint8]:
