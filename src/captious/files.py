@@ -33,12 +33,11 @@ def check_output(path: Path, inputs: Iterable[Path | str] = ()) -> None:
     """Refuse, before any work is done, a path that must not or cannot be written.
 
     That is one of the inputs, something that is no regular file (a folder, a device, a pipe), or a
-    place in a folder that does not exist.
+    place where no folder can be made. Folders that are missing are made when the file is written.
     """
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is not a regular file, and cannot be written over.")
-    if not path.resolve().parent.is_dir():
-        raise InputError(f"{path}: the folder {path.parent} does not exist. Create it first.")
+    check_folder(path.parent)
     for given in inputs:
         if Path(given).exists() and path.exists() and path.samefile(given):
             raise InputError(f"{path}: is one of the inputs. Give the output another name.")
@@ -61,11 +60,13 @@ def _whose(place: Path, path: Path) -> str:
 def atomically(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place only if the block succeeds.
 
-    A symbolic link is followed: what it points to is replaced, not the link.
+    A symbolic link is followed: what it points to is replaced, not the link. A full disk, or
+    whatever else keeps the block from writing, is told with the file's name.
     """
     check_output(path)
     target = path.resolve()
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}.") from None
@@ -77,5 +78,7 @@ def atomically(path: Path) -> Iterator[Path]:
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
         temporary.replace(target)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}.") from None
     finally:
         temporary.unlink(missing_ok=True)

@@ -147,7 +147,7 @@ def test_one_image_without_a_table_is_refused_not_zero(run, files, tmp_path: Pat
         (["--metrics", "cidr"], 'error: unknown metric "cidr". Did you mean "cider"?'),
         (["--metrics", ","], "error: no metric was asked for."),
         (["--items", "scores.xls"], 'cannot tell the format from ".xls"'),
-        (["--items", "nowhere/scores.csv"], "the folder nowhere does not exist"),
+        (["--items", f"{__file__}/scores.csv"], "is a file. Give a folder to write to."),
         (["--df", "nowhere.npz", "--metrics", "cider"], "nowhere.npz"),
         (["--metrics", "cider[sigma=4"], '"cider[sigma=4": a bracket has no partner.'),
         (["--metrics", "rouge_l[beta=inf]"], "it must be above 0 and finite"),
@@ -290,3 +290,27 @@ def test_candidates_come_from_standard_input(tmp_path: Path) -> None:
     nothing = subprocess.run(command, input="", capture_output=True, text=True, check=False)
     assert nothing.returncode == 2
     assert nothing.stderr.startswith("error: standard input: is empty.")
+
+
+def test_a_folder_that_is_missing_is_made(run, files, tmp_path: Path) -> None:
+    wanted = tmp_path / "new" / "deep" / "scores.csv"
+    assert run("score", *_common(files), "--metrics", "bleu1", "--items", wanted).code == 0
+    assert wanted.read_text().startswith("system,image_id,caption,bleu1")
+
+
+def test_a_disk_that_is_full_names_the_file_and_leaves_the_table(tmp_path: Path) -> None:
+    captions = tmp_path / "c.json"
+    captions.write_text(json.dumps({str(n): "a red bus" for n in range(2000)}))
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)); "
+    limited += "from captious.cli.main import main; main(sys.argv[1:])"
+    files = ["-c", str(captions), "-r", str(captions), "--metrics", "bleu1", "--resamples", "0"]
+    found = subprocess.run(
+        [sys.executable, "-c", limited, "score", *files, "--items", str(tmp_path / "items.csv")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 2
+    assert "100.0" in found.stdout
+    assert f"error: {tmp_path / 'items.csv'}: cannot be written: File too large." in found.stderr
+    assert not (tmp_path / "items.csv").exists()

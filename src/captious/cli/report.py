@@ -120,7 +120,6 @@ def report(
     inputs.refuse_unknown(metrics)
     if charts:
         check_folder(charts)
-    out.parent.mkdir(parents=True, exist_ok=True)
     check_output(out, [*(candidates or []), *references, *([judgments] if judgments else [])])
     corpus, judged = judged_corpus(
         candidates,

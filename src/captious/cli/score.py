@@ -50,10 +50,10 @@ def score(
         scores = scoring.score(
             corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
         )
-    if items:
+    table = tables.score_rows(scores) if form is Format.csv else tables.score_table(scores, level)
+    emit(table, scores.to_dict(), form, csv_safe=csv_safe)
+    if items:  # after the table, which a full disk must not take away
         from captious.corpus.write import write_items
 
         write_items(scores, items, csv_safe=csv_safe)
         note(f"wrote {len(corpus):,} rows to {items}")
-    table = tables.score_rows(scores) if form is Format.csv else tables.score_table(scores, level)
-    emit(table, scores.to_dict(), form, csv_safe=csv_safe)
