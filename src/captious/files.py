@@ -20,15 +20,6 @@ def cache_folder() -> Path:
     return (Path(home) if home else Path.home() / ".cache") / "captious"
 
 
-def not_a_formula(text: str) -> str:
-    """Text for a cell of a spreadsheet, which would run what begins with = + - @ or a tab.
-
-    >>> not_a_formula("=HYPERLINK(1)"), not_a_formula("A dog.")
-    ("'=HYPERLINK(1)", 'A dog.')
-    """
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
-
-
 def check_output(path: Path, inputs: Iterable[Path | str] = ()) -> None:
     """Refuse, before any work is done, a path that must not or cannot be written.
 

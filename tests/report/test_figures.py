@@ -45,7 +45,7 @@ def test_every_figure_has_words_and_a_table(figures) -> None:
     for figure in figures.all:
         assert figure.finding.endswith(".")
         assert len(figure.table.rows) > 0
-        assert all(len(row) == len(figure.table.header) for row in figure.table.rows)
+        assert all(len(row) == len(figure.table.columns) for row in figure.table.rows)
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_metrics_stand_in_the_order_of_their_correlation(study) -> None:
 def test_means_of_the_demo_are_those_of_its_page(study) -> None:
     # docs/demo-sample.md: heron 4.81, magpie 4.16, cuckoo 3.45, dodo 2.10
     table = system_table(study, judged_means(study))
-    assert [row[0].text for row in table.rows] == ["heron", "magpie", "cuckoo", "dodo"]
-    total = table.header.index("judged total")
+    assert [row[0] for row in table.rows] == ["heron", "magpie", "cuckoo", "dodo"]
+    total = table.columns.index("judged total")
     assert [row[total].text for row in table.rows] == ["4.81", "4.16", "3.45", "2.10"]
     assert [row[total].best for row in table.rows] == [True, False, False, False]
 

@@ -30,11 +30,11 @@ def study(data):
 
 def test_means_are_the_published_ones(study) -> None:
     table = system_table(study, judged_means(study))
-    columns = [table.header.index(f"judged {a}") for a in ("precision", "recall", "total")]
-    found = {row[0].text: tuple(row[k].text for k in columns) for row in table.rows}
+    columns = [table.columns.index(f"judged {a}") for a in ("precision", "recall", "total")]
+    found = {row[0]: tuple(row[k].text for k in columns) for row in table.rows}
     assert found == PUBLISHED
-    cider = table.header.index("cider")
-    scores = {row[0].text: row[cider].text for row in table.rows}
+    cider = table.columns.index("cider")
+    scores = {row[0]: row[cider].text for row in table.rows}
     assert {system: scores[system] for system in PUBLISHED_CIDER} == PUBLISHED_CIDER
 
 

@@ -6,9 +6,10 @@ import math
 import re
 
 from captious.benchmarks.raters import AgreementReport
-from captious.cli.output import Cell, Format, Number, Table
+from captious.cli.output import Format
 from captious.errors import InputError, one_line
 from captious.stats.estimate import Estimate
+from captious.tables import Cell, Number, Table
 
 NAMES = {
     "percent_agreement": "per cent agreement",
@@ -103,7 +104,7 @@ def _coefficients(report: AgreementReport) -> Table:
         f"{report.aspect}: {report.ratings:,} ratings of {report.items:,} items, {len(report.raters)} raters"
     )
     header = ["coefficient", "value", f"low {level:.0%}", f"high {level:.0%}", "items", "note"]
-    return Table(header, rows, title, report.notes)
+    return Table(title, header, rows, "\n".join(report.notes))
 
 
 def _pairs(report: AgreementReport) -> Table:
@@ -117,7 +118,7 @@ def _pairs(report: AgreementReport) -> Table:
         ]
         for pair in report.pairs
     ]
-    return Table(["raters", "items", "per cent", "Cohen's kappa", "quadratic"], rows, "pairs")
+    return Table("pairs", ["raters", "items", "per cent", "Cohen's kappa", "quadratic"], rows)
 
 
 def _left_out(report: AgreementReport) -> Table:
@@ -126,13 +127,13 @@ def _left_out(report: AgreementReport) -> Table:
         for name, rater in report.left_out.items()
     ]
     header = ["left out", "alpha of the rest", "low", "high", "tau-b with them", "r", "items"]
-    return Table(header, rows, "leave one rater out (alpha interval)")
+    return Table("leave one rater out (alpha interval)", header, rows)
 
 
 def _virtual(report: AgreementReport) -> Table:
     virtual = report.virtual
     if virtual is None:
-        return Table([], [])
+        return Table("", [], [])
     labels = [f"tau-c, rater {place} of {len(virtual.tau)}" for place in range(1, len(virtual.tau) + 1)]
     values = [*virtual.tau, virtual.w, virtual.kappa, virtual.kappa_merged]
     labels += ["Kendall's W", "Fleiss' kappa", "Fleiss' kappa, merged"]
@@ -140,13 +141,13 @@ def _virtual(report: AgreementReport) -> Table:
         [label, _plain(value.mean), _plain(value.sd)] for label, value in zip(labels, values, strict=True)
     ]
     title = f"virtual raters, {virtual.runs} runs, {virtual.n_items:,} items"
-    return Table(["virtual raters", "mean", "SD over runs"], rows, title)
+    return Table(title, ["virtual raters", "mean", "SD over runs"], rows)
 
 
 def _stages(report: AgreementReport) -> Table:
     stages = report.stages
     if stages is None:
-        return Table([], [])
+        return Table("", [], [])
     first, second = (name or "no stage" for name in report.stage_names)
     rows: list[list[Cell]] = [
         [f"stage {first}", *_ends(stages.alpha_first), ""],
@@ -162,4 +163,4 @@ def _stages(report: AgreementReport) -> Table:
         [f"all but {name}, both stages", *_ends(estimate), ""]
         for name, estimate in zip(persons, stages.without, strict=False)
     ]
-    return Table(["test-retest", "alpha interval", "low", "high", "tau-b"], rows, "stages")
+    return Table("stages", ["test-retest", "alpha interval", "low", "high", "tau-b"], rows)

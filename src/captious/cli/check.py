@@ -13,8 +13,8 @@ from captious.cli.output import Format
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from captious.cli.output import Cell, Table
     from captious.corpus.checks import CheckReport, Finding
+    from captious.tables import Cell, Table
 
 
 def check(
@@ -74,7 +74,7 @@ def _refuse_unknown(codes: list[str]) -> None:
 
 
 def _table(report: CheckReport, allowed: list[str]) -> Table:
-    from captious.cli.output import Table
+    from captious.tables import Table
 
     rows: list[list[Cell]] = [
         [
@@ -95,7 +95,7 @@ def _table(report: CheckReport, allowed: list[str]) -> Table:
     notes += [_by_system(finding) for finding in report.findings if finding.systems]
     if not report.findings:
         notes.append("nothing to complain about")
-    return Table(["severity", "code", "count", "what", "first", "mend"], rows, notes=notes)
+    return Table("", ["severity", "code", "count", "what", "first", "mend"], rows, "\n".join(notes))
 
 
 def _first(finding: Finding) -> str:

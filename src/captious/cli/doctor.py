@@ -14,11 +14,12 @@ def doctor(form: options.OutputFormat = Format.table) -> None:
     import sys
 
     from captious._version import __version__
-    from captious.cli.output import Cell, Table, emit
+    from captious.cli.output import emit
     from captious.corpus.parts_of_speech import missing_for_taggers
     from captious.metrics import known_metrics
     from captious.models.detect.ready import missing_for_detectors
     from captious.scoring import missing_for
+    from captious.tables import Cell, Table
 
     rows: list[list[Cell]] = []
     metrics = {}
@@ -35,17 +36,19 @@ def doctor(form: options.OutputFormat = Format.table) -> None:
         }
     python = sys.version.split()[0]
     table = Table(
+        f"captious {__version__}, Python {python}",
         ["metric", "state", "needs", "what it is, or what it still wants"],
         rows,
-        title=f"captious {__version__}, Python {python}",
     )
     detectors = missing_for_detectors()
     second = Table(
+        "",
         ["detector", "state", "the command that gets it"],
         [[kind, "missing" if want else "ready", want] for kind, want in detectors.items()],
     )
     taggers = missing_for_taggers()
     third = Table(
+        "",
         ["tagger of captious stats", "state", "the command that gets it"],
         [[kind, "missing" if want else "ready", want] for kind, want in taggers.items()],
     )

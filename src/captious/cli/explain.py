@@ -12,10 +12,10 @@ import typer
 from captious.cli import options
 
 if TYPE_CHECKING:
-    from captious.cli.output import Table
     from captious.corpus import Corpus, Judgments
     from captious.corpus.columns import FloatArray
     from captious.explain import AnyExplanation
+    from captious.tables import Table
 
 
 class ExplainFormat(StrEnum):
@@ -149,13 +149,14 @@ def _write(text: str, out: Path | None) -> None:
 
 
 def _rendered(found: list[AnyExplanation], form: ExplainFormat) -> str:
-    from captious.cli import output
     from captious.cli.explain_tables import explanation_tables
     from captious.errors import InputError
     from captious.explain import page, picture
+    from captious.tables.text import to_csv, to_latex, to_markdown
+    from captious.tables.values import to_json
 
     if form is ExplainFormat.json:
-        return output.to_json([one.to_dict() for one in found]) + "\n"
+        return to_json([one.to_dict() for one in found]) + "\n"
     if form is ExplainFormat.svg:
         if len(found) != 1:
             raise InputError(
@@ -166,9 +167,9 @@ def _rendered(found: list[AnyExplanation], form: ExplainFormat) -> str:
     if form is ExplainFormat.html:
         return page(found)
     writers = {
-        ExplainFormat.csv: output.to_csv,
-        ExplainFormat.latex: output.to_latex,
-        ExplainFormat.markdown: output.to_markdown,
+        ExplainFormat.csv: to_csv,
+        ExplainFormat.latex: to_latex,
+        ExplainFormat.markdown: to_markdown,
         ExplainFormat.table: _plain,
     }
     return "\n".join(writers[form](table) for one in found for table in explanation_tables(one))
@@ -179,9 +180,9 @@ def _plain(table: Table) -> str:
     import io
     from contextlib import redirect_stdout
 
-    from captious.cli.output import Format, emit
+    from captious.tables.terminal import print_table
 
     buffer = io.StringIO()
     with redirect_stdout(buffer):
-        emit(table, None, Format.table)
+        print_table(table)
     return buffer.getvalue()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from captious.cli.output import Number, Table, scaled
+from captious.tables import Number, Table, scaled
 
 if TYPE_CHECKING:
     from captious.explain import AnyExplanation, Explanation, GraphExplanation
@@ -30,6 +30,8 @@ def _flows(one: Explanation) -> Table:
     }
     shown = [f"{name}: {', '.join(words)}" for name, words in facts.items() if words]
     return Table(
+        f"{one.metric} {one.score:.4f} = exp(-{one.distance:.4f}), "
+        f"{one.system}, image {one.image_id}: {one.caption}",
         [moved, "word", "share", "cost", "share x cost", "cosine"],
         [
             [
@@ -40,9 +42,7 @@ def _flows(one: Explanation) -> Table:
             ]
             for flow in one.flows
         ],
-        title=f"{one.metric} {one.score:.4f} = exp(-{one.distance:.4f}), "
-        f"{one.system}, image {one.image_id}: {one.caption}",
-        notes=[*([f"reference: {one.reference}"] if one.reference else []), *shown, one.signature],
+        "\n".join([*([f"reference: {one.reference}"] if one.reference else []), *shown, one.signature]),
     )
 
 
@@ -50,6 +50,8 @@ def _tuples(one: GraphExplanation) -> Table:
     from captious.explain.scene import tuple_text
 
     return Table(
+        f"{one.metric} {one.score:.4f}, precision {one.counts.precision:.4f}, "
+        f"recall {one.counts.recall:.4f}, {one.system}, image {one.image_id}: {one.caption}",
         ["verdict", "kind", "candidate", "references", "matched by"],
         [
             [
@@ -61,35 +63,33 @@ def _tuples(one: GraphExplanation) -> Table:
             ]
             for verdict, kind, own, theirs, by in one.rows
         ],
-        title=f"{one.metric} {one.score:.4f}, precision {one.counts.precision:.4f}, "
-        f"recall {one.counts.recall:.4f}, {one.system}, image {one.image_id}: {one.caption}",
-        notes=[one.remark] if one.remark else [],
+        one.remark,
     )
 
 
 def _beside_judgments(one: GraphExplanation) -> Table:
     others = [f"{name} {value:.2f}" for name, value in one.other_judgments.items()]
     return Table(
+        f"{one.metric} beside the judgments",
         ["part", one.metric, "judged as", "judged"],
         [
             [name, _number(value), aspect, Number(judged, f"{judged:.2f}")]
             for name, value, aspect, judged in one.side_by_side
         ],
-        title=f"{one.metric} beside the judgments",
-        notes=[f"also judged: {', '.join(others)}"] if others else [],
+        f"also judged: {', '.join(others)}" if others else "",
     )
 
 
 def _categories(one: GraphExplanation) -> Table:
     groups: dict[str, Counts] = {"all": one.counts, **one.categories}
     return Table(
+        f"{one.metric} by category",
         ["tuples", "matched", "invented", "missed", "precision", "recall", "F"],
         [
             [name, *counts, *map(_number, (counts.precision, counts.recall, counts.f))]
             for name, counts in groups.items()
         ],
-        title=f"{one.metric} by category",
-        notes=[one.signature],
+        one.signature,
     )
 
 

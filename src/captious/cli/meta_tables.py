@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,11 @@ from captious.benchmarks.registry import load_benchmark
 from captious.benchmarks.result import MetaResult, Settings, Value
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
 from captious.cli import inputs
-from captious.cli.output import Cell, Format, Number, Table, scaled
+from captious.cli.output import Format
 from captious.engine import Progress
 from captious.errors import UnknownNameError
 from captious.metrics import known_metrics, split_list
+from captious.tables import Cell, Number, Table, scaled
 
 CHOICES = {"human": ("with", "without"), "leaked": ("keep", "drop")}
 
@@ -99,13 +101,17 @@ def tables(results: list[MetaResult], form: Format) -> list[Table]:
         values = [_side_by_side(results)]
     else:
         values = [_values(result, several=len(results) > 1) for result in results]
-    values[-1].notes.extend(results[0].signatures.values())
+    values[-1] = _with_notes(values[-1], after=results[0].signatures.values())
     if form is Format.latex:
         said = [f"protocol {results[0].benchmark}"]
         said += [f"{name}: {value}" for name, value in protocol.rows]
-        values[0].notes[:0] = said
+        values[0] = _with_notes(values[0], before=said)
     differences = [_differences(result) for result in results if result.differences]
     return [*([] if form is Format.latex else [protocol]), *values, *differences]
+
+
+def _with_notes(table: Table, before: Iterable[str] = (), after: Iterable[str] = ()) -> Table:
+    return replace(table, note="\n".join([*before, *table.notes, *after]))
 
 
 def _single(result: MetaResult) -> bool:
@@ -121,7 +127,7 @@ def _long(results: list[MetaResult]) -> Table:
                 aspect = result.protocol.get("aspect", "")
                 rows.append([result.benchmark, aspect, metric, name, *ends, value.n])
     header = ["benchmark", "aspect", "metric", "coefficient", "value", "low", "high", "n"]
-    return Table(header, rows)
+    return Table("", header, rows)
 
 
 def _protocol(results: list[MetaResult]) -> Table:
@@ -131,7 +137,7 @@ def _protocol(results: list[MetaResult]) -> Table:
     rows: list[list[Cell]] = [
         [key.replace("_", " "), _shown(value)] for key, value in first.items() if key != "name"
     ]
-    return Table(["protocol", results[0].benchmark], rows)
+    return Table("", ["protocol", results[0].benchmark], rows)
 
 
 def _shown(value: object) -> str:
@@ -150,7 +156,7 @@ def _values(result: MetaResult, *, several: bool) -> Table:
         for metric, values in result.results.items()
     ]
     title = str(result.protocol["aspect"]) if several else ""
-    return Table([f"metric, n = {result.n:,}", *names], rows, title, _reasons(result))
+    return Table(title, [f"metric, n = {result.n:,}", *names], rows, "\n".join(_reasons(result)))
 
 
 def _side_by_side(results: list[MetaResult]) -> Table:
@@ -168,7 +174,7 @@ def _side_by_side(results: list[MetaResult]) -> Table:
         for metric in results[0].results
     ]
     header = [f"{name}, n = {results[0].n:,}", *(str(r.protocol["aspect"]) for r in results)]
-    return Table(header, rows, notes=[line for result in results for line in _reasons(result)])
+    return Table("", header, rows, "\n".join([line for result in results for line in _reasons(result)]))
 
 
 def _reasons(result: MetaResult) -> list[str]:
@@ -212,7 +218,7 @@ def _differences(result: MetaResult) -> Table:
             ]
         )
     header = ["pair", "coefficient", "difference", "p bootstrap", "p Williams"]
-    return Table(header, rows, f"{result.benchmark}: differences between metrics")
+    return Table(f"{result.benchmark}: differences between metrics", header, rows)
 
 
 def _p(value: float) -> Number:

@@ -40,7 +40,8 @@ def reproduce(
     from captious.benchmarks.published import Published
     from captious.benchmarks.reproduce import VERDICTS, Check
     from captious.benchmarks.reproduce import reproduce as run
-    from captious.cli.output import Cell, Number, Table, emit, progress_bar
+    from captious.cli.output import emit, progress_bar
+    from captious.tables import Cell, Number, Table
 
     def number(check: Check) -> Cell:
         entry = check.published
@@ -72,6 +73,6 @@ def reproduce(
     counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in VERDICTS)
     sources = list(dict.fromkeys(check.published.source for check in found.checks))
     notes = [f"({number}) {line}" for number, line in enumerate(said, 1)]
-    emit(Table(header, rows, notes=[*notes, *sources, counts]), found.to_dict(), form)
+    emit(Table("", header, rows, "\n".join([*notes, *sources, counts])), found.to_dict(), form)
     if not found.holds:
         raise typer.Exit(1)

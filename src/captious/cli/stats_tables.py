@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from captious.cli.output import Cell, Format, Number, Table
+from captious.cli.output import Format
 from captious.corpus.describe import (
     ORDERS,
     CaptionStatistics,
@@ -19,6 +19,7 @@ from captious.corpus.describe import (
 )
 from captious.corpus.parts_of_speech import NONE, parts_of_speech
 from captious.engine import Progress
+from captious.tables import Cell, Number, Table
 
 
 def describe_files(
@@ -84,7 +85,7 @@ def _sizes(found: list[CaptionStatistics]) -> Table:
         f"n-grams: distinct ones in samples of {sample.images:,} images with {sample.captions} "
         f"captions each; mean and SD of {sample.draws} draws, seed {sample.seed}"
     )
-    return Table(header, rows, notes=[note])
+    return Table("", header, rows, note)
 
 
 def _long(found: list[CaptionStatistics]) -> Table:
@@ -106,7 +107,7 @@ def _long(found: list[CaptionStatistics]) -> Table:
         plain |= {f"length {span}": count for span, count in one.histogram.items()}
         plain |= {f"part of speech {tag}": share for tag, share in _part_shares(one).items()}
         rows += [[one.name, name, Number(value, str(value))] for name, value in plain.items()]
-    return Table(["file", "statistic", "value"], rows)
+    return Table("", ["file", "statistic", "value"], rows)
 
 
 def _count(value: int) -> Number:
@@ -132,7 +133,7 @@ def _lengths(found: list[CaptionStatistics]) -> Table:
         for one in found
     ]
     header = ["file", "mean length", "SD", "median", "longest", *longest]
-    return Table(header, rows, "length in tokens, share of captions in %")
+    return Table("length in tokens, share of captions in %", header, rows)
 
 
 def _part_shares(one: CaptionStatistics) -> dict[str, float]:
@@ -147,7 +148,7 @@ def _parts(found: list[CaptionStatistics]) -> Table:
     ]
     title = "parts of speech in the first sample, share of words in %"
     taggers = dict.fromkeys(one.parts_of_speech.tagger for one in found if one.parts_of_speech)
-    return Table(["file", *tags], rows, title, [f"tagger: {', '.join(taggers)}"])
+    return Table(title, ["file", *tags], rows, f"tagger: {', '.join(taggers)}")
 
 
 def _decimal(value: float) -> Number:

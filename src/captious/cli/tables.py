@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from captious.cli.output import Cell, Number, Table, scaled
 from captious.comparison import Comparison, MetricComparison, Pair
 from captious.corpus import MetricScores, Scores
+from captious.tables import Cell, Number, Table, scaled
 
 
 def score_table(scores: Scores, level: float) -> Table:
@@ -15,7 +15,7 @@ def score_table(scores: Scores, level: float) -> Table:
     rows: list[list[Cell]] = [
         [system, *(_number(scores[name], system, best=True) for name in scores)] for system in systems
     ]
-    return Table(["system", *scores], rows, notes=_notes(scores, level))
+    return Table("", ["system", *scores], rows, "\n".join(_notes(scores, level)))
 
 
 def score_rows(scores: Scores) -> Table:
@@ -26,7 +26,7 @@ def score_rows(scores: Scores) -> Table:
             low, high = ("" if end is None else repr(end) for end in (value.low, value.high))
             score = repr(value.score)
             rows.append([system, name, score, low, high, value.n, scores[name].signature])
-    return Table(["system", "metric", "score", "low", "high", "n", "signature"], rows)
+    return Table("", ["system", "metric", "score", "low", "high", "n", "signature"], rows)
 
 
 def compare_rows(comparison: Comparison) -> Table:
@@ -36,7 +36,7 @@ def compare_rows(comparison: Comparison) -> Table:
         for name, metric in comparison.metrics.items()
         for pair in metric.pairs
     ]
-    return Table(["metric", *Pair._fields], rows)
+    return Table("", ["metric", *Pair._fields], rows)
 
 
 def compare_tables(comparison: Comparison) -> list[Table]:
@@ -61,7 +61,7 @@ def _one_system(scores: Scores, system: str, level: float) -> Table:
             ]
         rows.append([*row, value.n, scores[name].signature])
     interval = [f"low {level:.0%}", f"high {level:.0%}"] if len(rows[0]) > 4 else []
-    return Table(["metric", "score", *interval, "n", "signature"], rows, title=system)
+    return Table(system, ["metric", "score", *interval, "n", "signature"], rows)
 
 
 def _number(metric: MetricScores, system: str, *, best: bool) -> Number:
@@ -91,7 +91,7 @@ def _ranking(comparison: Comparison, name: str, metric: MetricComparison) -> Tab
     rows: list[list[Cell]] = [
         [metric.clusters[system], system, _number(scores, system, best=False)] for system in metric.ranking
     ]
-    return Table(["cluster", "system", name], rows, notes=[metric.signature])
+    return Table("", ["cluster", "system", name], rows, metric.signature)
 
 
 def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:
@@ -112,7 +112,7 @@ def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:
         )
     header = ["pair", "difference", "p bootstrap", "p random.", "p Holm", "wins", "ties", "losses"]
     draws = f"{comparison.resamples:,} resamples, {comparison.trials:,} trials"
-    return Table(header, rows, notes=[f"{draws}, seed {comparison.seed}; wins count images"])
+    return Table("", header, rows, f"{draws}, seed {comparison.seed}; wins count images")
 
 
 def _p(value: float) -> Number:

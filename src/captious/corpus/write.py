@@ -12,7 +12,8 @@ import numpy as np
 
 from captious.corpus.scores import Scores
 from captious.errors import InputError, MissingDependencyError
-from captious.files import atomically, check_output, not_a_formula
+from captious.files import atomically, check_output
+from captious.tables.formula import guarded
 
 TEXT_COLUMNS = ("system", "image_id", "caption")
 ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
@@ -38,7 +39,7 @@ def write_items(scores: Scores, path: Path, *, csv_safe: bool = False) -> None:
     """
     check_item_path(path)
     writers: dict[str, Callable[[Scores, Path], None]] = {
-        ".csv": partial(_write_csv, spell=not_a_formula if csv_safe else str),
+        ".csv": partial(_write_csv, spell=guarded if csv_safe else str),
         ".jsonl": _write_jsonl,
         ".parquet": _write_parquet,
     }

@@ -19,7 +19,6 @@ from captious.protocols.base import (
     Item,
     Response,
     Row,
-    Table,
     as_judgments,
     blind_key,
     captions_of,
@@ -34,6 +33,7 @@ from captious.protocols.form import Field, Form, Option
 from captious.stats import Interval, approximate_randomisation, bootstrap_interval
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
 from captious.stats.significance import DEFAULT_TRIALS
+from captious.tables import Table
 from captious.text.normalise import same_text_key
 
 HUMAN = "human"

@@ -19,6 +19,7 @@ from captious.corpus.types import NO_REFERENCES
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols.assign import Progress, choose
 from captious.protocols.form import Answer, Answers, Form, Problem
+from captious.tables import Table
 
 BLIND_KEYS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 FIRST = "first"
@@ -100,16 +101,6 @@ class Response:
     rater: str = ""
     time: float = float("nan")
     hints: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Table:
-    """A result that a page, a terminal or a paper can show as it is."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str | float | int, ...], ...]
-    note: str = ""
 
 
 class Row(NamedTuple):

@@ -19,7 +19,6 @@ from captious.protocols.base import (
     Item,
     Response,
     Row,
-    Table,
     as_judgments,
     captions_of,
     draws,
@@ -28,6 +27,7 @@ from captious.protocols.base import (
 )
 from captious.protocols.form import Field, Form, Option
 from captious.stats import bootstrap_interval, krippendorff_alpha, mean_preference
+from captious.tables import Table
 
 GenericKind = Literal["likert", "pairwise"]
 LEFT, RIGHT, BOTH = "left", "right", "both"

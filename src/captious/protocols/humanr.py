@@ -28,7 +28,6 @@ from captious.protocols.base import (
     Item,
     Response,
     Row,
-    Table,
     as_judgments,
     captions_of,
     draws,
@@ -41,6 +40,7 @@ from captious.protocols.base import (
 from captious.protocols.form import Field, Form, Option, as_number
 from captious.stats import preference_score
 from captious.stats.preference import SCALE
+from captious.tables import Table
 from captious.text.normalise import same_text_key
 
 LOWEST, HIGHEST = SCALE

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from captious.errors import InputError
-from captious.protocols.base import Item, Response, Table
+from captious.protocols.base import Item, Response
 from captious.protocols.humanr import BASELINE, GROUP, Comparison, comparisons, failed_raters
 from captious.stats import (
     Estimate,
@@ -22,6 +22,7 @@ from captious.stats import (
 from captious.stats.reliability import HalfPools, SpreadAtSize
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
 from captious.stats.significance import DEFAULT_TRIALS
+from captious.tables import Table
 
 PAY_PER_GROUP = 0.25  # ObjectNet Captions, 4.2: dollars for ten comparisons
 # ObjectNet Captions, 4.2: that pay came to over 15 dollars an hour, a minute a group at most.

@@ -20,7 +20,6 @@ from captious.protocols.base import (
     Item,
     Response,
     Row,
-    Table,
     as_judgments,
     captions_of,
     matched,
@@ -31,6 +30,7 @@ from captious.protocols.form import Field, Form, Option
 from captious.stats import leave_one_rater_out, mean_rating, stage_agreement, vote
 from captious.stats.resample import DEFAULT_SEED, Seed
 from captious.stats.retest import LeftOut, StageAgreement
+from captious.tables import Table
 
 SECOND = "second"
 ASPECT = "verdict"

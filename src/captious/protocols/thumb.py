@@ -17,7 +17,6 @@ from captious.protocols.base import (
     Item,
     Response,
     Row,
-    Table,
     as_judgments,
     blind_key,
     captions_of,
@@ -28,6 +27,7 @@ from captious.protocols.base import (
 from captious.protocols.fluency import RUBRIC, fluency_penalty
 from captious.protocols.form import Answer, Answers, Field, Form, Option, Problem, When
 from captious.protocols.hints import fluency_hints
+from captious.tables import Table
 from captious.text.normalise import same_text_key, thumb_normalise
 
 SECOND = "second"

@@ -9,7 +9,7 @@ import numpy as np
 
 from captious.corpus import Judgments
 from captious.errors import InputError
-from captious.protocols.base import Item, Response, Table, matched
+from captious.protocols.base import Item, Response, matched
 from captious.protocols.thumb import ASPECTS, PENALTIES, SCORES, SECOND, scores_of
 from captious.protocols.thumb_rounds import final_judgments
 from captious.stats import (
@@ -22,6 +22,7 @@ from captious.stats import (
     rubric_total,
 )
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
+from captious.tables import Table
 
 LEVEL = 0.90  # THumB, Table 2
 

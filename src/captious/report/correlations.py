@@ -10,10 +10,11 @@ import numpy as np
 from captious.corpus.columns import FloatArray
 from captious.report.figure import listed
 from captious.report.study import Study, number_text
-from captious.report.tables import Cell, DataTable, aspect_text, interval_text
+from captious.report.tables import aspect_text, interval_text
 from captious.stats.correlation import correlate
 from captious.stats.intervals import bootstrap_correlations
 from captious.stats.resample import percentile_interval
+from captious.tables import Cell, Number, Table
 
 
 class Column(NamedTuple):
@@ -145,30 +146,30 @@ def matrix_finding(study: Study, matrix: Matrix) -> str:
     return " ".join(sentences) or "No correlation is defined here."
 
 
-def matrix_table(study: Study, matrix: Matrix) -> DataTable:
+def matrix_table(study: Study, matrix: Matrix) -> Table:
     """The matrix as numbers."""
-    rows = [
-        [Cell(column.label), *(_cell(value) for value in row)]
+    rows: list[list[Cell]] = [
+        [column.label, *(Number(value, number_text(value, 2)) for value in row)]
         for column, row in zip(matrix.columns, matrix.values.tolist(), strict=True)
     ]
     header = ["", *(column.label for column in matrix.columns)]
-    return DataTable(f"{study.method_name} of every two columns", header, rows)
+    return Table(f"{study.method_name} of every two columns", header, rows)
 
 
-def intervals_table(study: Study, found: list[WithJudgments]) -> DataTable:
+def intervals_table(study: Study, found: list[WithJudgments]) -> Table:
     """Metrics down, aspects across, each with its interval."""
     metrics = list(dict.fromkeys(one.metric for one in found))
     aspects = list(dict.fromkeys(one.aspect for one in found))
     cells = {
-        (one.metric, one.aspect): Cell(
-            number_text(one.value, 3), one.value, interval_text(one.low, one.high, 3)
+        (one.metric, one.aspect): Number(
+            one.value, number_text(one.value, 3), interval_text(one.low, one.high, 3)
         )
         for one in found
     }
-    rows = [[Cell(metric), *(cells[metric, aspect] for aspect in aspects)] for metric in metrics]
+    rows: list[list[Cell]] = [[metric, *(cells[metric, aspect] for aspect in aspects)] for metric in metrics]
     header = ["metric", *(f"judged {aspect_text(aspect)}" for aspect in aspects)]
     caption = f"{study.method_name} with the judgments, {study.level:.0%} intervals over images"
-    return DataTable(caption, header, rows)
+    return Table(caption, header, rows)
 
 
 def intervals_finding(study: Study, found: list[WithJudgments]) -> str:
@@ -190,7 +191,3 @@ def _pair(study: Study, x: FloatArray, y: FloatArray) -> tuple[float, int]:
     both = ~np.isnan(x) & ~np.isnan(y)
     found = correlate(x[both], y[both], method=study.method)
     return found.value, int(both.sum())
-
-
-def _cell(value: float) -> Cell:
-    return Cell(number_text(value, 2), None if np.isnan(value) else value)

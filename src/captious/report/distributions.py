@@ -13,7 +13,8 @@ import numpy as np
 
 from captious.corpus.columns import FloatArray
 from captious.report.study import Study, number_text
-from captious.report.tables import Cell, DataTable, aspect_text
+from captious.report.tables import aspect_text
+from captious.tables import Cell, Number, Table
 
 BINS = 10
 # Ratings on a scale have few values, and then each value is a bar of its own.
@@ -92,18 +93,18 @@ def spreads_finding(found: list[Spread], main: str) -> str:
     return f"{text}, that of {worst} least ({mean[worst]:.0%})." if worst != best else f"{text}."
 
 
-def spreads_table(found: list[Spread]) -> DataTable:
+def spreads_table(found: list[Spread]) -> Table:
     """Share of captions in each bin, and the overlap."""
     edges = np.linspace(0, 1, BINS + 1)
     labels = [f"{low:.1f}–{high:.1f}" for low, high in pairwise(edges)]
     rows: list[list[Cell]] = []
     for one in found:
-        name = Cell(f"{one.system}, {one.name}")
-        rows.append([name, *_percent(one.shares), Cell(f"{one.overlap:.0%}", one.overlap)])
+        name = f"{one.system}, {one.name}"
+        rows.append([name, *_percent(one.shares), Number(one.overlap, f"{one.overlap:.0%}")])
     for one in {one.system: one for one in found}.values():
-        rows.append([Cell(f"{one.system}, judged"), *_percent(one.judged), Cell("–")])
+        rows.append([f"{one.system}, judged", *_percent(one.judged), "–"])
     caption = "Share of captions in each tenth of the range"
-    return DataTable(caption, ["system and score", *labels, "overlap"], rows)
+    return Table(caption, ["system and score", *labels, "overlap"], rows)
 
 
 def histograms(study: Study) -> list[Histogram]:
@@ -142,9 +143,9 @@ def histograms_finding(found: list[Histogram], main: str) -> str:
     return " ".join(sentences) or f"All systems have the same mean {aspect_text(main)}."
 
 
-def histograms_table(found: list[Histogram]) -> DataTable:
+def histograms_table(found: list[Histogram]) -> Table:
     """Mean, and the share of captions with each value or in each bin."""
-    rows = []
+    rows: list[list[Cell]] = []
     for one in found:
         middles = (one.edges[:-1] + one.edges[1:]) / 2
         parts = [
@@ -154,13 +155,13 @@ def histograms_table(found: list[Histogram]) -> DataTable:
         ]
         rows.append(
             [
-                Cell(f"{one.system}, {aspect_text(one.aspect)}"),
-                Cell(number_text(one.mean, 2), one.mean),
-                Cell(" · ".join(parts)),
+                f"{one.system}, {aspect_text(one.aspect)}",
+                Number(one.mean, number_text(one.mean, 2)),
+                " · ".join(parts),
             ]
         )
     caption = "Judgments of each system: the middle of each bar and its share of captions"
-    return DataTable(caption, ["system and aspect", "mean", "share of captions"], rows)
+    return Table(caption, ["system and aspect", "mean", "share of captions"], rows)
 
 
 def _shares(values: FloatArray) -> FloatArray:
@@ -168,8 +169,8 @@ def _shares(values: FloatArray) -> FloatArray:
     return np.asarray(counts / max(1, len(values)), dtype=np.float64)
 
 
-def _percent(shares: FloatArray) -> list[Cell]:
-    return [Cell(f"{share:.0%}", share) for share in shares.tolist()]
+def _percent(shares: FloatArray) -> list[Number]:
+    return [Number(share, f"{share:.0%}") for share in shares.tolist()]
 
 
 def _edges(present: FloatArray) -> FloatArray:

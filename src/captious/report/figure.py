@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from captious.report.tables import DataTable
+from captious.tables import Table
 
 Spec = dict[str, Any]
 
@@ -23,7 +23,7 @@ class Figure:
     title: str
     how: str
     finding: str
-    table: DataTable
+    table: Table
     wide: Spec
     narrow: Spec
 

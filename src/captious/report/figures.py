@@ -26,7 +26,8 @@ from captious.report.figure import Figure, listed
 from captious.report.rankings import rankings, rankings_finding, rankings_table
 from captious.report.raters import agreements, agreements_finding, agreements_table
 from captious.report.study import Study, higher_is_better, shown_score
-from captious.report.tables import DataTable, JudgedMeans, aspect_text, judged_means, system_table
+from captious.report.tables import JudgedMeans, aspect_text, judged_means, system_table
+from captious.tables import Table
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Figures:
     distributions: list[Figure]
     rankings: list[Figure]
     raters: list[Figure]
-    table: DataTable
+    table: Table
     matrix: Matrix
 
     @property
@@ -63,7 +64,7 @@ def make_figures(study: Study) -> Figures:
     )
 
 
-def _scores(study: Study, judged: JudgedMeans, table: DataTable) -> Figure:
+def _scores(study: Study, judged: JudgedMeans, table: Table) -> Figure:
     return Figure(
         key="scores",
         title="Scores of each system",

@@ -17,6 +17,7 @@ from captious.report.figures import Figures
 from captious.report.render import page_svg
 from captious.report.study import Study
 from captious.report.theme import DARK, LIGHT, MARKS, css_variables
+from captious.tables.html import to_html
 
 SCRIPTS = ("page.js", "explorer.js")
 STYLES = ("report.css",)
@@ -36,6 +37,7 @@ def render_page(study: Study, figures: Figures, explorer: Explorer, *, title: st
     from markupsafe import Markup
 
     environment = Environment(loader=PackageLoader("captious.report"), autoescape=True)
+    environment.filters["table"] = lambda table, **how: Markup(to_html(table, **how))
     script = "\n".join(_static(name) for name in SCRIPTS)
     digest = b64encode(sha256(script.encode()).digest()).decode()
     judged = study.judged

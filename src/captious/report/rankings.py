@@ -9,8 +9,9 @@ import numpy as np
 from captious.corpus.columns import FloatArray
 from captious.report.figure import listed
 from captious.report.study import Study, higher_is_better, number_text, system_means
-from captious.report.tables import Cell, DataTable, aspect_text
+from captious.report.tables import aspect_text
 from captious.stats.ranking import rank_systems, ranking_correlation
+from captious.tables import Cell, Number, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,22 +56,19 @@ def rankings(study: Study) -> Rankings:
     )
 
 
-def rankings_table(found: Rankings) -> DataTable:
+def rankings_table(found: Rankings) -> Table:
     """Judges down, systems across, and the agreement with the first order."""
     first = found.judges[0]
-    rows = [
+    rows: list[list[Cell]] = [
         [
-            Cell(judge),
-            *(Cell(f"{rank:g}", rank) for rank in ranks),
-            Cell(
-                "–" if k == 0 else number_text(found.agreement[k], 2),
-                None if k == 0 or np.isnan(found.agreement[k]) else float(found.agreement[k]),
-            ),
+            judge,
+            *(Number(rank, f"{rank:g}") for rank in ranks),
+            "–" if k == 0 else Number(found.agreement[k], number_text(found.agreement[k], 2)),
         ]
         for k, (judge, ranks) in enumerate(zip(found.judges, found.ranks.tolist(), strict=True))
     ]
     header = ["ranked by", *found.systems, f"tau-b with {first}"]
-    return DataTable("Rank of each system, 1 the best", header, rows)
+    return Table("Rank of each system, 1 the best", header, rows)
 
 
 def rankings_finding(found: Rankings) -> str:

@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from captious.report.study import Study, number_text
-from captious.report.tables import Cell, DataTable, aspect_text, interval_text
+from captious.report.tables import aspect_text, interval_text
 from captious.stats.agreement import percent_agreement
 from captious.stats.alpha import krippendorff_alpha
 from captious.stats.concordance import kendall_w
 from captious.stats.estimate import Estimate
 from captious.stats.kappa import fleiss_kappa
+from captious.tables import Cell, Number, Table
 
 ALPHA = "ordinal alpha"
 
@@ -53,24 +54,24 @@ def agreements(study: Study) -> list[Agreement]:
     return found
 
 
-def agreements_table(found: list[Agreement], level: float) -> DataTable:
+def agreements_table(found: list[Agreement], level: float) -> Table:
     """Aspects down, coefficients across; says why a value is missing."""
-    rows, reasons = [], {}
+    rows: list[list[Cell]] = []
+    reasons: dict[str, str] = {}
     for aspect in dict.fromkeys(one.aspect for one in found):
         own = {one.coefficient: one.estimate for one in found if one.aspect == aspect}
         first = next(iter(own.values()))
-        cells = [Cell(aspect_text(aspect)), Cell(f"{first.n_items:,}", first.n_items)]
+        cells: list[Cell] = [aspect_text(aspect), Number(first.n_items, f"{first.n_items:,}")]
         for name, estimate in own.items():
             detail = interval_text(estimate.low, estimate.high, 2)
-            value = None if np.isnan(estimate.value) else estimate.value
-            cells.append(Cell(number_text(estimate.value, 2), value, detail))
+            cells.append(Number(estimate.value, number_text(estimate.value, 2), detail))
             if estimate.reason:
                 reasons[f"{aspect_text(aspect)}, {name}"] = estimate.reason
         rows.append(cells)
     notes = [f"No value for {what}: {reason}." for what, reason in reasons.items()]
     caption = f"Agreement of the raters, {level:.0%} intervals over images"
     explained = "Agreement: share of pairs of ratings that are equal. Alpha: Krippendorff's."
-    return DataTable(caption, ["aspect", "captions", *COEFFICIENTS], rows, [explained, *notes])
+    return Table(caption, ["aspect", "captions", *COEFFICIENTS], rows, "\n".join([explained, *notes]))
 
 
 def agreements_finding(found: list[Agreement]) -> str:

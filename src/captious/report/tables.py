@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -11,25 +10,7 @@ from captious.corpus import MetricScores
 from captious.corpus.columns import FloatArray
 from captious.report.study import Study, higher_is_better, number_text, shown_score
 from captious.stats.resample import bootstrap_sums, cluster_sums, percentile_interval
-
-
-class Cell(NamedTuple):
-    """What a cell shows, what it is sorted by, and a second line (an interval)."""
-
-    text: str
-    value: float | None = None
-    detail: str = ""
-    best: bool = False
-
-
-@dataclass(frozen=True)
-class DataTable:
-    """A table with a heading for each row; `caption` says what it holds."""
-
-    caption: str
-    header: list[str]
-    rows: list[list[Cell]]
-    notes: list[str] = field(default_factory=list)
+from captious.tables import Cell, Number, Table
 
 
 class Estimated(NamedTuple):
@@ -50,7 +31,7 @@ def interval_text(low: float, high: float, digits: int) -> str:
     return f"[{number_text(low, digits)}, {number_text(high, digits)}]"
 
 
-def system_table(study: Study, judged: JudgedMeans) -> DataTable:
+def system_table(study: Study, judged: JudgedMeans) -> Table:
     """Systems down; captions, the main aspect, every metric and the other aspects across."""
     systems = study.systems
     columns = [_count_column(study, systems)]
@@ -63,8 +44,8 @@ def system_table(study: Study, judged: JudgedMeans) -> DataTable:
     columns += [_aspect_column(judged[aspect], systems) for aspect in others]
     header += [f"judged {aspect_text(main)}"] if main else []
     header += [*study.scores, *(f"judged {aspect_text(aspect)}" for aspect in others)]
-    rows = [[Cell(system), *cells] for system, *cells in zip(systems, *columns, strict=True)]
-    return DataTable("Scores of each system", header, rows, _system_notes(study))
+    rows = [[system, *cells] for system, *cells in zip(systems, *columns, strict=True)]
+    return Table("Scores of each system", header, rows, "\n".join(_system_notes(study)))
 
 
 def judged_aspects(study: Study) -> list[str]:
@@ -114,21 +95,21 @@ def _means_over_images(study: Study, columns: FloatArray, image_of: np.ndarray) 
 
 def _count_column(study: Study, systems: list[str]) -> list[Cell]:
     first = next(iter(study.scores.metrics.values()))
-    return [Cell(f"{first.systems[s].n:,}", first.systems[s].n) for s in systems]
+    return [Number(first.systems[s].n, f"{first.systems[s].n:,}") for s in systems]
 
 
 def _aspect_column(found: dict[str, Estimated], systems: list[str]) -> list[Cell]:
     texts = {s: number_text(e.value, 2) for s, e in found.items()}
     best = max(found.values(), key=lambda e: e.value).value
     several = len(set(texts.values())) > 1
-    cells = []
+    cells: list[Cell] = []
     for system in systems:
         if system not in found:
-            cells.append(Cell("–"))
+            cells.append("–")
             continue
         value, low, high = found[system]
         is_best = several and texts[system] == number_text(best, 2)
-        cells.append(Cell(texts[system], value, interval_text(low, high, 2), is_best))
+        cells.append(Number(value, texts[system], interval_text(low, high, 2), is_best))
     return cells
 
 
@@ -137,7 +118,7 @@ def _metric_column(metric: MetricScores, systems: list[str]) -> list[Cell]:
     best = sign * max(sign * value.score for value in metric.systems.values())
     texts = {s: shown_score(metric, value.score) for s, value in metric.systems.items()}
     several = len(set(texts.values())) > 1
-    cells = []
+    cells: list[Cell] = []
     for system in systems:
         score = metric.systems[system]
         detail = ""
@@ -145,7 +126,7 @@ def _metric_column(metric: MetricScores, systems: list[str]) -> list[Cell]:
             ends = shown_score(metric, score.low), shown_score(metric, score.high)
             detail = f"[{ends[0]}, {ends[1]}]"
         is_best = several and texts[system] == shown_score(metric, best)
-        cells.append(Cell(texts[system], score.score, detail, is_best))
+        cells.append(Number(score.score, texts[system], detail, is_best))
     return cells
 
 

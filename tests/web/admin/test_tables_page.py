@@ -6,8 +6,6 @@ from typing import Any
 
 from captious.campaigns.people import raters
 from captious.campaigns.quality import control as quality
-from captious.protocols import Table
-from captious.web.admin.tables_page import MOST_ROWS, result_table
 
 
 def test_results_are_the_protocols_tables(viewer: Any, site: Any, tagged: Any) -> None:
@@ -58,26 +56,6 @@ def test_without_responses_the_pages_say_so(viewer: Any, site: Any) -> None:
     ):
         viewer.twin(f"/admin/c/{campaign.slug}/{kind}")
         assert says in viewer.text(f"/admin/c/{campaign.slug}/{kind}")
-
-
-def test_numbers_that_json_cannot_hold_become_null() -> None:
-    made = result_table(Table("T", ("system", "mean"), (("m", float("nan")), ("n", 2.0))))
-    assert made.rows == [["m", None], ["n", 2.0]]
-    assert made.numeric == [False, True]
-    assert made.intervals is None
-
-
-def test_intervals_are_drawn_on_a_scale_that_holds_them() -> None:
-    columns = ("aspect", "kappa", "low", "high")
-    inside = result_table(Table("T", columns, (("a", 0.5, 0.2, 0.7),)))
-    below = result_table(Table("T", columns, (("a", 0.1, -0.2, 0.4),)))
-    beyond = result_table(Table("T", columns, (("a", 3.4, 2.2, 4.6),)))
-    assert [(one.bottom, one.top) for one in (inside, below, beyond)] == [(0, 1), (-1, 1), (0, 5)]
-
-
-def test_a_long_table_is_cut_and_says_so() -> None:
-    made = result_table(Table("T", ("a",), tuple((n,) for n in range(MOST_ROWS + 7))))
-    assert (len(made.rows), made.more) == (MOST_ROWS, 7)
 
 
 def careless(site: Any, people: Any, let_work: Any) -> Any:

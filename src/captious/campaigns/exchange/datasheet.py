@@ -5,13 +5,13 @@ What the database knows is filled in; what only people know is a line that they 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from captious._version import __version__
 from captious.campaigns.exchange.croissant import day
-from captious.protocols import Table
+from captious.tables import Table
+from captious.tables.text import to_markdown
 
 BLANK = "**TO BE FILLED IN BY THE OWNER:**"
 
@@ -91,19 +91,6 @@ def one_row(text: str) -> str:
     'Two # lines'
     """
     return " ".join(text.split())
-
-
-def markdown_table(table: Table) -> str:
-    """A result as a Markdown table, numbers with three decimals."""
-    lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
-    lines += ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in table.rows]
-    return "\n".join(lines)
-
-
-def _cell(cell: str | float | int) -> str:
-    if isinstance(cell, float):
-        return "n/a" if math.isnan(cell) else f"{cell:.3f}"
-    return one_row(str(cell)).replace("|", "\\|")
 
 
 def _blank(what: str) -> str:
@@ -224,7 +211,9 @@ def _cleaning(facts: Facts, agreement: Sequence[Table]) -> list[Answered]:
         Answered("Is the raw data there?", "Yes: every response as given, corrections and all."),
     ]
     for table in agreement:
-        answers.append(Answered(f"Agreement: {table.title}", markdown_table(table)))
+        answers.append(
+            Answered(f"Agreement: {table.title}", to_markdown(Table("", table.columns, table.rows)).rstrip())
+        )
     return answers
 
 

@@ -13,11 +13,10 @@ import orjson
 from captious.campaigns.exchange.croissant import NUMBER, WHOLE, YES_NO, Column
 from captious.errors import InputError, MissingDependencyError, UnknownNameError
 from captious.files import atomically
+from captious.tables.formula import guarded
 
 FORMATS = ("jsonl", "csv", "parquet")
 BATCH = 20_000
-# How a spreadsheet knows a formula; and the quote itself, so that reading finds the text again.
-GUARDED = ("=", "+", "-", "@", "\t", "\r", "'")
 
 RowValues = dict[str, Any]
 Sink = Callable[[Sequence[RowValues]], None]
@@ -115,25 +114,13 @@ def _parquet(path: Path, columns: Sequence[Column]) -> Iterator[Sink]:
 
 
 def cell(value: Any) -> Any:
-    """A value for CSV: a text that a spreadsheet would run as a formula gets a quote before it.
+    """A value for CSV, guarded against spreadsheets.
 
-    >>> cell("=1+1"), cell("A dog."), cell(-1.5), cell("'quoted")
-    ("'=1+1", 'A dog.', -1.5, "''quoted")
+    >>> cell("=1+1"), cell("A dog."), cell(-1.5)
+    ("'=1+1", 'A dog.', -1.5)
     """
     found = _plain(value)
-    if isinstance(found, str) and found.startswith(GUARDED):
-        return f"'{found}"
-    return found
-
-
-def uncell(text: str) -> str:
-    """The text that `cell` made a cell of.
-
-    >>> uncell(cell("=1+1")), uncell(cell("'quoted")), uncell("A dog.")
-    ('=1+1', "'quoted", 'A dog.')
-    """
-    guarded = text.startswith("'") and text[1:].startswith(GUARDED)
-    return text[1:] if guarded else text
+    return guarded(found) if isinstance(found, str) else found
 
 
 def _plain(value: Any, empty: str | None = "") -> Any:

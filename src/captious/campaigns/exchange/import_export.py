@@ -12,13 +12,13 @@ from typing import Any, get_args
 
 import orjson
 
-from captious.campaigns.exchange.export_files import uncell
 from captious.campaigns.exchange.import_store import Imported, ImportedRater, ImportedResponse
 from captious.campaigns.records import Draft, Kind, RaterState, Settings, Source, State
 from captious.campaigns.setup.create import checked_slug, checked_title
 from captious.corpus.images import find_images
 from captious.errors import InputError
 from captious.protocols.store import item_from_dict
+from captious.tables.formula import unguarded
 
 CAMPAIGN = "campaign.json"
 # More than this in a zip of texts is no export of anyone's.
@@ -190,7 +190,7 @@ def _table(folder: Path, name: str) -> Iterator[dict[str, Any]]:
 
         with path.open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                yield {name: uncell(value or "") for name, value in row.items() if name}
+                yield {name: unguarded(value or "") for name, value in row.items() if name}
     else:
         from pyarrow import parquet
 

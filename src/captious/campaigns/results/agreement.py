@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.campaigns.results.answers import as_share
-from captious.protocols import Answer, Field, HumanProtocol, Item, Response, Table
+from captious.protocols import Answer, Field, HumanProtocol, Item, Response
 from captious.protocols.base import FIRST, matched
 from captious.protocols.form import as_number
 from captious.protocols.humanr import Humanr, comparisons
@@ -28,6 +28,7 @@ from captious.stats import (
 )
 from captious.stats.alpha import Scale
 from captious.stats.resample import DEFAULT_RESAMPLES
+from captious.tables import Table
 
 INTERVALS = "95% intervals by bootstrap over images"
 # Above this many raters a row for each says little and takes long.

@@ -18,10 +18,12 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.results.agreement import agreement_tables
 from captious.campaigns.store import schema, snapshots
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.snapshots import Content, Snapshot, table_to_dict
+from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.campaigns.work import counted, responses
-from captious.protocols import Item, Response, Table
+from captious.protocols import Item, Response
 from captious.protocols.thumb import ADJUDICATION, Thumb
+from captious.tables import Table
+from captious.tables.values import to_dict
 
 __all__ = [
     "Overview",
@@ -204,7 +206,7 @@ def agreement(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, w
         items, found = counting(db, campaign)
         said, _ = split_adjudicated(items, found)
         tables = agreement_tables(campaign.rules(), items, said)
-        return {"tables": [table_to_dict(table) for table in tables], "responses": len(found)}
+        return {"tables": [to_dict(table) for table in tables], "responses": len(found)}
 
     return snapshots.current(db, campaign, AGREEMENT, compute, fresh_within=fresh_within, wait=wait)
 
@@ -215,7 +217,7 @@ def results(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wai
     def compute() -> Content:
         items, found = counting(db, campaign)
         tables = tables_of(campaign, items, found)
-        return {"tables": [table_to_dict(table) for table in tables], "responses": len(found)}
+        return {"tables": [to_dict(table) for table in tables], "responses": len(found)}
 
     return snapshots.current(db, campaign, RESULTS, compute, fresh_within=fresh_within, wait=wait)
 

@@ -16,7 +16,8 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.errors import CaptiousError
-from captious.protocols import Table
+from captious.tables import Table
+from captious.tables.values import from_dict
 
 Content = dict[str, Any]
 
@@ -51,28 +52,7 @@ class Snapshot:
 
     def tables(self) -> list[Table]:
         """The tables of the content."""
-        return [table_from_dict(one) for one in self.content.get("tables", [])]
-
-
-def table_to_dict(table: Table) -> Content:
-    """A table as values that JSON can hold."""
-    return {
-        "title": table.title,
-        "columns": list(table.columns),
-        "note": table.note,
-        "rows": [list(row) for row in table.rows],
-    }
-
-
-def table_from_dict(stored: Content) -> Table:
-    """The table that was stored; JSON has no NaN, and an empty cell is one.
-
-    >>> table_from_dict({"title": "T", "columns": ["a"], "note": "", "rows": [[None]]}).rows
-    ((nan,),)
-    """
-    nan = float("nan")
-    rows = tuple(tuple(nan if cell is None else cell for cell in row) for row in stored["rows"])
-    return Table(stored["title"], tuple(stored["columns"]), rows, stored["note"])
+        return [from_dict(one) for one in self.content.get("tables", [])]
 
 
 def marker(db: Database, campaign: Campaign) -> Marker:

@@ -17,8 +17,9 @@ from captious.cli.campaign.options import (
     require_database_library,
     require_found,
 )
-from captious.cli.output import Cell, Format, Table
+from captious.cli.output import Format
 from captious.errors import InputError, one_line
+from captious.tables import Cell, Table
 
 if TYPE_CHECKING:
     from captious.campaigns.records import Draft
@@ -210,7 +211,7 @@ def draft_tables(draft: Draft) -> list[Table]:
     counted = f"{draft.title}: {len(draft.items):,} items on {_images(draft):,} images"
     first = cost.first_stage(draft.items)
     return [
-        Table(["image", "shown as", "caption", "stage"], rows, counted, ["the first items"]),
+        Table(counted, ["image", "shown as", "caption", "stage"], rows, "the first items"),
         campaign_tables.cost_table(cost.estimate(draft.rules(), first, draft.settings)),
     ]
 

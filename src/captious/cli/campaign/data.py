@@ -14,7 +14,7 @@ from captious.cli.output import Format
 if TYPE_CHECKING:
     from captious.campaigns.records import Campaign
     from captious.campaigns.store.database import Database as OpenDatabase
-    from captious.protocols import Table as ProtocolTable
+    from captious.tables import Table
 
 adjudicate_app = typer.Typer(help="Disagreements and decisions.", no_args_is_help=True)
 
@@ -84,9 +84,9 @@ def report(
 
     Example: captious campaign report thumb-1-0 --out report.html
     """
-    from captious.cli.campaign import tables as campaign_tables
     from captious.cli.output import emit, note
     from captious.files import check_output
+    from captious.tables.values import by_column
 
     if out is not None:
         check_output(out)
@@ -96,23 +96,23 @@ def report(
         campaign = lifecycle.find(db, slug)
         results, agreement = _tables(db, campaign)
         if out is not None:
-            from captious.cli.campaign.page import write_page
+            from captious.report.campaign import write_page
 
             write_page(db, campaign, results, agreement, out)
     payload = {
         "campaign": campaign.slug,
         "protocol": campaign.protocol,
-        "results": campaign_tables.payload(results),
-        "agreement": campaign_tables.payload(agreement),
+        "results": [by_column(table) for table in results],
+        "agreement": [by_column(table) for table in agreement],
     }
-    emit([campaign_tables.shown(one) for one in [*results, *agreement]], payload, form)
+    emit([*results, *agreement], payload, form)
     if not results and not agreement:
         note("there is nothing to report yet")
     if out is not None:
         note(f"wrote {out}; open it in a browser")
 
 
-def _tables(db: OpenDatabase, campaign: Campaign) -> tuple[list[ProtocolTable], list[ProtocolTable]]:
+def _tables(db: OpenDatabase, campaign: Campaign) -> tuple[list[Table], list[Table]]:
     """Results, and agreement without the tables that the results hold already."""
     from captious.campaigns.results import analysis
 

@@ -11,8 +11,9 @@ import typer
 
 from captious.cli import options
 from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, actor, opened, rater_of
-from captious.cli.output import Cell, Format, Table
+from captious.cli.output import Format
 from captious.errors import InputError
+from captious.tables import Cell, Table
 
 if TYPE_CHECKING:
     from captious.campaigns.records import NewRater
@@ -181,7 +182,7 @@ def link(
         links = [(one, f"{base}/join/{make_link(db, one, secret=secret, days=days)}") for one in chosen]
     rows: list[list[Cell]] = [[one.pseudonym, one.name, address] for one, address in links]
     payload = {"links": [{"rater": one.pseudonym, "link": address} for one, address in links]}
-    emit(Table(["rater", "name", "link"], rows), payload, form)
+    emit(Table("", ["rater", "name", "link"], rows), payload, form)
 
 
 @account_app.command("create")
@@ -233,4 +234,4 @@ def account_list(database: Database = DEFAULT_DATABASE, form: options.OutputForm
         found = accounts(db)
     rows: list[list[Cell]] = [[one.name, one.role, "disabled" if one.disabled else ""] for one in found]
     payload = {"accounts": [asdict(one) for one in found]}
-    emit(Table(["account", "role", ""], rows), payload, form)
+    emit(Table("", ["account", "role", ""], rows), payload, form)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from captious.cli.output import Cell, Number, Table
+from captious.tables import Cell, Number, Table, moment, number
 
 if TYPE_CHECKING:
     from captious.campaigns.quality.adjudication import Disagreement
@@ -17,42 +16,6 @@ if TYPE_CHECKING:
     from captious.campaigns.records import Campaign, Rater
     from captious.campaigns.results.analysis import Overview
     from captious.campaigns.setup.cost import Estimate
-    from captious.protocols import Table as ProtocolTable
-
-
-def shown(table: ProtocolTable, digits: int = 3) -> Table:
-    """A protocol's table as the command line prints tables."""
-    rows: list[list[Cell]] = [
-        [number(cell, digits) if isinstance(cell, float) else cell for cell in row] for row in table.rows
-    ]
-    return Table(list(table.columns), rows, table.title, [table.note] if table.note else [])
-
-
-def payload(tables: Sequence[ProtocolTable]) -> list[dict[str, Any]]:
-    """Tables as plain values for JSON: rows by column."""
-    return [
-        {
-            "title": table.title,
-            "note": table.note,
-            "rows": [dict(zip(table.columns, row, strict=True)) for row in table.rows],
-        }
-        for table in tables
-    ]
-
-
-def number(value: float | None, digits: int = 1) -> Number:
-    """A number with so many decimals; what is not known is n/a."""
-    known = math.nan if value is None else value
-    return Number(known, "n/a" if math.isnan(known) else f"{known:.{digits}f}")
-
-
-def moment(at: float | None) -> str:
-    """A time as people read it, in the machine's own zone; a dash where there is none.
-
-    >>> moment(None)
-    '-'
-    """
-    return "-" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
 def campaigns(found: Sequence[tuple[Campaign, Overview]]) -> Table:
@@ -72,7 +35,7 @@ def campaigns(found: Sequence[tuple[Campaign, Overview]]) -> Table:
         for one, view in found
     ]
     header = ["campaign", "protocol", "state", "done", "of", "share", "raters", "flags", "last"]
-    return Table(header, rows)
+    return Table("", header, rows)
 
 
 def status(campaign: Campaign, view: Overview, cost: Estimate) -> list[Table]:
@@ -92,8 +55,8 @@ def status(campaign: Campaign, view: Overview, cost: Estimate) -> list[Table]:
     ]
     title = f"{campaign.title} ({campaign.slug}): {view.done:,} of {view.target:,} responses"
     return [
-        Table(["stage", "items", "finished", "responses", "wanted"], stages, title),
-        Table(["campaign", ""], facts),
+        Table(title, ["stage", "items", "finished", "responses", "wanted"], stages),
+        Table("", ["campaign", ""], facts),
         cost_table(cost),
     ]
 
@@ -107,7 +70,7 @@ def cost_table(cost: Estimate) -> Table:
         [f"pay{money}", number(cost.pay, 2)],
         [f"wage{money} an hour", number(cost.wage, 2)],
     ]
-    return Table(["estimate", ""], rows, notes=[cost.basis])
+    return Table("", ["estimate", ""], rows, cost.basis)
 
 
 def overview_payload(campaign: Campaign, view: Overview, cost: Estimate) -> dict[str, Any]:
@@ -138,7 +101,7 @@ def raters(found: Sequence[Rater]) -> Table:
         for one in found
     ]
     header = ["rater", "name", "email", "native", "state", "answered", "last seen", "reason"]
-    return Table(header, rows)
+    return Table("", header, rows)
 
 
 def quality(found: Sequence[RaterQuality], flags: Sequence[Flag]) -> list[Table]:
@@ -165,8 +128,8 @@ def quality(found: Sequence[RaterQuality], flags: Sequence[Flag]) -> list[Table]
     ]
     if not flags:
         notes.append("no rule points at anyone")
-        return [Table(header, rows, "raters", notes)]
-    return [Table(header, rows, "raters", notes), flag_table(flags)]
+        return [Table("raters", header, rows, "\n".join(notes))]
+    return [Table("raters", header, rows, "\n".join(notes)), flag_table(flags)]
 
 
 def flag_table(flags: Sequence[Flag]) -> Table:
@@ -174,7 +137,7 @@ def flag_table(flags: Sequence[Flag]) -> Table:
     rows: list[list[Cell]] = [
         [one.id, one.rater, one.rule, one.explanation, one.decision or "to decide"] for one in flags
     ]
-    return Table(["flag", "rater", "rule", "why", "decision"], rows, "flags")
+    return Table("flags", ["flag", "rater", "rule", "why", "decision"], rows)
 
 
 def disagreements(found: Sequence[Disagreement], total: int) -> Table:
@@ -190,7 +153,7 @@ def disagreements(found: Sequence[Disagreement], total: int) -> Table:
         for one in found
     ]
     note = f"{len(found)} of {total} shown; spread is the share of the scale"
-    return Table(["item", "image", "spread", "why", ""], rows, notes=[note])
+    return Table("", ["item", "image", "spread", "why", ""], rows, note)
 
 
 def _share(value: float) -> Number:

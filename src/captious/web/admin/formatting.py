@@ -26,15 +26,6 @@ def number(value: object, digits: int = 2) -> str:
     return str(value)
 
 
-def is_number(value: object) -> bool:
-    """Whether a cell is set to the right.
-
-    >>> is_number(2.5), is_number("2.5")
-    (True, False)
-    """
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def percent(share: float | None, digits: int = 0) -> str:
     """A share in per cent.
 

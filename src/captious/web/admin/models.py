@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-Cell = str | int | float | None
+from captious.tables.values import PageTable
 
 
 class CampaignHead(BaseModel):
@@ -113,33 +113,11 @@ class Computed(BaseModel):
     computing: bool
 
 
-class Drawn(BaseModel):
-    """An interval of a row, to be drawn on the scale from `bottom` to `top`."""
-
-    value: float | None
-    low: float | None
-    high: float | None
-
-
-class ResultTable(BaseModel):
-    """A table of results; `more` rows are in the export only."""
-
-    title: str
-    columns: list[str]
-    numeric: list[bool]
-    rows: list[list[Cell]]
-    note: str
-    more: int = 0
-    intervals: list[Drawn] | None = None
-    bottom: float = 0.0
-    top: float = 1.0
-
-
 class TablesPage(Computed):
     """Tables with the number of responses that they were made from."""
 
     responses: int
-    tables: list[ResultTable]
+    tables: list[PageTable]
 
 
 class FlagRow(BaseModel):

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
 from typing import Literal
 
 from fastapi import APIRouter, Request
+from markupsafe import Markup
 from starlette.responses import Response
 
 from captious.campaigns.records import Campaign
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Snapshot
-from captious.protocols import Table
-from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show
+from captious.tables import Cell, Number, Table
+from captious.tables.html import DrawnColumn, interval_svg, to_html
+from captious.tables.values import for_page
+from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
 from captious.web.admin.background import figures
-from captious.web.admin.formatting import finite
-from captious.web.admin.models import Cell, Drawn, ResultTable, TablesPage
+from captious.web.admin.formatting import number
+from captious.web.admin.models import TablesPage
+from captious.web.texts import Texts
 
 router = APIRouter()
 # A page is read by people; the export has every row.
 MOST_ROWS = 300
-LOW, HIGH = "low", "high"
 Kind = Literal["agreement", "results"]
 
 
@@ -37,59 +40,31 @@ def of_snapshot(campaign: Campaign, kept: Snapshot) -> TablesPage:
         computed_at=kept.time,
         computing=kept.pending,
         responses=kept.content.get("responses", 0),
-        tables=[result_table(table) for table in kept.tables()],
+        tables=[for_page(table, MOST_ROWS) for table in kept.tables()],
     )
 
 
-def result_table(table: Table) -> ResultTable:
-    """A table as JSON and pages can hold it, with its intervals where it has any.
-
-    >>> made = result_table(Table("T", ("system", "mean", "low", "high"), (("m", 0.5, 0.4, 0.6),)))
-    >>> made.intervals[0].value, made.numeric
-    (0.5, [False, True, True, True])
-    """
-    rows = [[_cell(cell) for cell in row] for row in table.rows[:MOST_ROWS]]
-    numeric = [
-        any(isinstance(row[at], (int, float)) for row in table.rows) for at in range(len(table.columns))
-    ]
-    intervals = _intervals(table.columns, rows)
-    bottom, top = _scale(intervals or [])
-    return ResultTable(
-        title=table.title,
-        columns=list(table.columns),
-        numeric=numeric,
-        rows=rows,
-        note=table.note,
-        more=max(0, len(table.rows) - MOST_ROWS),
-        intervals=intervals,
-        bottom=bottom,
-        top=top,
+def markup(table: Table, t: Texts) -> Markup:
+    """A table as the page shows it: title and note above it, intervals drawn beside its rows."""
+    page = for_page(table, MOST_ROWS)
+    detail = f'<span class="detail">{escape(table.note)}</span>' if table.note else ""
+    drawn = None
+    if page.intervals:
+        ends = {name: number(end, 0) for name, end in (("bottom", page.bottom), ("top", page.top))}
+        cells = [interval_svg(one, page.bottom, page.top) for one in page.intervals]
+        drawn = DrawnColumn(t("admin.tables.drawn", **ends), cells)
+    shown = to_html(
+        replace(table, rows=table.rows[:MOST_ROWS]),
+        caption=f'<span class="caption-inner"><strong>{escape(table.title)}</strong>{detail}</span>',
+        spell=_spelled,
+        drawn=drawn,
+        empty=t("admin.tables.empty"),
     )
+    return Markup(shown)
 
 
-def _cell(cell: str | float) -> Cell:
-    return finite(cell) if isinstance(cell, float) else cell
-
-
-def _intervals(columns: Sequence[str], rows: Sequence[list[Cell]]) -> list[Drawn] | None:
-    """The value before a pair of `low` and `high`, where a table has one such pair."""
-    if columns.count(LOW) != 1 or columns.count(HIGH) != 1 or columns.index(LOW) == 0:
-        return None
-    at, low, high = columns.index(LOW) - 1, columns.index(LOW), columns.index(HIGH)
-    return [Drawn(value=_number(row[at]), low=_number(row[low]), high=_number(row[high])) for row in rows]
-
-
-def _number(cell: Cell) -> float | None:
-    return float(cell) if isinstance(cell, (int, float)) else None
-
-
-def _scale(drawn: Sequence[Drawn]) -> tuple[float, float]:
-    """Ends that hold every interval: [0, 1] or [-1, 1] where they fit, else whole numbers."""
-    values = [v for one in drawn for v in (one.value, one.low, one.high) if v is not None]
-    least, most = min(values, default=0.0), max(values, default=1.0)
-    if least >= -1 and most <= 1:
-        return (0.0 if least >= 0 else -1.0), 1.0
-    return float(math.floor(min(least, 0.0))), float(math.ceil(max(most, 0.0)))
+def _spelled(cell: Cell) -> str:
+    return (cell.text if isinstance(cell, Number) else number(cell, 3)).replace("_", " ")
 
 
 def _twin(kind: Kind) -> None:
@@ -99,8 +74,12 @@ def _twin(kind: Kind) -> None:
 
     @router.get(f"/admin/c/{{slug}}/{kind}", name=kind, **PAGE)
     def page(request: Request, account: Viewer, campaign: Seen, db: Db) -> Response:
-        found = tables_page(db, campaign, kind)
-        return show(request, "tables.html", account, campaign=head(campaign), here=kind, page=found)
+        kept = figures(db, campaign, kind)
+        shown = [markup(table, words(request)) for table in kept.tables()]
+        found = of_snapshot(campaign, kept)
+        return show(
+            request, "tables.html", account, campaign=head(campaign), here=kind, page=found, shown=shown
+        )
 
 
 _twin("agreement")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
@@ -10,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from captious._version import __version__
-from captious.cli.campaign.tables import moment
 from captious.files import atomically
+from captious.tables import Table, moment
+from captious.tables.html import to_html
 
 if TYPE_CHECKING:
     from captious.campaigns.records import Campaign
     from captious.campaigns.store.database import Database
-    from captious.protocols import Table
 
 _PAGE = """\
 <!doctype html>
@@ -71,7 +70,7 @@ def render(title: str, facts: Sequence[str], parts: dict[str, Sequence[Table]]) 
     style = (files("captious.report") / "static" / "report.css").read_text(encoding="utf-8")
     sections = "\n".join(
         f'<section aria-labelledby="{name.lower()}"><h2 id="{name.lower()}">{escape(name)}</h2>\n'
-        + "\n".join(_table(table) for table in tables)
+        + "\n".join(to_html(table) for table in tables)
         + "</section>"
         for name, tables in parts.items()
         if tables
@@ -83,36 +82,3 @@ def render(title: str, facts: Sequence[str], parts: dict[str, Sequence[Table]]) 
         sections=sections or "<p>There is nothing to report yet.</p>",
         version=__version__,
     )
-
-
-def _table(table: Table) -> str:
-    head = "".join(
-        f'<th scope="col"{"" if at == 0 else _number_class(table, at)}>{escape(name)}</th>'
-        for at, name in enumerate(table.columns)
-    )
-    rows = "\n".join(
-        "<tr>" + "".join(_cell(cell, first=at == 0) for at, cell in enumerate(row)) + "</tr>"
-        for row in table.rows
-    )
-    label = escape(table.title, quote=True)
-    note = f'<p class="notes">{escape(table.note)}</p>' if table.note else ""
-    return (
-        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">\n'
-        f"<table><caption>{escape(table.title)}</caption>\n<thead><tr>{head}</tr></thead>\n"
-        f"<tbody>\n{rows}\n</tbody></table></div>\n{note}"
-    )
-
-
-def _number_class(table: Table, column: int) -> str:
-    numeric = all(isinstance(row[column], (int, float)) for row in table.rows)
-    return ' class="number"' if numeric else ""
-
-
-def _cell(cell: str | float, *, first: bool) -> str:
-    if first:
-        return f'<th scope="row">{escape(str(cell))}</th>'
-    if isinstance(cell, float):
-        shown = "n/a" if math.isnan(cell) else f"{cell:.3f}"
-        return f'<td class="number">{shown}</td>'
-    kind = ' class="number"' if isinstance(cell, int) else ""
-    return f"<td{kind}>{escape(str(cell))}</td>"

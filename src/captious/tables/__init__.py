@@ -1,0 +1,9 @@
+"""One table for everyone: what a result is, and how it is shown in each form.
+
+A protocol, a benchmark or a command makes a `Table`; `terminal`, `text` (CSV, Markdown, LaTeX),
+`html` and `values` (JSON) show it. Nobody else knows how a table looks.
+"""
+
+from captious.tables.table import Cell, Number, Table, moment, number, scaled
+
+__all__ = ["Cell", "Number", "Table", "moment", "number", "scaled"]

@@ -1,0 +1,88 @@
+"""`Table`: a result in rows and columns, with the text that papers would print for its numbers."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Number(NamedTuple):
+    """A number with the text that papers would print for it."""
+
+    value: float
+    text: str
+    detail: str = ""
+    best: bool = False
+
+
+Cell = str | int | float | Number
+
+
+@dataclass(frozen=True)
+class Table:
+    """A result that a page, a terminal or a paper can show as it is.
+
+    Numbers are raw (floats are shown with three decimals) or carry their own text (`Number`).
+    The note may have several lines.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    @property
+    def notes(self) -> list[str]:
+        """The lines of the note."""
+        return self.note.split("\n") if self.note else []
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether a column holds numbers and gaps only, so that it is set to the right.
+
+        >>> [Table("", ["m", "r"], [["cider", 0.4], ["spice", ""]]).is_numeric(c) for c in (0, 1)]
+        [False, True]
+        """
+        cells = [row[column] for row in self.rows]
+        return bool(cells) and all(not isinstance(cell, str) or cell == "" for cell in cells)
+
+
+def number(value: float | None, digits: int = 3) -> Number:
+    """A number with so many decimals; what is not known is n/a.
+
+    >>> number(0.5).text, number(None).text
+    ('0.500', 'n/a')
+    """
+    known = math.nan if value is None else value
+    return Number(known, "n/a" if math.isnan(known) else f"{known:.{digits}f}")
+
+
+def scaled(value: float, percent: bool, digits: int = 1) -> str:
+    """A score as papers print it.
+
+    >>> scaled(1.3124, percent=True), scaled(0.93, percent=False, digits=3)
+    ('131.2', '0.930')
+    """
+    if math.isnan(value):
+        return "n/a"
+    return f"{value * 100:.{digits}f}" if percent else f"{value:.{digits}f}"
+
+
+def moment(at: float | None) -> str:
+    """A time as people read it, in the machine's own zone; a dash where there is none.
+
+    >>> moment(None)
+    '-'
+    """
+    return "-" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+
+
+def shown(cell: Cell) -> str | int | Number:
+    """A cell ready to be shown: a float gets its three decimals.
+
+    >>> shown(0.5).text, shown("m2"), shown(3)
+    ('0.500', 'm2', 3)
+    """
+    return number(cell) if isinstance(cell, float) else cell
