@@ -85,3 +85,20 @@ def _coco_caption(corpus: Corpus) -> Items:
     _, cider = Cider().compute_score(references, captions)
     items = {f"bleu{n}": np.array(values) for n, values in enumerate(bleu, start=1)}
     return items | {"rouge_l": np.array(rouge), "cider": np.array(cider)}
+
+
+@pytest.fixture(scope="session")
+def photographs(data: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """References and gold objects of the 159 COCO photographs."""
+    references: dict[str, list[str]] = {}
+    objects: dict[str, list[str]] = {}
+    folder = data / "coco_mini" / "annotations"
+    for part in ("train2017", "val2017"):
+        captions = json.loads((folder / f"captions_{part}.json").read_text(encoding="utf-8"))
+        instances = json.loads((folder / f"instances_{part}.json").read_text(encoding="utf-8"))
+        names = {entry["id"]: entry["name"] for entry in instances["categories"]}
+        for entry in captions["annotations"]:
+            references.setdefault(str(entry["image_id"]), []).append(entry["caption"])
+        for entry in instances["annotations"]:
+            objects.setdefault(str(entry["image_id"]), []).append(names[entry["category_id"]])
+    return references, objects

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from captious.metrics.vifidel import Vifidel, combined, consensus_penalties
 from captious.text.vectors.table import load_vectors
 
 pytest.importorskip("ot")
+Photographs = tuple[dict[str, list[str]], dict[str, list[str]]]
 
 # Madhyastha et al. 2019, figure 3.
 FIGURE_3 = [
@@ -154,20 +154,94 @@ def test_figure_3_in_order_with_real_vectors(glove: None) -> None:
     assert rho["cat"] < rho["book"] < rho["encyclopedias"] < 0.5
 
 
+def figure_5(options: str) -> list[float]:
+    """Scores for one, two, five, ten and fifteen objects; the paper prints .75 .83 .74 .73 .70."""
+    metric = resolve(f"vifidel[{options}]")
+    assert isinstance(metric, Vifidel)
+    return [value(metric, labels.split(", "), RESTAURANT, RESTAURANT_REFERENCES) for labels in FIGURE_5]
+
+
 @pytest.mark.parametrize("options", ["p=2", "p=1", "p=2,references=none", "p=1,references=none"])
 def test_figure_5(glove: None, options: str) -> None:
     """The second mentioned object raises the score; unmentioned ones lower it, gently."""
-    metric = resolve(f"vifidel[{options}]")
-    assert isinstance(metric, Vifidel)
-    one, two, five, ten, fifteen = (
-        value(metric, labels.split(", "), RESTAURANT, RESTAURANT_REFERENCES) for labels in FIGURE_5
-    )
+    one, two, five, ten, fifteen = figure_5(options)
     assert two > one
     assert two > five > ten
-    # The paper's word2vec goes from .73 to .70; GloVe's last step is level, within a hundredth.
-    assert fifteen == pytest.approx(ten, abs=0.015)
     # "Gradual": ten more objects cost less than the first three did.
     assert five - fifteen < two - five
+
+
+@pytest.mark.parametrize("options", ["p=2,references=none", "p=1,references=none"])
+def test_the_last_step_of_figure_5_without_references(glove: None, options: str) -> None:
+    *_, ten, fifteen = figure_5(options)
+    assert fifteen < ten
+
+
+@pytest.mark.xfail(strict=True, reason="with GloVe's 50 dimensions the last step does not go down")
+def test_the_last_step_of_figure_5_with_references(glove: None) -> None:
+    *_, ten, fifteen = figure_5("p=2")
+    assert fifteen < ten  # .73 to .70 in the paper, with word2vec
+
+
+@pytest.mark.xfail(strict=True, reason="without references one object scores below five")
+def test_one_object_beats_five_in_figure_5_without_references(glove: None) -> None:
+    one, _, five, *_ = figure_5("p=2,references=none")
+    assert one > five  # .75 and .74 in the paper, with references
+
+
+def test_labels_as_words(tiny: str) -> None:
+    # "dog cat" whole: its vector is the mean of the two, of length 1, and 2 - sqrt(2) from dog.
+    whole = value(Vifidel(vectors=tiny), ["cat dog", "dog"], "a dog")
+    mean = np.array([2.0, 1.0]) / math.sqrt(5)  # the vectors are (2, 0) and (0, 1) before they are unit
+    assert whole == pytest.approx(math.exp(-(2 - 2 * mean[0]) / 2))
+    # Split: dog twice, cat once; a third of the mass goes from cat to dog, at a cost of 2.
+    split = Vifidel(vectors=tiny, labels="words")
+    for label in ("cat dog", "cat-dog", "cat_dog"):
+        assert value(split, [label, "dog"], "a dog") == pytest.approx(math.exp(-2 / 3))
+    # A stop word in a label is no word: "fire" is on the list of the released program.
+    assert value(split, ["fire dog"], "a dog") == pytest.approx(1.0)
+    signature = score(Corpus.from_lists(["a dog"], objects={"0": ["dog"]}), [split])["vifidel"].signature
+    assert "|counts:frequency|labels:words|tok:" in signature
+
+
+def test_labels_as_words_equal_the_released_rule(glove: None, photographs: Photographs) -> None:
+    """The released program: one line of objects, cut into words by scikit-learn, Euclidean distance."""
+    import ot
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    references, objects = photographs
+    images = [i for i in references if i in objects and references[i][0].replace(".", "").isascii()][:60]
+    corpus = Corpus.from_lists(
+        [references[i][0] for i in images], image_ids=images, objects={i: objects[i] for i in images}
+    )
+    found = scored(Vifidel(p=1, labels="words"), corpus)
+    vectors = load_vectors()
+    compared = 0
+    for place, image in enumerate(images):
+        line, caption = " ".join(objects[image]), references[image][0]
+        counter = CountVectorizer(stop_words="english").fit([line, caption])
+        words = list(counter.get_feature_names_out())
+        rows, known = vectors.resolve(words)
+        if not known.all() or set("'-&/") & set(caption):  # where tokenisers and vocabularies differ
+            continue
+        units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        masses = counter.transform([line, caption]).toarray().astype(float)
+        masses /= masses.sum(axis=1, keepdims=True)
+        distances = np.sqrt(((units[:, None] - units) ** 2).sum(axis=2))
+        assert found[place] == pytest.approx(math.exp(-ot.emd2(*masses, distances)), abs=1e-9)
+        compared += 1
+    assert compared >= 40
+
+
+def test_a_union_of_unique_labels(tiny: str) -> None:
+    # The paper's 4.1: "unique object labels from the combination": dog and cat once each.
+    corpus = Corpus.from_lists(["a dog"], objects={"0": ["gold:dog", "gold:dog", "d80:dog", "d80:cat"]})
+    unique = Vifidel(vectors=tiny, objects="gold|d80", union="unique")
+    assert scored(unique, corpus)[0] == pytest.approx(math.exp(-1))
+    alone = Corpus.from_lists(["a dog"], objects={"0": ["gold:dog", "gold:dog", "gold:cat"]})
+    assert scored(Vifidel(vectors=tiny, union="unique"), alone)[0] == pytest.approx(math.exp(-2 / 3))
+    with pytest.raises(UnknownNameError, match="union of vifidel"):
+        resolve("vifidel[union=sum]")
 
 
 def test_unions_and_their_signature(tiny: str) -> None:
@@ -214,29 +288,12 @@ def test_combinations_are_means() -> None:
         combined(vifidel, cider[:1])
 
 
-def coco(data: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """References and gold objects of the COCO photographs."""
-    references: dict[str, list[str]] = {}
-    objects: dict[str, list[str]] = {}
-    for part in ("train2017", "val2017"):
-        folder = data / "coco_mini" / "annotations"
-        captions = json.loads((folder / f"captions_{part}.json").read_text())
-        instances = json.loads((folder / f"instances_{part}.json").read_text())
-        names = {entry["id"]: entry["name"] for entry in instances["categories"]}
-        for entry in captions["annotations"]:
-            references.setdefault(str(entry["image_id"]), []).append(entry["caption"])
-        for entry in instances["annotations"]:
-            own = objects.setdefault(str(entry["image_id"]), [])
-            own.append(names[entry["category_id"]])
-    return references, objects
-
-
-def share_won(metric: Vifidel, data: Path) -> tuple[float, float]:
+def share_won(metric: Vifidel, photographs: Photographs) -> tuple[float, float]:
     """Images whose own captions beat those of 20 others on average; and of one other, on average.
 
     A caption is scored against the image's other references, never against itself.
     """
-    references, objects = coco(data)
+    references, objects = photographs
     images = list(references)
     captions, lists, ids = [], [], []
     for place, image in enumerate(images):
@@ -255,22 +312,22 @@ def share_won(metric: Vifidel, data: Path) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize("references", ["auto", "none"])
-def test_true_captions_beat_shuffled_ones(glove: None, data: Path, references: str) -> None:
-    on_average, each = share_won(Vifidel(references=references), data)
+def test_true_captions_beat_shuffled_ones(glove: None, photographs: Photographs, references: str) -> None:
+    on_average, each = share_won(Vifidel(references=references), photographs)
     assert on_average >= 0.95
     assert each >= (0.95 if references == "auto" else 0.94)
 
 
-def test_presence_beats_frequency_without_references(glove: None, data: Path) -> None:
+def test_presence_beats_frequency_without_references(glove: None, photographs: Photographs) -> None:
     # Table 3: binarised counts have "a marginal edge".
-    _, presence = share_won(Vifidel(references="none", counts="binary"), data)
-    _, frequency = share_won(Vifidel(references="none"), data)
+    _, presence = share_won(Vifidel(references="none", counts="binary"), photographs)
+    _, frequency = share_won(Vifidel(references="none"), photographs)
     assert presence >= 0.95
     assert presence > frequency
 
 
-def test_processes_do_not_change_it(glove: None, data: Path) -> None:
-    references, objects = coco(data)
+def test_processes_do_not_change_it(glove: None, photographs: Photographs) -> None:
+    references, objects = photographs
     images = list(references)[:12]
     corpus = Corpus.from_lists(
         [references[i][0] for i in images],

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -23,22 +20,12 @@ def corpus() -> Corpus:
 
 
 @pytest.fixture(scope="module")
-def shuffled(data: Path) -> Corpus:
+def shuffled(photographs: tuple[dict[str, list[str]], dict[str, list[str]]]) -> Corpus:
     """159 photographs with gold objects: the own first caption, then those of four other images.
 
     References are the image's other four captions.
     """
-    references: dict[str, list[str]] = {}
-    objects: dict[str, list[str]] = {}
-    for part in ("train2017", "val2017"):
-        folder = data / "coco_mini" / "annotations"
-        captions = json.loads((folder / f"captions_{part}.json").read_text(encoding="utf-8"))
-        instances = json.loads((folder / f"instances_{part}.json").read_text(encoding="utf-8"))
-        names = {row["id"]: row["name"] for row in instances["categories"]}
-        for row in captions["annotations"]:
-            references.setdefault(str(row["image_id"]), []).append(row["caption"])
-        for row in instances["annotations"]:
-            objects.setdefault(str(row["image_id"]), []).append(names[row["category_id"]])
+    references, objects = photographs
     images = list(references)
     pairs = [
         (images[(place + step) % len(images)], image)

@@ -10,6 +10,7 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
+from captious.corpus.objects import split_source
 from captious.errors import UnknownNameError
 from captious.metrics.base import Metric, Need, reference_count_label
 from captious.metrics.batch import Batch
@@ -20,7 +21,8 @@ from captious.text.tokens import TokenTable, token_table
 
 NONE = "none"
 LABELS = ("words", "whole")
-VARIANTS = ("paper", "released")
+VARIANTS = PAPER, RELEASED = ("paper", "released")
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,17 @@ class PoolMetric(Metric):
     objects: str = ALL
     labels: str = "words"
     stop: str = "none"
-    tokeniser: str = "ptb"
+    tokeniser: str = AUTO
+
+    @property
+    def released(self) -> bool:
+        """Whether words are those of the released program: cut at white space, and nothing else."""
+        return False
+
+    @property
+    def words_by(self) -> str:
+        """The tokeniser in use."""
+        return ("space" if self.released else "ptb") if self.tokeniser == AUTO else self.tokeniser
 
     def __post_init__(self) -> None:
         if self.labels not in LABELS:
@@ -52,12 +64,12 @@ class PoolMetric(Metric):
 
     def overlaps(self, batch: Batch) -> FloatArray:
         """r, |Z| and |pool| of each example, as columns."""
-        key = ("pool overlap", self.objects, self.labels, self.stop, self.tokeniser)
+        key = ("pool overlap", self.objects, self.labels, self.stop, self.words_by, self.released)
         return batch.once(key, lambda: self._overlaps(batch))
 
     def _overlaps(self, batch: Batch) -> FloatArray:
         corpus = batch.corpus
-        words = self._word_sets(batch.tokens(self.tokeniser))
+        words = self._word_sets(batch.tokens(self.words_by))
         pools: dict[tuple[int, int], frozenset[str]] = {}
         images, sets = corpus.image_of.tolist(), corpus.references_of.tolist()
         batch.pairs()  # refuses examples without references
@@ -85,16 +97,21 @@ class PoolMetric(Metric):
     def _label_words(self, batch: Batch, image: int) -> frozenset[str]:
         if self.objects == NONE or batch.corpus.objects is None:
             return frozenset()
-        labels = list(object_counts(batch.corpus.objects[image], wanted_sources(self.objects)))
+        sources = wanted_sources(self.objects)
+        if self.released:
+            named = map(split_source, batch.corpus.objects[image])
+            texts = [label for source, label in named if not sources or source in sources]
+            return frozenset().union(*self._word_sets(token_table(texts, self.words_by)))
+        labels = list(object_counts(batch.corpus.objects[image], sources))
         if self.labels == "whole":
             return frozenset(labels)
-        return frozenset().union(*self._word_sets(_label_tokens(labels, self.tokeniser)))
+        return frozenset().union(*self._word_sets(_label_tokens(labels, self.words_by)))
 
     def facts(self, corpus: Corpus, knowledge: None) -> dict[str, str]:
         """References, tokens, and what is in the pool."""
         return {
             "refs": reference_count_label(corpus),
-            "tok": self.tokeniser,
+            "tok": self.words_by,
             "stop": self.stop,
             "objects": "+".join(wanted_sources(self.objects)) or ALL,
             "labels": self.labels,
@@ -134,8 +151,8 @@ class VcrPrecision(PoolMetric):
 class VcrRecall(PoolMetric):
     """r / |pool|: the share of the pool that the caption names (VCRScore, equation 6).
 
-    The released program hands its regressor the precision where the paper's text says recall;
-    `variant=released` does so too.
+    The released program hands its regressor the precision where the paper's text says recall, times
+    100, of words cut at white space with their case and punctuation; `variant=released` is that.
 
     >>> corpus = Corpus.from_lists(["a dog chases a bus"], [["a dog runs"]],
     ...                            objects={"0": ["dog", "frisbee"]})
@@ -146,17 +163,26 @@ class VcrRecall(PoolMetric):
     summary: ClassVar[str] = "share of what references and detectors name that the caption names"
     citation: ClassVar[str] = "VCRScore, section 3.2"
 
-    variant: str = "paper"
+    variant: str = PAPER
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.variant not in VARIANTS:
             raise UnknownNameError(f"variant of {self.name}", self.variant, VARIANTS)
+        if self.released:
+            # What is a fact of the class elsewhere follows from an option here.
+            object.__setattr__(self, "bounds", (0.0, 100.0))
+            object.__setattr__(self, "percent", False)
+
+    @property
+    def released(self) -> bool:
+        """Whether this is what the released program computes."""
+        return self.variant == RELEASED
 
     def score_examples(self, batch: Batch, knowledge: None) -> FloatArray:
         """Recall of each example, or what the released program takes for it."""
         shared, own, pool = self.overlaps(batch).T
-        return _ratio(shared, own if self.variant == "released" else pool)
+        return 100.0 * _ratio(shared, own) if self.released else _ratio(shared, pool)
 
     def facts(self, corpus: Corpus, knowledge: None) -> dict[str, str]:
         """As precision, and whose recall."""

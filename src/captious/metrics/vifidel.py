@@ -17,16 +17,21 @@ from captious.metrics.object_bags import (
     ALL,
     COUNTS,
     FREQUENCY,
+    LARGEST,
+    UNIONS,
     check_sources,
     object_counts,
     require_objects,
+    split_counts,
     wanted_sources,
 )
 from captious.metrics.registry import register
 from captious.metrics.word_space import Bags, Transported, VectorMetric, WordSpace, bags_of
+from captious.text.stop_words import stop_list
 from captious.text.transport import transport
 
 AUTO, NONE = "auto", "none"
+WHOLE, WORDS = "whole", "words"
 
 
 class VifidelKnowledge(NamedTuple):
@@ -90,11 +95,14 @@ class Vifidel(VectorMetric):
     objects: str = ALL
     counts: str = FREQUENCY
     references: str = AUTO
+    labels: str = WHOLE
+    union: str = LARGEST
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.counts not in COUNTS:
-            raise UnknownNameError(f"counts of {self.name}", self.counts, COUNTS)
+        for option, known in (("counts", COUNTS), ("labels", (WHOLE, WORDS)), ("union", UNIONS)):
+            if getattr(self, option) not in known:
+                raise UnknownNameError(f"{option} of {self.name}", getattr(self, option), known)
         if self.references not in (AUTO, NONE) and not self._reference_limit:
             raise InputError(
                 f'{self.name}: references is "{self.references}"; it must be auto (all there are), '
@@ -151,6 +159,8 @@ class Vifidel(VectorMetric):
         facts = {"refs": (str(low) if low == high else f"{low}-{high}") if used else NONE}
         facts["objects"] = "+".join(wanted_sources(self.objects)) or ALL
         facts["counts"] = self.counts
+        facts |= {"labels": self.labels} if self.labels != WHOLE else {}
+        facts |= {"union": self.union} if self.union != LARGEST else {}
         facts |= self.word_facts(corpus, knowledge.words, knowledge.words_missing)
         facts["labels-oov"] = f"{knowledge.labels_missing}/{knowledge.labels}"
         if knowledge.images_without_objects:
@@ -165,6 +175,8 @@ class Vifidel(VectorMetric):
             "scene",
             self.objects,
             self.counts,
+            self.labels,
+            self.union,
             self.vectors,
             self.norm,
             self.stop,
@@ -176,11 +188,7 @@ class Vifidel(VectorMetric):
     def _make_scene(self, batch: Batch) -> _Scene:
         corpus = batch.corpus
         images = np.unique(corpus.image_of).tolist()
-        sources = wanted_sources(self.objects)
-        held = [
-            object_counts(corpus.objects[image], sources, self.counts) if corpus.objects else {}
-            for image in images
-        ]
+        held = [self._held(corpus, image) for image in images]
         labels, places = factorise(label for counts in held for label in counts)
         space = self.space(batch, labels)
         rows = places + len(space.words) - len(labels)
@@ -197,6 +205,12 @@ class Vifidel(VectorMetric):
             int(amounts.sum()),
             int(amounts[~known].sum()),
         )
+
+    def _held(self, corpus: Corpus, image: int) -> dict[str, int]:
+        """The labels of one image, or their words, with counts."""
+        labels = corpus.objects[image] if corpus.objects else []
+        counts = object_counts(labels, wanted_sources(self.objects), self.counts, self.union)
+        return split_counts(counts, stop_list(self.stop)) if self.labels == WORDS else counts
 
     def score_examples(self, batch: Batch, knowledge: VifidelKnowledge) -> FloatArray:
         """VIFIDEL of each example; 0 where the caption has no words or the image no objects."""
@@ -247,7 +261,7 @@ class Vifidel(VectorMetric):
             words = self._reference_words(batch, scene, int(corpus.references_of[row]))
             ours, theirs = _penalties(space, one, other, words)
         costs = self.costs(space, one, other, ours, theirs)
-        labels = object_counts(corpus.objects[image] if corpus.objects else [], wanted_sources(self.objects))
+        labels = self._held(corpus, image)
         sources = [space.words[i] for i in one.tolist()]
         return Transported(
             sources=sources,
