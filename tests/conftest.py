@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,6 +70,51 @@ class Clock:
 
     def move(self, seconds: float) -> None:
         self.now += seconds
+
+
+@pytest.fixture(scope="session")
+def speak() -> Callable[[str], bytes]:
+    """A voice: the WAV file of a text that eSpeak NG reads aloud."""
+    if find_spec("espeakng_loader") is None:
+        pytest.skip("no voice: espeakng-loader is not installed")
+    import ctypes
+    import io
+    import wave
+
+    import espeakng_loader
+
+    library = ctypes.CDLL(espeakng_loader.get_library_path())
+    retrieval, words_per_minute, utf8 = 1, 1, 1
+    rate = library.espeak_Initialize(retrieval, 0, espeakng_loader.get_data_path().encode(), 0)
+    pieces: list[bytes] = []
+    callback_type = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctypes.c_int, ctypes.c_void_p
+    )
+
+    def collect(samples: object, count: int, _: object) -> int:
+        if samples and count > 0:
+            pieces.append(ctypes.string_at(samples, 2 * count))  # type: ignore[arg-type]
+        return 0
+
+    callback = callback_type(collect)
+
+    def say(text: str) -> bytes:
+        pieces.clear()
+        library.espeak_SetSynthCallback(callback)
+        library.espeak_SetVoiceByName(b"en-us")
+        library.espeak_SetParameter(words_per_minute, 130, 0)
+        content = text.encode()
+        library.espeak_Synth(content, len(content) + 1, 0, 0, 0, utf8, None, None)
+        library.espeak_Synchronize()
+        target = io.BytesIO()
+        with wave.open(target, "wb") as file:
+            file.setnchannels(1)
+            file.setsampwidth(2)
+            file.setframerate(rate)
+            file.writeframes(b"".join(pieces))
+        return target.getvalue()
+
+    return say
 
 
 @pytest.fixture

