@@ -55,3 +55,10 @@ def test_progress_is_told_metric_by_metric() -> None:
 def test_no_process_at_all_is_refused() -> None:
     with pytest.raises(InputError, match="jobs is 0"):
         run_metrics(_corpus(2), [resolve("bleu1")], jobs=0)
+
+
+@pytest.mark.parametrize("metric", ["meteor", "spice"])
+def test_a_caption_of_a_hundred_thousand_words_is_refused_by_name(metric: str) -> None:
+    corpus = Corpus.from_lists(["dog " * 100_000], [["a dog"]])
+    with pytest.raises(InputError, match=f'{metric}: "dog dog .*" has 100,000 words; it takes at most 5,000'):
+        run_metrics(corpus, [resolve(metric)])

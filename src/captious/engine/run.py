@@ -20,6 +20,7 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import CaptiousError, InputError
 from captious.metrics import Batch, Metric
+from captious.metrics.base import refuse_too_long
 
 Progress = Callable[[str, int, int], None]
 
@@ -40,6 +41,7 @@ def run_metrics(
     """
     if jobs < 1:
         raise InputError(f"jobs is {jobs}; it must be at least 1.")
+    refuse_too_long(corpus, metrics)
     rows = shards(corpus, jobs)
     if len(rows) < 2:
         return _run_here(corpus, metrics, progress)

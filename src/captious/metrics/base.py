@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields
+from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from captious._version import __version__
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
+from captious.errors import InputError, one_line
 from captious.metrics.batch import Batch
 
 Need = Literal["references", "image", "objects"]
@@ -39,6 +41,7 @@ class Metric:
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     percent: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = True
+    most_words: ClassVar[int | None] = None  # of one text, where the time grows faster than the length
 
     def ready(self) -> None:
         """Raise `MissingDependencyError` where a package or file that it needs is not here."""
@@ -94,6 +97,28 @@ class Metric:
         """Name, everything that changes the number, version: `cider|refs:5|tok:ptb|…|v:0.1.0`."""
         facts = self.facts(corpus, knowledge)
         return "|".join([self.name, *(f"{k}:{v}" for k, v in facts.items()), f"v:{__version__}"])
+
+
+def refuse_too_long(corpus: Corpus, metrics: Sequence[Metric]) -> None:
+    """Refuse texts on which a metric would run for hours, before any work is done.
+
+    >>> class Slow(Metric):
+    ...     name, most_words = "slow", 3
+    >>> refuse_too_long(Corpus.from_lists(["a dog on a mat"]), [Slow()])
+    Traceback (most recent call last):
+    captious.errors.InputError: slow: "a dog on a mat" has 5 words; it takes at most 3 in one text...
+    """
+    for metric in metrics:
+        most = metric.most_words
+        if most is None:
+            continue
+        for text in chain(corpus.captions, corpus.references.values):
+            # N words have at least 2 N - 1 characters: most texts need not be split.
+            if len(text) > 2 * most and (words := len(text.split())) > most:
+                raise InputError(
+                    f'{metric.name}: "{one_line(text, 40)}" has {words:,} words; it takes at most {most:,} '
+                    "in one text. Shorten the text, or leave the metric out."
+                )
 
 
 def reference_count_label(corpus: Corpus) -> str:

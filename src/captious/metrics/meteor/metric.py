@@ -39,6 +39,7 @@ class Meteor(Metric):
 
     summary: ClassVar[str] = "METEOR 1.5: stems, synonyms and paraphrases, without Java"
     citation: ClassVar[str] = "Denkowski & Lavie 2014"
+    most_words: ClassVar[int | None] = 5_000
 
     alpha: float = 0.85
     beta: float = 0.2

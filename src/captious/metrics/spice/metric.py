@@ -46,6 +46,8 @@ class Spice(Metric):
     summary: ClassVar[str] = "scene graphs: objects, attributes, relations; without Java"
     citation: ClassVar[str] = "Anderson et al. 2016"
 
+    most_words: ClassVar[int | None] = 5_000
+
     parser: str = "caption"
     detail: bool = False  # sub-scores of each example beside the score, which stays the same
 
