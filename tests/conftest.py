@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import pytest
@@ -57,6 +58,88 @@ def java() -> str:
     if find_spec("pycocoevalcap") is None:
         pytest.skip("pycocoevalcap is not installed; stored figures are tested instead")
     return found
+
+
+class ChatServer:
+    """An OpenAI-compatible endpoint on this machine, that answers as a test says.
+
+    `plan` holds the next replies: a text is a completion, a number an HTTP status, `bytes` are sent
+    as they are, an (HTTP status, headers) pair adds headers, None never answers in time. With an
+    empty plan `answer(caption)` gives the text.
+    """
+
+    def __init__(self) -> None:
+        import threading
+        from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+        self.plan: list[Any] = []
+        self.answer: Callable[[str], str] = lambda caption: "{}"
+        self.bodies: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.stopping = threading.Event()
+        lock, outer = threading.Lock(), self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with lock:
+                    outer.bodies.append(body | {"path": self.path})
+                    outer.keys.append(self.headers.get("Authorization"))
+                    reply = outer.plan.pop(0) if outer.plan else outer.answer(caption_in(body))
+                if reply is None:
+                    outer.stopping.wait(10)
+                    return
+                status, headers, content = 200, {}, reply
+                if isinstance(reply, tuple):
+                    status, headers = reply
+                elif isinstance(reply, int):
+                    status = reply
+                if status != 200:
+                    content = json.dumps({"error": {"message": f"no, {outer.keys[-1]}"}}).encode()
+                elif isinstance(reply, str):
+                    message = {"role": "assistant", "content": reply}
+                    usage = {"prompt_tokens": 1000, "completion_tokens": 50}
+                    whole = {"model": "judge-1", "choices": [{"message": message}], "usage": usage}
+                    content = json.dumps(whole).encode()
+                self.send_response(status)
+                for name, value in {**headers, "Content-Length": len(content)}.items():
+                    self.send_header(name, str(value))
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *arguments: object) -> None:
+                pass
+
+        def caption_in(body: dict[str, Any]) -> str:
+            parts = body["messages"][1]["content"]
+            text = next(part["text"] for part in parts if part["type"] == "text")
+            return str(json.loads(text.removeprefix("The caption: ")))
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+        self._thread.start()
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def stop(self) -> None:
+        self.stopping.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def chat_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    """A judge's endpoint on this machine; no key of the person who tests is ever seen."""
+    for name in ("OPENAI_API_KEY", "CAPTIOUS_JUDGE_KEY", "CAPTIOUS_JUDGE_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    server = ChatServer()
+    yield server
+    server.stop()
 
 
 class Clock:

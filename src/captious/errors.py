@@ -34,6 +34,13 @@ class MissingDependencyError(CaptiousError):
         super().__init__(f"{what}. Install it with: {command}")
 
 
+class NotSetUpError(MissingDependencyError):
+    """Nothing is to be installed, but something must be named or given first; says what."""
+
+    def __init__(self, line: str) -> None:
+        CaptiousError.__init__(self, line)
+
+
 class CaptiousWarning(UserWarning):
     """Something to know beside the result; the command line prints it as a note."""
 

@@ -1,0 +1,196 @@
+"""`vlm_judge`: a vision-language model scores captions by THumB's rubric (Kasai et al. 2022)."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.errors import CaptiousWarning, InputError, NotSetUpError, UnknownNameError
+from captious.metrics.base import Metric, Need
+from captious.metrics.batch import Batch
+from captious.metrics.registry import register
+from captious.metrics.vlm_judge import rubric
+from captious.metrics.vlm_judge.requests import STRUCTURES, Request, Settings
+from captious.models.chat.answers import Answers, Stored
+from captious.models.chat.endpoint import Endpoint, EndpointError, TransientError
+from captious.models.chat.patience import Patience, UnreadableError, ask
+from captious.text.normalise import thumb_normalise
+
+_MILLION = 1_000_000
+
+
+class _Failure(NamedTuple):
+    image_id: str
+    error: EndpointError
+
+
+@register("vlm_judge")
+@dataclass(frozen=True)
+class VlmJudge(Metric):
+    """Scores that a vision-language model gives by THumB's rubric.
+
+    The model sees the image, the caption and the rubric, and fills in the raters' form: precision P
+    and recall R from 1 to 5, and the errors in fluency, conciseness and inclusive language, which
+    cost what the rubric says. The total is (P + R) / 2 less the penalties (Kasai et al. 2022, 2.2).
+    Answers are stored by what was asked; nothing is sent unless `send=yes`.
+
+    >>> VlmJudge(model="a-model", aspect="precision").bounds
+    (1.0, 5.0)
+    """
+
+    summary: ClassVar[str] = "a vision-language model of your choice, by THumB's rubric"
+    citation: ClassVar[str] = "Kasai et al. 2022"
+    needs: ClassVar[frozenset[Need]] = frozenset({"image"})
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, 5.0)
+    percent: ClassVar[bool] = False
+
+    model: str = ""
+    endpoint: str = ""
+    aspect: str = rubric.TOTAL
+    send: bool = False
+    store: str = ""
+    price_in: float = 0.0  # dollars for a million tokens, for the estimate
+    price_out: float = 0.0
+    workers: int = 4
+    retries: int = 5
+    wait: float = 1.0  # seconds before the first retry
+    timeout: float = 60.0
+    temperature: float = 0.0
+    max_side: int = 1024
+    clean: bool = True
+    structured: str = STRUCTURES[0]
+
+    def __post_init__(self) -> None:
+        if self.aspect not in rubric.REPORTS:
+            raise UnknownNameError(f"aspect of {self.name}", self.aspect, rubric.REPORTS)
+        if self.structured not in STRUCTURES:
+            raise UnknownNameError(f"structured of {self.name}", self.structured, STRUCTURES)
+        least = {"workers": 1, "retries": 0, "wait": 0, "timeout": 0.001, "temperature": 0, "max_side": 32}
+        for option, low in (least | {"price_in": 0, "price_out": 0}).items():
+            if not low <= getattr(self, option) < math.inf:
+                raise InputError(f"{self.name}: {option} is {getattr(self, option)}; give at least {low}.")
+        if self.aspect != rubric.TOTAL:
+            low, high = (1.0, 5.0) if self.aspect in ("precision", "recall") else (-math.inf, 0.0)
+            object.__setattr__(self, "bounds", (low, high))
+
+    def ready(self) -> None:
+        """A model must be named: nothing is asked of anyone by default."""
+        if not self.model:
+            raise NotSetUpError(
+                "vlm_judge asks a model that you name, at an OpenAI-compatible endpoint. "
+                'Write --metrics "vlm_judge[model=NAME,endpoint=URL]"'
+            )
+
+    def check(self, corpus: Corpus, knowledge: Any) -> None:
+        """Say what the run will cost before anything is sent; refuse where `send` is not set."""
+        self.ready()
+        requests = self._requests(corpus)
+        known = self._stored(requests)
+        pending = {request.key: request for request in requests if request.key not in known}
+        if not pending:
+            return
+        estimate = self._estimate(list(pending.values()))
+        if not self.send:
+            raise InputError(
+                f"vlm_judge: {len(pending):,} of {len({r.key for r in requests}):,} answers are not "
+                f"stored. Asking for them takes {estimate}. Nothing was sent: add send=yes to send."
+            )
+        warnings.warn(f"vlm_judge asks for {estimate}.", CaptiousWarning, stacklevel=2)
+
+    def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
+        """The asked aspect of each example."""
+        requests = self._requests(batch.corpus)
+        known = self._stored(requests)
+        pending = {request.key: request for request in requests if request.key not in known}
+        if pending:
+            known |= self._send(pending)
+        return np.array([known[request.key][self.aspect] for request in requests])
+
+    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
+        """The model, where it runs, the rubric, and how it was asked; never a key."""
+        return {
+            "model": self.model,
+            "host": Endpoint.named(self.endpoint),
+            "rubric": rubric.rubric_label(),
+            "aspect": self.aspect,
+            "temp": f"{self.temperature:g}",
+            "side": str(self.max_side),
+            "clean": "yes" if self.clean else "no",
+            "format": self.structured,
+        }
+
+    def _requests(self, corpus: Corpus) -> list[Request]:
+        host = Endpoint.named(self.endpoint)
+        settings = Settings(host, self.model, self.temperature, self.max_side, self.structured)
+        found = []
+        for row in range(len(corpus)):
+            example = corpus.example(row)
+            if example.image_path is None:
+                raise InputError(
+                    f'image "{example.image_id}" has no file, which vlm_judge needs. Give --images DIR.'
+                )
+            caption = thumb_normalise(example.caption) if self.clean else example.caption
+            found.append(Request(settings, example.image_id, example.image_path, caption))
+        return found
+
+    def _stored(self, requests: list[Request]) -> dict[str, dict[str, float]]:
+        found = {}
+        for key, answer in Answers(self.store).read(request.key for request in requests).items():
+            try:
+                found[key] = rubric.read_scores(answer.text)
+            except UnreadableError:
+                continue  # damaged, or of another rubric: ask again
+        return found
+
+    def _estimate(self, requests: list[Request]) -> str:
+        counts = [request.tokens() for request in requests]
+        tokens_in, tokens_out = (sum(column) for column in zip(*counts, strict=True))
+        said = f"{len(requests):,} requests to {Endpoint.named(self.endpoint)}, "
+        said += f"about {tokens_in:,} tokens in and {tokens_out:,} out"
+        if not self.price_in and not self.price_out:
+            return said + " (give price_in= and price_out=, dollars a million tokens, to see the cost)"
+        cost = (tokens_in * self.price_in + tokens_out * self.price_out) / _MILLION
+        return said + f", about ${cost:,.2f}"
+
+    def _send(self, pending: dict[str, Request]) -> dict[str, dict[str, float]]:
+        """Ask for every pending answer, a few at a time; each is stored as soon as it is there."""
+        endpoint, answers = Endpoint.at(self.endpoint), Answers(self.store)
+        patience = Patience(self.retries, self.wait, self.timeout)
+
+        def one(key: str, request: Request) -> dict[str, float]:
+            found = ask(endpoint, request.body(), rubric.read_scores, patience)
+            answers.write(key, Stored(found.model, found.text, found.tokens_in, found.tokens_out))
+            return found.value
+
+        scores: dict[str, dict[str, float]] = {}
+        failures: list[_Failure] = []
+        with ThreadPoolExecutor(self.workers) as pool:
+            jobs = {pool.submit(one, key, request): (key, request) for key, request in pending.items()}
+            for job in as_completed(jobs):
+                key, request = jobs[job]
+                try:
+                    scores[key] = job.result()
+                except EndpointError as error:
+                    failures.append(_Failure(request.image_id, error))
+                    if not isinstance(error, TransientError):
+                        break  # the others would fail as well
+            pool.shutdown(cancel_futures=True)
+        if failures:
+            came = [job for job in jobs if not job.cancelled() and job.exception() is None]
+            raise _said(failures, len(came), len(pending))
+        return scores
+
+
+def _said(failures: list[_Failure], done: int, asked: int) -> InputError:
+    first = next((f for f in failures if not isinstance(f.error, TransientError)), failures[0])
+    return InputError(
+        f'vlm_judge: image "{first.image_id}": {first.error} {done:,} of {asked:,} answers came and are '
+        "stored; run it again for the rest."
+    )
