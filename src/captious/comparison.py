@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -16,12 +16,12 @@ from captious.errors import InputError
 from captious.metrics import Metric, resolve_all
 from captious.scoring import CLASSIC, score, sums_by_image
 from captious.stats.multiple import holm, significance_clusters
-from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, bootstrap_sums, percentile_interval
+from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.stats.significance import (
     DEFAULT_TRIALS,
-    centred_p_value,
-    randomisation_p_value,
-    swap_sums,
+    PairedTest,
+    approximate_randomisations,
+    paired_bootstraps,
     win_tie_loss,
 )
 
@@ -125,9 +125,9 @@ def compare(
     blocks = {name: sums_by_image(corpus, scores[name].statistics) for name in asked}
     found: dict[str, list[Pair]] = {name: [] for name in asked}
     for a, b in combinations(corpus.systems, 2):
-        draws = _draws(blocks, a, b, resamples, trials, seed)
-        for name, metric in asked.items():
-            found[name].append(_pair(metric, a, b, blocks[name], draws[name], level))
+        tests = _tests(asked, blocks, a, b, resamples=resamples, trials=trials, level=level, seed=seed)
+        for name, (bootstrap, swaps) in tests.items():
+            found[name].append(_pair(asked[name], a, b, blocks[name], bootstrap, swaps))
     return Comparison(
         scores=scores,
         metrics={name: _summary(name, metric, scores, found[name], level) for name, metric in asked.items()},
@@ -136,14 +136,6 @@ def compare(
         level=level,
         seed=seed,
     )
-
-
-class _Draws(NamedTuple):
-    """Resampled sums of both systems, and swapped gains of the randomisation."""
-
-    a: FloatArray
-    b: FloatArray
-    swapped: FloatArray
 
 
 def _refuse_different_images(corpus: Corpus) -> None:
@@ -163,42 +155,44 @@ def _refuse_different_images(corpus: Corpus) -> None:
             )
 
 
-def _draws(
-    blocks: dict[str, dict[str, FloatArray]], a: str, b: str, resamples: int, trials: int, seed: int
-) -> dict[str, _Draws]:
-    """Draw once for all metrics: their statistics stand side by side."""
-    all_a = np.hstack([block[a] for block in blocks.values()])
-    all_b = np.hstack([block[b] for block in blocks.values()])
-    sums = bootstrap_sums(np.hstack([all_a, all_b]), resamples, seed)
-    swapped = swap_sums(all_b - all_a, trials, seed)
+def _tests(
+    metrics: Mapping[str, Metric],
+    blocks: Mapping[str, Mapping[str, FloatArray]],
+    a: str,
+    b: str,
+    *,
+    resamples: int,
+    trials: int,
+    level: float,
+    seed: int,
+) -> dict[str, tuple[PairedTest, PairedTest]]:
+    """Both tests of two systems under every metric, on the same draws: statistics side by side."""
+    all_a, all_b = (np.hstack([block[system] for block in blocks.values()]) for system in (a, b))
     ends = np.cumsum([block[a].shape[1] for block in blocks.values()])[:-1]
-    width = all_a.shape[1]
-    parts = zip(
-        np.split(sums[:, :width], ends, axis=1),
-        np.split(sums[:, width:], ends, axis=1),
-        np.split(swapped, ends, axis=1),
-        strict=True,
-    )
-    return {name: _Draws(*part) for name, part in zip(blocks, parts, strict=True)}
+
+    def scores(sums: FloatArray) -> FloatArray:
+        parts = zip(metrics.values(), np.split(sums, ends, axis=-1), strict=True)
+        return np.stack([metric.corpus_score(part) for metric, part in parts], axis=-1)
+
+    bootstrap = paired_bootstraps(all_a, all_b, scores, resamples, seed, level=level)
+    swaps = approximate_randomisations(all_a, all_b, scores, trials, seed)
+    return dict(zip(metrics, zip(bootstrap, swaps, strict=True), strict=True))
 
 
-def _pair(metric: Metric, a: str, b: str, block: dict[str, FloatArray], draws: _Draws, level: float) -> Pair:
-    sum_a, sum_b = block[a].sum(axis=0), block[b].sum(axis=0)
-    difference = float(metric.corpus_score(sum_a)) - float(metric.corpus_score(sum_b))
-    resampled = metric.corpus_score(draws.a) - metric.corpus_score(draws.b)
-    swapped = metric.corpus_score(sum_a + draws.swapped) - metric.corpus_score(sum_b - draws.swapped)
-    interval = percentile_interval(resampled, difference, level)
+def _pair(
+    metric: Metric, a: str, b: str, block: Mapping[str, FloatArray], bootstrap: PairedTest, swaps: PairedTest
+) -> Pair:
     wins, ties, losses = win_tie_loss(metric.example_scores(block[a]), metric.example_scores(block[b]))
     if not metric.higher_is_better:
         wins, losses = losses, wins
     return Pair(
         a=a,
         b=b,
-        difference=difference,
-        low=interval.low,
-        high=interval.high,
-        p_bootstrap=centred_p_value(resampled, difference),
-        p_randomisation=randomisation_p_value(swapped, difference),
+        difference=bootstrap.difference,
+        low=bootstrap.low,
+        high=bootstrap.high,
+        p_bootstrap=bootstrap.p_value,
+        p_randomisation=swaps.p_value,
         p_holm=float("nan"),
         wins=wins,
         ties=ties,

@@ -23,11 +23,11 @@ from captious.benchmarks.result import (
 from captious.benchmarks.scores import BenchmarkScores
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, StatisticsError, UnknownNameError
-from captious.stats.correlation import METHODS, Level, Method, correlate
+from captious.stats.correlation import METHODS, Correlation, Level, Method, correlate
 from captious.stats.intervals import analytic_interval, bootstrap_correlations
 from captious.stats.metric_difference import williams_test
-from captious.stats.resample import percentile_interval
-from captious.stats.significance import centred_p_value
+from captious.stats.resample import Interval
+from captious.stats.significance import Resampled
 
 
 def evaluate(
@@ -73,15 +73,12 @@ def _correlations(data: Judged, scores: BenchmarkScores, settings: Settings) -> 
             correlate(row, columns.human, method=method, level=_level(protocol), groups=columns.groups)
             for row in columns.scores
         ]
-        draws = _draws(columns, method, protocol, settings)
+        found = _resampled(points, columns, method, protocol, settings)
         for place, (name, point) in enumerate(zip(results, points, strict=True)):
-            low, high = _ends(
-                point.value, point.n, method, protocol, settings, None if draws is None else draws[place]
-            )
+            low, high = _ends(point, method, settings, found.interval(place, protocol.confidence))
             results[name][method] = Value(point.value, low, high, point.n, point.reason)
         if settings.compare:
-            values = [point.value for point in points]
-            differences += _differences(list(results), values, method, columns, draws, protocol)
+            differences += _differences(list(results), method, columns, found, protocol)
     return MetaResult(
         benchmark=protocol.name,
         protocol=described(protocol, settings),
@@ -136,56 +133,47 @@ def _columns(data: Judged, scores: BenchmarkScores, protocol: Protocol, interval
     return _Columns(matrix, human, groups, images if whole else examples.tolist())
 
 
-def _draws(columns: _Columns, method: Method, protocol: Protocol, settings: Settings) -> FloatArray | None:
+def _resampled(
+    points: list[Correlation], columns: _Columns, method: Method, protocol: Protocol, settings: Settings
+) -> Resampled:
     if settings.interval == "analytic" or settings.resamples == 0:
-        return None
-    return bootstrap_correlations(
-        columns.scores,
-        columns.human,
-        method=method,
-        level=_level(protocol),
-        groups=columns.groups,
-        clusters=columns.clusters,
-        resamples=settings.resamples,
-        seed=settings.seed,
-    )
+        draws = np.zeros((len(points), 0))
+    else:
+        draws = bootstrap_correlations(
+            columns.scores,
+            columns.human,
+            method=method,
+            level=_level(protocol),
+            groups=columns.groups,
+            clusters=columns.clusters,
+            resamples=settings.resamples,
+            seed=settings.seed,
+        )
+    return Resampled(np.array([point.value for point in points]), draws)
 
 
-def _ends(
-    value: float, n: int, method: Method, protocol: Protocol, settings: Settings, draws: FloatArray | None
-) -> tuple[float, float]:
+def _ends(point: Correlation, method: Method, settings: Settings, drawn: Interval) -> tuple[float, float]:
     if settings.interval == "analytic":
         try:
-            return analytic_interval(value, n, method, protocol.confidence)
+            return analytic_interval(point.value, point.n, method, drawn.level)
         except StatisticsError:
             return float("nan"), float("nan")  # the weighted tau has none
-    if draws is None or np.isnan(value):
-        return float("nan"), float("nan")
-    interval = percentile_interval(draws, value, protocol.confidence)
-    return interval.low, interval.high
+    return drawn.low, drawn.high
 
 
 def _differences(
-    names: list[str],
-    values: list[float],
-    method: Method,
-    columns: _Columns,
-    draws: FloatArray | None,
-    protocol: Protocol,
+    names: list[str], method: Method, columns: _Columns, found: Resampled, protocol: Protocol
 ) -> list[Difference]:
-    nan = float("nan")
-    found = []
+    differences = []
     for a, b in combinations(range(len(names)), 2):
-        difference = values[a] - values[b]
-        low, high, p_bootstrap, p_williams = nan, nan, nan, nan
-        if draws is not None and not np.isnan(difference):
-            sample = draws[a] - draws[b]
-            interval = percentile_interval(sample, difference, protocol.confidence)
-            low, high = interval.low, interval.high
-            p_bootstrap = centred_p_value(sample, difference)
-        if method == "pearson" and protocol.level == "item" and not np.isnan(difference):
+        test = found.difference(a, b, protocol.confidence)
+        p_williams = float("nan")
+        if method == "pearson" and protocol.level == "item" and not np.isnan(test.difference):
             between = correlate(columns.scores[a], columns.scores[b], method="pearson").value
-            test = williams_test(values[a], values[b], between, len(columns.human))
-            p_williams = test.p_two_sided
-        found.append(Difference(names[a], names[b], method, difference, low, high, p_bootstrap, p_williams))
-    return found
+            p_williams = williams_test(test.score_a, test.score_b, between, len(columns.human)).p_two_sided
+        differences.append(
+            Difference(
+                names[a], names[b], method, test.difference, test.low, test.high, test.p_value, p_williams
+            )
+        )
+    return differences

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
-from typing import NamedTuple
 
 import numpy as np
 
-from captious.benchmarks.protocol import Preferences, Protocol
+from captious.benchmarks.protocol import Preferences
 from captious.benchmarks.result import Difference, MetaResult, Settings, Value, described
 from captious.benchmarks.scores import BenchmarkScores
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError
-from captious.stats.resample import bootstrap_sums, cluster_sums, percentile_interval
-from captious.stats.significance import centred_p_value
+from captious.stats.pairwise import preference_credit
+from captious.stats.resample import cluster_sums
+from captious.stats.significance import PairedTest, Resampled, resampled
 
 
 def accuracies(data: Preferences, scores: BenchmarkScores, settings: Settings) -> MetaResult:
@@ -39,17 +39,25 @@ def accuracies(data: Preferences, scores: BenchmarkScores, settings: Settings) -
     right = {name: _share_right(data, rows) for name, rows in scores.arrays.items()}
     statistics = np.hstack([one_hot, *(one_hot * own[:, None] for own in right.values())])
     labels, index = np.unique(clusters, return_inverse=True)
-    draws = None
-    if settings.resamples:
-        by_cluster = cluster_sums(statistics, index, len(labels))
-        draws = bootstrap_sums(by_cluster, settings.resamples, settings.seed)
-    totals = statistics.sum(axis=0)
-    shares = [_shares(totals, draws, 1 + k, len(categories)) for k in range(len(right))]
-    counts = [len(place), *totals[: len(categories)].astype(int).tolist()]
+    found = resampled(
+        cluster_sums(statistics, index, len(labels)),
+        lambda sums: _accuracies(sums, len(categories)),
+        settings.resamples,
+        settings.seed,
+    )
+    names = ["accuracy", *categories]
+    counts = [len(place), *one_hot.sum(axis=0).astype(int).tolist()]
     results = {
-        name: _by_category(categories, own, counts, protocol.confidence)
-        for name, own in zip(right, shares, strict=True)
+        metric: {
+            name: _value(found, block * len(names) + k, counts[k], protocol.confidence)
+            for k, name in enumerate(names)
+        }
+        for block, metric in enumerate(right)
     }
+    differences = [
+        _difference(a, b, found.difference(i * len(names), j * len(names), protocol.confidence))
+        for (i, a), (j, b) in combinations(enumerate(right), 2)
+    ]
     return MetaResult(
         benchmark=protocol.name,
         protocol=described(protocol, settings),
@@ -57,59 +65,29 @@ def accuracies(data: Preferences, scores: BenchmarkScores, settings: Settings) -
         results=results,
         signatures=scores.signatures,
         notes=data.notes,
-        differences=_differences(list(right), shares, protocol) if settings.compare else [],
+        differences=differences if settings.compare else [],
     )
 
 
 def _share_right(data: Preferences, rows: FloatArray) -> FloatArray:
     """For each pair the share of draws in which the metric prefers what humans prefer."""
-    gain = rows[:, data.first] - rows[:, data.second]
-    preferred = np.where(data.label == 0, gain, -gain)
-    return np.asarray(np.where(preferred > 0, 1.0, np.where(preferred == 0, 0.5, 0.0)).mean(axis=0))
+    preferred = np.where(data.label == 0, 1, -1)
+    earned = [preference_credit(row[data.first], row[data.second], preferred) for row in rows]
+    return np.asarray(np.mean(earned, axis=0))
 
 
-class _Shares(NamedTuple):
-    """The mean accuracy and that of each category: on the data, and on each resample."""
-
-    points: FloatArray
-    draws: FloatArray | None
-
-
-def _shares(totals: FloatArray, draws: FloatArray | None, block: int, k: int) -> _Shares:
-    """Accuracies of one metric from counts of pairs and sums of right answers."""
-
-    def of(sums: FloatArray) -> FloatArray:
-        with np.errstate(invalid="ignore", divide="ignore"):
-            each = sums[..., block * k : (block + 1) * k] / sums[..., :k]
-        return np.concatenate([each.mean(axis=-1, keepdims=True), each], axis=-1)
-
-    return _Shares(of(totals), of(draws) if draws is not None else None)
+def _accuracies(sums: FloatArray, k: int) -> FloatArray:
+    """Each metric's mean over categories and its accuracy in each, of counts and sums of credit."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        each = sums[..., k:].reshape(*sums.shape[:-1], -1, k) / sums[..., None, :k]
+    both = np.concatenate([each.mean(axis=-1, keepdims=True), each], axis=-1)
+    return both.reshape(*sums.shape[:-1], -1)
 
 
-def _by_category(
-    categories: list[str], shares: _Shares, counts: list[int], confidence: float
-) -> dict[str, Value]:
-    found = {}
-    for place, name in enumerate(["accuracy", *categories]):
-        point = float(shares.points[place])
-        low = high = float("nan")
-        if shares.draws is not None:
-            interval = percentile_interval(shares.draws[:, place], point, confidence)
-            low, high = interval.low, interval.high
-        found[name] = Value(point, low, high, counts[place])
-    return found
+def _value(found: Resampled, place: int, n: int, confidence: float) -> Value:
+    interval = found.interval(place, confidence)
+    return Value(interval.value, interval.low, interval.high, n)
 
 
-def _differences(names: list[str], shares: list[_Shares], protocol: Protocol) -> list[Difference]:
-    found = []
-    for a, b in combinations(range(len(names)), 2):
-        difference = float(shares[a].points[0] - shares[b].points[0])
-        low = high = p_value = float("nan")
-        ours, theirs = shares[a].draws, shares[b].draws
-        if ours is not None and theirs is not None:
-            sample = ours[:, 0] - theirs[:, 0]
-            interval = percentile_interval(sample, difference, protocol.confidence)
-            low, high = interval.low, interval.high
-            p_value = centred_p_value(sample, difference)
-        found.append(Difference(names[a], names[b], "accuracy", difference, low, high, p_value, float("nan")))
-    return found
+def _difference(a: str, b: str, test: PairedTest) -> Difference:
+    return Difference(a, b, "accuracy", test.difference, test.low, test.high, test.p_value, float("nan"))

@@ -51,6 +51,7 @@ from captious.stats.pairwise import (
     accuracy_of_counts,
     pairwise_accuracy,
     preference_accuracy,
+    preference_credit,
 )
 from captious.stats.planning import plan_study, smallest_study, variance_components
 from captious.stats.preference import mean_preference, preference_score
@@ -67,7 +68,16 @@ from captious.stats.resample import (
     percentile_interval,
 )
 from captious.stats.retest import leave_one_rater_out, retest_agreement, stage_agreement
-from captious.stats.significance import PairedTest, approximate_randomisation, paired_bootstrap, win_tie_loss
+from captious.stats.significance import (
+    PairedTest,
+    Resampled,
+    approximate_randomisation,
+    approximate_randomisations,
+    paired_bootstrap,
+    paired_bootstraps,
+    resampled,
+    win_tie_loss,
+)
 from captious.stats.ties import TieCalibration, calibrate_ties
 from captious.stats.virtual_raters import draw_virtual_raters, virtual_rater_agreement
 
@@ -82,6 +92,7 @@ __all__ = [
     "PairedTest",
     "PairwiseAgreement",
     "RatingMatrix",
+    "Resampled",
     "SignificanceClusters",
     "TieCalibration",
     "WilliamsTest",
@@ -90,6 +101,7 @@ __all__ = [
     "agreement_summary",
     "analytic_interval",
     "approximate_randomisation",
+    "approximate_randomisations",
     "as_ratings",
     "bca_interval",
     "best_and_worst",
@@ -124,6 +136,7 @@ __all__ = [
     "median_rating",
     "merge_categories",
     "paired_bootstrap",
+    "paired_bootstraps",
     "pairwise_accuracy",
     "pairwise_agreement",
     "pearson",
@@ -131,10 +144,12 @@ __all__ = [
     "percentile_interval",
     "plan_study",
     "preference_accuracy",
+    "preference_credit",
     "preference_score",
     "rank_systems",
     "ranking_correlation",
     "rating_matrix",
+    "resampled",
     "retest_agreement",
     "rounded_mean",
     "rubric_total",

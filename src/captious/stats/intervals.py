@@ -44,9 +44,9 @@ from captious.stats.resample import (
     bootstrap_weights,
     chunk_rows,
     generator,
-    percentile_interval,
     require_level,
 )
+from captious.stats.significance import Resampled
 
 IntervalKind = Literal["percentile", "bca", "analytic"]
 
@@ -168,10 +168,10 @@ def correlation_interval(
     if kind not in ("percentile", "bca"):
         raise StatisticsError(f'kind: unknown "{kind}". Give "percentile", "bca" or "analytic".')
     prepared = weighted_correlation(x, y, method=method, level=level, groups=groups, clusters=clusters)
-    draws = bootstrap_prepared([prepared], resamples, seed)[0]
+    draws = bootstrap_prepared([prepared], resamples, seed)
     if kind == "percentile":
-        return percentile_interval(draws, point.value, confidence)
-    return bca_interval(draws, point.value, jackknife(prepared), confidence)
+        return Resampled(np.array([point.value]), draws).interval(0, confidence)
+    return bca_interval(draws[0], point.value, jackknife(prepared), confidence)
 
 
 def analytic_interval(value: float, n: int, method: Method, confidence: float = 0.95) -> tuple[float, float]:

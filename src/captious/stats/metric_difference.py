@@ -22,11 +22,10 @@ from captious.stats.resample import (
     Floats,
     Seed,
     generator,
-    percentile_interval,
     require_level,
     require_positive,
 )
-from captious.stats.significance import ROUNDING, PairedTest, centred_p_value, swap_masks
+from captious.stats.significance import ROUNDING, PairedTest, Resampled, swap_masks
 
 
 class WilliamsTest(NamedTuple):
@@ -116,13 +115,7 @@ def compare_by_bootstrap(
         resamples=resamples,
         seed=seed,
     )
-    differences = draws[0] - draws[1]
-    difference = point_a - point_b
-    interval = percentile_interval(differences, difference, confidence)
-    p_value = centred_p_value(differences, difference)
-    return PairedTest(
-        point_a, point_b, difference, interval.low, interval.high, confidence, p_value, resamples
-    )
+    return Resampled(np.array([point_a, point_b]), draws).difference(0, 1, confidence)
 
 
 def compare_by_permutation(

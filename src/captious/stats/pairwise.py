@@ -46,15 +46,33 @@ def preference_accuracy(
     >>> preference_accuracy([3, 1, 2, 2], [1, 2, 2, 0], [1, 1, -1, 0])
     Accuracy(value=0.5, pairs=3, dropped=1)
     """
+    credit = preference_credit(score_a, score_b, preferred, metric_ties=metric_ties, seed=seed)
+    decided = credit[~np.isnan(credit)]
+    value = float(decided.sum()) / decided.size if decided.size else float("nan")
+    return Accuracy(value, decided.size, credit.size - decided.size)
+
+
+def preference_credit(
+    score_a: ArrayLike,
+    score_b: ArrayLike,
+    preferred: ArrayLike,
+    *,
+    metric_ties: MetricTies = "half",
+    seed: Seed = DEFAULT_SEED,
+) -> Floats:
+    """Return what each pair counts in `preference_accuracy`: 1 right, 0 wrong, NaN where dropped.
+
+    >>> preference_credit([3, 1, 2, 2], [1, 2, 2, 0], [1, 1, -1, 0])
+    array([1. , 0. , 0.5, nan])
+    """
     a, b = finite_pair(score_a, score_b)
     choice, a_minus_b = finite_pair(preferred, a - b)
-    decided = choice != 0
-    agreement = np.sign(a_minus_b[decided]) * np.sign(choice[decided])
-    correct = float(np.count_nonzero(agreement > 0))
-    correct += _tie_credit(int(np.count_nonzero(agreement == 0)), metric_ties, seed)
-    pairs = agreement.size
-    value = correct / pairs if pairs else float("nan")
-    return Accuracy(value, pairs, int(choice.size - pairs))
+    agreement = np.sign(a_minus_b) * np.sign(choice)
+    credit = (agreement > 0).astype(np.float64)
+    ties = (agreement == 0) & (choice != 0)
+    credit[ties] = _tie_credits(int(np.count_nonzero(ties)), metric_ties, seed)
+    credit[choice == 0] = np.nan
+    return credit
 
 
 def accuracy_of_counts(
@@ -77,7 +95,7 @@ def accuracy_of_counts(
         raise StatisticsError('metric_ties: counts have no coin to flip. Give "wrong" or "half".')
     if human_ties not in ("drop", "score"):
         raise StatisticsError(f'human_ties: unknown "{human_ties}". Give "drop" or "score".')
-    correct = counts.agree + _tie_credit(counts.metric_tie, metric_ties, 0)
+    correct = counts.agree + float(_tie_credits(counts.metric_tie, metric_ties, 0).sum())
     pairs = counts.agree + counts.disagree + counts.metric_tie
     human_tied = counts.human_tie + counts.both_tie
     if human_ties == "score":
@@ -149,11 +167,11 @@ def group_pair_counts(x: Floats, y: Floats, groups: ArrayLike | None) -> Integer
     return np.array(counts, dtype=np.int64).reshape(-1, 5)
 
 
-def _tie_credit(ties: int, rule: MetricTies, seed: Seed) -> float:
+def _tie_credits(ties: int, rule: MetricTies, seed: Seed) -> Floats:
     if rule == "wrong":
-        return 0.0
+        return np.zeros(ties)
     if rule == "half":
-        return ties / 2
+        return np.full(ties, 0.5)
     if rule == "random":
-        return float(generator(seed).integers(0, 2, size=ties).sum())
+        return generator(seed).integers(0, 2, size=ties).astype(np.float64)
     raise StatisticsError(f'metric_ties: unknown "{rule}". Give "wrong", "half" or "random".')

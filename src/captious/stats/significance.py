@@ -7,6 +7,7 @@ image by image (Riezler and Maxwell 2005). Both compare corpus scores, never mea
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from captious.stats.resample import (
     DEFAULT_RESAMPLES,
     DEFAULT_SEED,
     Floats,
+    Interval,
     Score,
     Seed,
     bootstrap_sums,
@@ -24,7 +26,6 @@ from captious.stats.resample import (
     finite_matrix,
     generator,
     percentile_interval,
-    require_level,
     require_positive,
 )
 
@@ -78,16 +79,78 @@ def paired_bootstrap(
     >>> test.difference, 0 < test.p_value < 0.1
     (0.5, True)
     """
+    (test,) = paired_bootstraps(stats_a, stats_b, _one(score), resamples, seed, level=level, tail=tail)
+    return test
+
+
+def paired_bootstraps(
+    stats_a: ArrayLike,
+    stats_b: ArrayLike,
+    scores: Score,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: Seed = DEFAULT_SEED,
+    *,
+    level: float = 0.95,
+    tail: Tail = "two-sided",
+) -> list[PairedTest]:
+    """Return `paired_bootstrap` under several scores at once, on the same draws.
+
+    The statistics of all scores stand side by side; `scores` turns sums `(..., k)` into `(..., m)`.
+
+    >>> hits = np.array([[1, 2], [1, 4], [0, 2]])
+    >>> tests = paired_bootstraps(hits, 0 * hits, lambda sums: sums / 3)
+    >>> [round(test.difference, 2) for test in tests]
+    [0.67, 2.67]
+    """
     a, b = _matched(stats_a, stats_b)
-    require_level(level)
-    sums = bootstrap_sums(np.hstack([a, b]), resamples, seed)
     width = a.shape[1]
-    score_a, score_b = float(score(a.sum(axis=0))), float(score(b.sum(axis=0)))
-    difference = score_a - score_b
-    draws = score(sums[:, :width]) - score(sums[:, width:])
-    interval = percentile_interval(draws, difference, level)
-    p_value = centred_p_value(draws, difference, tail)
-    return PairedTest(score_a, score_b, difference, interval.low, interval.high, level, p_value, resamples)
+
+    def both(sums: Floats) -> Floats:
+        return np.concatenate([scores(sums[..., :width]), scores(sums[..., width:])], axis=-1)
+
+    found = resampled(np.hstack([a, b]), both, resamples, seed)
+    m = len(found.points) // 2
+    return [found.difference(place, m + place, level, tail) for place in range(m)]
+
+
+@dataclass(frozen=True)
+class Resampled:
+    """Values on the data, and each on the same resamples: `(values, resamples)`.
+
+    Without resamples there are no intervals and no p-values: they are NaN.
+    """
+
+    points: Floats
+    draws: Floats
+
+    def interval(self, place: int, level: float = 0.95) -> Interval:
+        """Return the percentile interval of a value; of one that is not defined there is none."""
+        value = float(self.points[place])
+        draws = self.draws[place]
+        return percentile_interval(np.full_like(draws, np.nan) if np.isnan(value) else draws, value, level)
+
+    def difference(self, a: int, b: int, level: float = 0.95, tail: Tail = "two-sided") -> PairedTest:
+        """Test the difference of two values, paired by their resamples."""
+        value_a, value_b = float(self.points[a]), float(self.points[b])
+        both = Resampled(np.array([value_a - value_b]), (self.draws[a] - self.draws[b])[None])
+        difference, low, high, *_ = both.interval(0, level)
+        p_value = centred_p_value(both.draws[0], difference, tail)
+        return PairedTest(value_a, value_b, difference, low, high, level, p_value, self.draws.shape[1])
+
+
+def resampled(
+    cluster_stats: ArrayLike, scores: Score, resamples: int = DEFAULT_RESAMPLES, seed: Seed = DEFAULT_SEED
+) -> Resampled:
+    """Score the clusters, and bootstrap resamples of them (none where `resamples` is 0).
+
+    >>> resampled([[1, 2], [3, 4]], lambda sums: sums / 2, resamples=0).points
+    array([2., 3.])
+    """
+    matrix = finite_matrix(cluster_stats)
+    points = np.asarray(scores(matrix.sum(axis=0)), dtype=np.float64)
+    if not resamples:
+        return Resampled(points, np.zeros((len(points), 0)))
+    return Resampled(points, scores(bootstrap_sums(matrix, resamples, seed)).T)
 
 
 def centred_p_value(draws: ArrayLike, difference: float, tail: Tail = "two-sided") -> float:
@@ -135,15 +198,37 @@ def approximate_randomisation(
     >>> round(test.p_value, 2)  # three images differ: 2 of 2^3 swaps are as extreme
     0.25
     """
+    (test,) = approximate_randomisations(stats_a, stats_b, _one(score), trials, seed)
+    return test
+
+
+def approximate_randomisations(
+    stats_a: ArrayLike,
+    stats_b: ArrayLike,
+    scores: Score,
+    trials: int = DEFAULT_TRIALS,
+    seed: Seed = DEFAULT_SEED,
+) -> list[PairedTest]:
+    """Return `approximate_randomisation` under several scores at once, on the same swaps.
+
+    `scores` is as in `paired_bootstraps`.
+
+    >>> hits = np.array([[1, 2], [1, 4], [0, 2]])
+    >>> [test.p_value for test in approximate_randomisations(hits, hits, lambda sums: sums / 3)]
+    [1.0, 1.0]
+    """
     a, b = _matched(stats_a, stats_b)
     require_positive(trials, "trials")
     sum_a, sum_b = a.sum(axis=0), b.sum(axis=0)
-    score_a, score_b = float(score(sum_a)), float(score(sum_b))
-    difference = score_a - score_b
     swapped = swap_sums(b - a, trials, seed)
-    p_value = randomisation_p_value(score(sum_a + swapped) - score(sum_b - swapped), difference)
+    draws = scores(sum_a + swapped) - scores(sum_b - swapped)
     nan = float("nan")
-    return PairedTest(score_a, score_b, difference, nan, nan, nan, p_value, trials)
+    found = []
+    for place, (own, other) in enumerate(zip(scores(sum_a), scores(sum_b), strict=True)):
+        difference = float(own) - float(other)
+        p_value = randomisation_p_value(draws[:, place], difference)
+        found.append(PairedTest(float(own), float(other), difference, nan, nan, nan, p_value, trials))
+    return found
 
 
 def swap_sums(gain: ArrayLike, trials: int, seed: Seed = DEFAULT_SEED) -> Floats:
@@ -206,6 +291,10 @@ def win_tie_loss(scores_a: ArrayLike, scores_b: ArrayLike) -> tuple[int, int, in
     ties = np.abs(difference) <= ROUNDING
     wins = int(np.count_nonzero((difference > 0) & ~ties))
     return wins, int(np.count_nonzero(ties)), int(difference.size) - wins - int(ties.sum())
+
+
+def _one(score: Score) -> Score:
+    return lambda sums: np.asarray(score(sums))[..., None]
 
 
 def _matched(stats_a: ArrayLike, stats_b: ArrayLike) -> tuple[Floats, Floats]:
