@@ -69,6 +69,7 @@ def score(
             systems=systems,
             percent=metric.percent,
             details=metric.details(run.statistics),
+            title=metric.title,
         )
     return Scores(corpus, found)
 

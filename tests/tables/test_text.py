@@ -1,5 +1,11 @@
 from __future__ import annotations
 
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
 from captious.tables import Number, Table
 from captious.tables.text import to_csv, to_latex, to_markdown
 
@@ -39,3 +45,28 @@ def test_csv_for_a_spreadsheet_runs_nothing() -> None:
     hostile = Table("", ["a", "b"], [["=1+1", -1], ["＝1", -0.5]])
     assert to_csv(hostile).splitlines()[1:] == ["=1+1,-1", "＝1,-0.5"]
     assert to_csv(hostile, safe=True).splitlines()[1:] == ["'=1+1,-1", "'＝1,-0.5"]
+
+
+SIGNS = Table(
+    "",
+    ["pair", "rouge_l", "p", "signature"],
+    [["a - b", Number(-0.012, "-1.2", "[-2.0, 0.4]"), Number(0.0, "<0.001"), "rouge_l|refs:5"]],
+    printed={"rouge_l": "ROUGE-L"},
+)
+
+
+def test_latex_sets_signs_in_math_mode_and_names_as_papers_print_them() -> None:
+    latex = to_latex(SIGNS)
+    assert r"pair & ROUGE-L & p & signature \\" in latex
+    assert r"a - b & $-$1.2 {\scriptsize [$-$2.0, 0.4]} & $<$0.001 & rouge\_l\textbar{}refs:5 \\" in latex
+
+
+def test_latex_compiles(tmp_path: Path) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("no TeX here; the source is checked instead")
+    body = to_latex(SIGNS) + to_latex(TABLE)
+    page = f"\\documentclass{{article}}\\usepackage{{booktabs}}\\begin{{document}}{body}\\end{{document}}"
+    (tmp_path / "page.tex").write_text(page)
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "page.tex"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert found.returncode == 0, found.stdout[-2000:]

@@ -15,7 +15,7 @@ def score_table(scores: Scores, level: float) -> Table:
     rows: list[list[Cell]] = [
         [system, *(_number(scores[name], system, best=True) for name in scores)] for system in systems
     ]
-    return Table("", ["system", *scores], rows, "\n".join(_notes(scores, level)))
+    return Table("", ["system", *scores], rows, "\n".join(_notes(scores, level)), _printed(scores))
 
 
 def score_rows(scores: Scores) -> Table:
@@ -61,7 +61,11 @@ def _one_system(scores: Scores, system: str, level: float) -> Table:
             ]
         rows.append([*row, value.n, scores[name].signature])
     interval = [f"low {level:.0%}", f"high {level:.0%}"] if len(rows[0]) > 4 else []
-    return Table(system, ["metric", "score", *interval, "n", "signature"], rows)
+    return Table(system, ["metric", "score", *interval, "n", "signature"], rows, printed=_printed(scores))
+
+
+def _printed(scores: Scores) -> dict[str, str]:
+    return {name: scores[name].printed for name in scores}
 
 
 def _number(metric: MetricScores, system: str, *, best: bool) -> Number:
@@ -89,9 +93,9 @@ def _notes(scores: Scores, level: float) -> list[str]:
 def _ranking(comparison: Comparison, name: str, metric: MetricComparison) -> Table:
     scores = comparison.scores[name]
     rows: list[list[Cell]] = [
-        [metric.clusters[system], system, _number(scores, system, best=False)] for system in metric.ranking
+        [metric.clusters[system], system, _number(scores, system, best=True)] for system in metric.ranking
     ]
-    return Table("", ["cluster", "system", name], rows, metric.signature)
+    return Table("", ["cluster", "system", name], rows, metric.signature, {name: scores.printed})
 
 
 def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:

@@ -39,6 +39,13 @@ class MetricScores:
     systems: dict[str, CorpusScore]
     percent: bool = True
     details: dict[str, FloatArray] = field(default_factory=dict)
+    title: str = ""
+
+    @property
+    def printed(self) -> str:
+        """The name as papers print it, with the options that were asked for."""
+        plain, bracket, options = self.name.partition("[")
+        return f"{self.title or plain}{bracket}{options}"
 
     @property
     def score(self) -> float:

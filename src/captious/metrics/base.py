@@ -35,6 +35,7 @@ class Metric:
     """
 
     name: ClassVar[str] = ""
+    title: ClassVar[str] = ""  # as papers print it; else the name
     summary: ClassVar[str] = ""
     citation: ClassVar[str] = ""
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})

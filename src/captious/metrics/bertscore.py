@@ -58,6 +58,7 @@ class BertScore(Metric):
     0
     """
 
+    title: ClassVar[str] = "BERTScore"
     summary: ClassVar[str] = "F1 of tokens matched by the cosine of contextual vectors (MiniLM)"
     citation: ClassVar[str] = "Zhang et al. 2020"
 

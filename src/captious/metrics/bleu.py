@@ -114,6 +114,7 @@ class Bleu(Metric):
 class Bleu1(Bleu):
     """BLEU of single words."""
 
+    title: ClassVar[str] = "BLEU-1"
     order: ClassVar[int] = 1
 
 
@@ -122,6 +123,7 @@ class Bleu1(Bleu):
 class Bleu2(Bleu):
     """BLEU of words and pairs."""
 
+    title: ClassVar[str] = "BLEU-2"
     order: ClassVar[int] = 2
 
 
@@ -130,6 +132,7 @@ class Bleu2(Bleu):
 class Bleu3(Bleu):
     """BLEU up to three words."""
 
+    title: ClassVar[str] = "BLEU-3"
     order: ClassVar[int] = 3
 
 
@@ -138,4 +141,5 @@ class Bleu3(Bleu):
 class Bleu4(Bleu):
     """BLEU up to four words."""
 
+    title: ClassVar[str] = "BLEU-4"
     order: ClassVar[int] = 4

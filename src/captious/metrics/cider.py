@@ -182,6 +182,7 @@ class CiderD(TfIdfMetric):
     [7.5, 2.013]
     """
 
+    title: ClassVar[str] = "CIDEr"
     summary: ClassVar[str] = "CIDEr-D as coco-caption prints it: consensus of tf-idf n-grams"
     citation: ClassVar[str] = "Vedantam et al. 2015"
     bounds: ClassVar[tuple[float, float]] = (0.0, SCALE)

@@ -32,6 +32,7 @@ class CiderOriginal(TfIdfMetric):
     [0.75, 0.204]
     """
 
+    title: ClassVar[str] = "CIDEr (original)"
     summary: ClassVar[str] = "CIDEr of the paper's section 3: no clipping, no penalty on length"
     citation: ClassVar[str] = "Vedantam et al. 2015"
 

@@ -31,6 +31,7 @@ class LanguageModelFluency(Metric):
     False
     """
 
+    title: ClassVar[str] = "LM"
     summary: ClassVar[str] = "mean log-likelihood of the tokens: fluency, no image needed"
     citation: ClassVar[str] = "Jelinek et al. 1977"
     needs: ClassVar[frozenset[Need]] = frozenset()

@@ -39,6 +39,7 @@ class RougeL(Metric):
     [0.667]
     """
 
+    title: ClassVar[str] = "ROUGE-L"
     summary: ClassVar[str] = "longest common subsequence, as coco-caption or rouge_score"
     citation: ClassVar[str] = "Lin 2004"
 

@@ -40,6 +40,7 @@ class SacreBleu(Metric):
     [0.841]
     """
 
+    title: ClassVar[str] = "sacreBLEU"
     summary: ClassVar[str] = "BLEU-4 of raw text as sacreBLEU, mean over captions (THumB's BLEU)"
     citation: ClassVar[str] = "Post 2018"
 

@@ -36,6 +36,7 @@ class SentenceSimilarity(Metric):
     'all-MiniLM-L6-v2'
     """
 
+    title: ClassVar[str] = "SentSim"
     summary: ClassVar[str] = "cosine of sentence vectors with the references' (MiniLM)"
     citation: ClassVar[str] = "Reimers and Gurevych 2019"
 

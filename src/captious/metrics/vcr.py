@@ -137,6 +137,7 @@ class VcrPrecision(PoolMetric):
     [0.5]
     """
 
+    title: ClassVar[str] = "VCR precision"
     summary: ClassVar[str] = "share of the caption's words that references or detectors name"
     citation: ClassVar[str] = "VCRScore, section 3.2"
 
@@ -160,6 +161,7 @@ class VcrRecall(PoolMetric):
     [0.5]
     """
 
+    title: ClassVar[str] = "VCR recall"
     summary: ClassVar[str] = "share of what references and detectors name that the caption names"
     citation: ClassVar[str] = "VCRScore, section 3.2"
 

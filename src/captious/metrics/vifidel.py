@@ -87,6 +87,7 @@ class Vifidel(VectorMetric):
     True
     """
 
+    title: ClassVar[str] = "VIFIDEL"
     summary: ClassVar[str] = "visual fidelity: transport from objects in the image to words"
     citation: ClassVar[str] = "Madhyastha et al. 2019"
     needs: ClassVar[frozenset[Need]] = frozenset({"objects"})

@@ -47,6 +47,7 @@ class VifidelPlus(Metric):
     (['objects', 'references'], ['objects'])
     """
 
+    title: ClassVar[str] = "VIFIDEL+"
     summary: ClassVar[str] = "VIFIDEL averaged with CIDEr or with a language model"
     citation: ClassVar[str] = "Madhyastha et al. 2019"
     needs: ClassVar[frozenset[Need]] = frozenset({"objects", "references"})

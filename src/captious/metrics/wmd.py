@@ -44,6 +44,7 @@ class WordMovers(VectorMetric):
     True
     """
 
+    title: ClassVar[str] = "WMD"
     summary: ClassVar[str] = "Word Mover's Distance as a similarity, exp(-WMD)"
     citation: ClassVar[str] = "Kusner et al. 2015; Kilickaya et al. 2017"
 

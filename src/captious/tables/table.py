@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 
@@ -26,13 +26,15 @@ class Table:
     """A result that a page, a terminal or a paper can show as it is.
 
     Numbers are raw (floats are shown with three decimals) or carry their own text (`Number`).
-    The note may have several lines.
+    The note may have several lines. `printed` maps names of ours that stand in columns or cells
+    to what papers call them; LaTeX shows those.
     """
 
     title: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
     note: str = ""
+    printed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def notes(self) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections.abc import Mapping
 
 from captious.tables.formula import guarded
 from captious.tables.table import Cell, Number, Table, shown
@@ -40,13 +42,16 @@ def to_markdown(table: Table) -> str:
 
 
 def to_latex(table: Table) -> str:
-    """A `booktabs` table, ready for a paper; the best value of a column is bold."""
+    """A `booktabs` table, ready for a paper; the best value of a column is bold.
+
+    Numbers stand in math mode, so that a minus is a minus and `<` is no other sign.
+    """
     columns = "".join("r" if table.is_numeric(column) else "l" for column in range(len(table.columns)))
     lines = [f"% {note}" for note in table.notes]
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-    lines.append(" & ".join(_tex(name) for name in table.columns) + r" \\")
+    lines.append(" & ".join(_tex(table.printed.get(name, name)) for name in table.columns) + r" \\")
     lines.append(r"\midrule")
-    lines += [" & ".join(_latex_cell(cell) for cell in row) + r" \\" for row in table.rows]
+    lines += [" & ".join(_latex_cell(cell, table.printed) for cell in row) + r" \\" for row in table.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
@@ -59,14 +64,40 @@ def _markdown_cell(cell: Cell) -> str:
     return f"{text} {found.detail}".strip()
 
 
-def _latex_cell(cell: Cell) -> str:
+def _latex_cell(cell: Cell, printed: Mapping[str, str]) -> str:
     found = shown(cell)
-    if not isinstance(found, Number):
-        return _tex(str(found))
-    text = rf"\textbf{{{found.text}}}" if found.best else found.text
-    return rf"{text} {{\scriptsize {found.detail}}}" if found.detail else text
+    if isinstance(found, int):
+        return _math(str(found))
+    if isinstance(found, str):
+        return _tex(printed.get(found, found))
+    text = _math(found.text)
+    text = rf"\textbf{{{text}}}" if found.best else text
+    return rf"{text} {{\scriptsize {_NUMBERS.sub(_number, found.detail)}}}" if found.detail else text
+
+
+_SIGNED = re.compile(r"([-<>≤≥±]?)(\d.*)")
+_NUMBERS = re.compile(r"-\d[\d.,]*")
+_SIGNS = {"≤": r"\leq", "≥": r"\geq", "±": r"\pm"}
+_TEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}"}
+_TEX |= {sign: f"${sign}$" for sign in "<>"} | {sign: f"${name}$" for sign, name in _SIGNS.items()}
+_TEX |= {sign: f"\\{sign}" for sign in "&%$#_{}"}
+
+
+def _math(text: str) -> str:
+    """A number with its sign, as TeX sets it.
+
+    >>> _math("-0.3"), _math("<0.001"), _math("12.5"), _math("n/a")
+    ('$-$0.3', '$<$0.001', '12.5', 'n/a')
+    """
+    parts = _SIGNED.fullmatch(text)
+    if parts is None or not parts[1]:
+        return _tex(text)
+    return f"${_SIGNS.get(parts[1], parts[1])}${parts[2]}"
+
+
+def _number(found: re.Match[str]) -> str:
+    return _math(found[0])
 
 
 def _tex(text: str) -> str:
-    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
-    return "".join(special.get(c, f"\\{c}" if c in "&%$#_{}" else c) for c in text)
+    return "".join(_TEX.get(sign, sign) for sign in text)

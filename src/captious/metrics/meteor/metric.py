@@ -37,6 +37,7 @@ class Meteor(Metric):
     fragmentation. The corpus score is METEOR of the summed statistics.
     """
 
+    title: ClassVar[str] = "METEOR"
     summary: ClassVar[str] = "METEOR 1.5: stems, synonyms and paraphrases, without Java"
     citation: ClassVar[str] = "Denkowski & Lavie 2014"
     most_words: ClassVar[int | None] = 5_000

@@ -43,6 +43,7 @@ class Spice(Metric):
     [0.4]
     """
 
+    title: ClassVar[str] = "SPICE"
     summary: ClassVar[str] = "scene graphs: objects, attributes, relations; without Java"
     citation: ClassVar[str] = "Anderson et al. 2016"
 
