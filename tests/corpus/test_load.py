@@ -149,3 +149,28 @@ def test_objects_and_images_of_coco(data: Path, tmp_path: Path) -> None:
     assert sorted(corpus.objects[row]) == sorted(expected)
     found = corpus.image_paths[row]
     assert found is not None and Path(found).name == "000000397133.jpg"
+
+
+@pytest.mark.parametrize(
+    ("captions", "said"),
+    [
+        ([""] * 6, "a: all 6 captions are empty. Is it the right file?"),
+        (
+            ["A dog.", "", "A cat.", "A hat.", "A mat.", " "],
+            "a: 2 of 6 captions are empty and count in the mean.",
+        ),
+        (["A man."] * 4 + ["A cat.", "A dog."], 'a: 4 of 6 captions are the same ("A man.").'),
+        (["A dog.", "A cat.", "A hat.", "A mat.", "A bat.", "A rat."], None),
+    ],
+)
+def test_what_looks_like_a_slip_is_noted(tmp_path: Path, captions: list[str], said: str | None) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({str(n): caption for n, caption in enumerate(captions)}))
+    assert list(load_with_notes(file).notes) == ([said] if said else [])
+
+
+def test_the_same_captions_under_two_names_are_noted(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.json").write_text(json.dumps({str(n): f"A dog {n}." for n in range(6)}))
+    notes = load_with_notes([tmp_path / "a.json", tmp_path / "b.json"]).notes
+    assert list(notes) == ["a and b: every caption is the same. Was one file given twice?"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -21,6 +22,7 @@ from captious.corpus.types import NO_REFERENCES, Corpus, Ragged
 from captious.corpus.validate import well_formed
 from captious.errors import InputError, one_line
 
+FEW = 5  # captions that may well be alike by chance
 Duplicates = Literal["error", "first", "all"]
 
 
@@ -30,7 +32,7 @@ class LoadNotes:
 
     `with_references` counts the images in the reference files, `scored` those that also have a
     candidate; `met_loosely` ids met by file-name pattern only; `dropped` images left out because
-    not all systems describe them.
+    not all systems describe them; `suspicious` says what looks like a slip.
     """
 
     formats: dict[str, str]
@@ -38,6 +40,7 @@ class LoadNotes:
     with_references: int
     met_loosely: int = 0
     dropped: int = 0
+    suspicious: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.lines())
@@ -53,7 +56,7 @@ class LoadNotes:
             said.append(f"{self.met_loosely:,} image ids were matched by file name or number.")
         if self.dropped:
             said.append(f"{self.dropped:,} images that not all systems describe were left out.")
-        return said
+        return [*said, *self.suspicious]
 
 
 class Loaded(NamedTuple):
@@ -148,6 +151,7 @@ def load_with_notes(
         with_references=len(sets.ids) if sets else 0,
         met_loosely=loosely,
         dropped=dropped,
+        suspicious=tuple(_suspicious(systems)),
     )
     return Loaded(corpus, notes)
 
@@ -201,6 +205,26 @@ def _refuse_same_file_twice(paths: Sequence[PathText]) -> None:
         if (place := Path(path).resolve()) in seen:
             raise InputError(f"{path}: is given twice as references. Give each file once.")
         seen.add(place)
+
+
+def _suspicious(systems: Sequence[SystemCaptions]) -> Iterator[str]:
+    """What is allowed but seldom meant: empty captions, one caption for all, one file twice."""
+    seen: dict[tuple[str, ...], str] = {}
+    for system in systems:
+        captions = system.captions
+        empty = sum(not caption.strip() for caption in captions)
+        if empty == len(captions):
+            yield f"{system.name}: all {len(captions):,} captions are empty. Is it the right file?"
+        elif empty:
+            yield f"{system.name}: {empty:,} of {len(captions):,} captions are empty and count in the mean."
+        elif len(captions) >= FEW:
+            caption, times = Counter(captions).most_common(1)[0]
+            if times > len(captions) / 2:
+                shown = one_line(caption, 40)
+                yield f'{system.name}: {times:,} of {len(captions):,} captions are the same ("{shown}").'
+        twin = seen.setdefault(tuple(captions), system.name)
+        if twin != system.name and len(captions) >= FEW:
+            yield f"{twin} and {system.name}: every caption is the same. Was one file given twice?"
 
 
 def _refuse_references_as_candidates(rows: Rows) -> None:
