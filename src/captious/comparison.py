@@ -13,8 +13,9 @@ from captious.corpus import Corpus, Scores
 from captious.corpus.columns import FloatArray
 from captious.engine import Progress
 from captious.errors import InputError
+from captious.groups import CLASSIC, expand
 from captious.metrics import Metric, resolve_all
-from captious.scoring import CLASSIC, score, sums_by_image
+from captious.scoring import score, sums_by_image
 from captious.stats.multiple import holm, significance_clusters
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.stats.significance import (
@@ -121,7 +122,7 @@ def compare(
     """
     _refuse_different_images(corpus)
     scores = score(corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress)
-    asked = resolve_all(metrics)
+    asked = resolve_all(expand(metrics, corpus).metrics)
     blocks = {name: sums_by_image(corpus, scores[name].statistics) for name in asked}
     found: dict[str, list[Pair]] = {name: [] for name in asked}
     for a, b in combinations(corpus.systems, 2):

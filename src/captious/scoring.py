@@ -10,16 +10,17 @@ from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
 from captious.corpus.columns import FloatArray
 from captious.corpus.types import require_texts
 from captious.engine import Progress, run_metrics
-from captious.errors import InputError, MissingDependencyError
-from captious.metrics import Metric, known_metrics, resolve, resolve_all
+from captious.errors import InputError
+from captious.groups import CLASSIC, expand, missing_for
+from captious.metrics import Metric, known_metrics, resolve_all
 from captious.stats.resample import DEFAULT_SEED, bootstrap_sums, cluster_sums, percentile_interval
 
-CLASSIC = ("bleu1", "bleu2", "bleu3", "bleu4", "meteor", "rouge_l", "cider")
+__all__ = ["CLASSIC", "available_metrics", "compute", "missing_for", "score", "sums_by_image"]
 
 
 def score(
     corpus: Corpus,
-    metrics: Sequence[str | Metric] = CLASSIC,
+    metrics: str | Sequence[str | Metric] = CLASSIC,
     *,
     resamples: int = 0,
     level: float = 0.95,
@@ -27,7 +28,7 @@ def score(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Scores:
-    """Score every example of `corpus` with every metric.
+    """Score every example of `corpus` with every metric, or group of metrics (`groups.expand`).
 
     With `resamples` (1,000 is usual) each system's corpus value gets a percentile bootstrap
     interval over images (Efron 1979; Koehn 2004), drawn from the examples' sufficient statistics.
@@ -43,7 +44,7 @@ def score(
     """
     if len(corpus) == 0:
         raise InputError("the corpus has no captions to score.")
-    asked = resolve_all(metrics)
+    asked = resolve_all(expand(metrics, corpus).metrics)
     _refuse_missing_references(corpus, asked)
     runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress)
     sums = {
@@ -102,15 +103,6 @@ def available_metrics(needs: frozenset[str] = frozenset({"references"})) -> list
         if metric.needs <= needs and not missing_for(name):
             names.append(name)
     return names
-
-
-def missing_for(name: str) -> str:
-    """What the metric still needs on this machine, in one line; empty where it is ready."""
-    try:
-        resolve(name).ready()
-    except MissingDependencyError as error:
-        return str(error)
-    return ""
 
 
 def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> None:

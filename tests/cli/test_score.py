@@ -314,3 +314,21 @@ def test_a_disk_that_is_full_names_the_file_and_leaves_the_table(tmp_path: Path)
     assert "100.0" in found.stdout
     assert f"error: {tmp_path / 'items.csv'}: cannot be written: File too large." in found.stderr
     assert not (tmp_path / "items.csv").exists()
+
+
+def test_captions_that_the_metrics_do_not_fit_get_a_note(run, tmp_path) -> None:
+    (tmp_path / "zh.json").write_text('{"1": "一只狗在跑。", "2": "两个人。"}', encoding="utf-8")
+    (tmp_path / "refs.json").write_text('{"1": ["一只狗。"], "2": ["两个人站着。"]}', encoding="utf-8")
+    asked = ["score", "-c", tmp_path / "zh.json", "-r", tmp_path / "refs.json", "--metrics"]
+    found = run(*asked, "bleu4,meteor")
+    assert "the captions are Chinese" in found.err
+    assert "tables of meteor are English" in found.err
+    assert "bleu4[tokeniser=zh]" in found.err
+    assert "Chinese" not in run(*asked, "bleu4[tokeniser=zh],rouge_l[tokeniser=char]").err
+
+
+def test_a_group_says_what_it_leaves_out(run, files) -> None:
+    found = run("score", *_common(files), "--metrics", "offline", "--resamples", "0", "--format", "json")
+    assert found.code == 0
+    assert {"bleu1", "cider", "spice", "spider"} <= set(found.json["systems"]["good"])
+    assert "vifidel is left out: it needs objects." in found.err

@@ -8,8 +8,9 @@ from pathlib import Path
 from captious.cli.output import note
 from captious.corpus import Corpus
 from captious.corpus.load import load_with_notes
+from captious.groups import GROUPS, expand
 from captious.metrics import Metric, resolve, resolve_all, split_list
-from captious.scoring import CLASSIC, missing_for
+from captious.metrics.scripts import script_notes
 
 
 def load(
@@ -37,14 +38,17 @@ def load(
 
 
 def metrics(text: str, df: Path | None = None, corpus: Corpus | None = None) -> list[str | Metric]:
-    """The metrics that were asked for, or every classic one that can run here."""
-    names = split_list(text) if text else _classic_here()
-    if not text and df is None and corpus is not None and len(corpus.references) == 1:
-        names = [name for name in names if name != "cider"]
-        note("cider is left out: one image has no document frequencies. Give a table with --df.")
+    """The metrics that were asked for, groups by their members, or every classic one that can run."""
+    chosen = expand(text or "classic", corpus, frequencies=df is not None)
+    for name, why in chosen.left_out.items():
+        note(f"{name} is left out: {why}")
+    wanted = chosen.metrics
+    if corpus is not None:
+        for line in script_notes(resolve_all(wanted), corpus.captions):
+            note(line)
     if df is None:
-        return list(names)
-    wanted = [_with_table(name, df) for name in names]
+        return wanted
+    wanted = [_with_table(str(name), df) for name in wanted]
     if not any(isinstance(metric, Metric) for metric in wanted):
         note(f"--df {df} is not used: none of these metrics has document frequencies, as cider has.")
     return wanted
@@ -52,19 +56,9 @@ def metrics(text: str, df: Path | None = None, corpus: Corpus | None = None) -> 
 
 def refuse_unknown(text: str) -> None:
     """Refuse a wrong metric before files are read."""
-    if text:
-        resolve_all(split_list(text))
-
-
-def _classic_here() -> list[str]:
-    ready = []
-    for name in CLASSIC:
-        missing = missing_for(name)
-        if missing:
-            note(f"{name} is left out: {missing}")
-        else:
-            ready.append(name)
-    return ready
+    named = [name for name in split_list(text) if name not in GROUPS]
+    if named:
+        resolve_all(named)
 
 
 def _with_table(name: str, df: Path) -> str | Metric:

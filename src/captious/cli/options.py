@@ -35,7 +35,7 @@ Metrics = Annotated[
         "--metrics",
         "-m",
         help="Metrics, separated by commas; options in brackets: "
-        "cider[sigma=4]. Without it: all classic metrics that can run.",
+        "cider[sigma=4]. Groups: classic, offline (no neural weights), all. Without it: classic.",
     ),
 ]
 Images = Annotated[Path | None, typer.Option("--images", help="Folder with the images.")]

@@ -43,6 +43,9 @@ class Metric:
     percent: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = True
     most_words: ClassVar[int | None] = None  # of one text, where the time grows faster than the length
+    neural: ClassVar[bool] = False  # whether it runs the weights of a neural network
+    fewest_images: ClassVar[int] = 1
+    language: ClassVar[str] = ""  # whose words its tables hold; empty where any text will do
 
     def ready(self) -> None:
         """Raise `MissingDependencyError` where a package or file that it needs is not here."""

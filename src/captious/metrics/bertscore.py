@@ -61,6 +61,7 @@ class BertScore(Metric):
     title: ClassVar[str] = "BERTScore"
     summary: ClassVar[str] = "F1 of tokens matched by the cosine of contextual vectors (MiniLM)"
     citation: ClassVar[str] = "Zhang et al. 2020"
+    neural: ClassVar[bool] = True
 
     part: str = "f1"
     idf: bool = False

@@ -15,6 +15,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.matching import matches_of, pair_starts
 from captious.metrics.registry import register
 from captious.text.ngrams import MAX_ORDER
+from captious.text.tokens import require_tokeniser
 
 # coco-caption's own smoothing: no precision is quite zero, no denominator is.
 NUMERATOR_GUARD = 1e-15
@@ -90,6 +91,7 @@ class Bleu(Metric):
             raise UnknownNameError(
                 f"reference_length of {self.name}", self.reference_length, REFERENCE_LENGTHS
             )
+        require_tokeniser(self.tokeniser)
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Clipped matches 1-4, guesses 1-4, candidate length, reference length."""

@@ -24,6 +24,7 @@ from captious.metrics.matching import matches_of, ngrams_of
 from captious.metrics.registry import register
 from captious.text.lookup import chunks
 from captious.text.ngrams import MAX_ORDER, NgramTable
+from captious.text.tokens import require_tokeniser
 
 SCALE = 10.0  # Vedantam et al. 2015, section 6: so that CIDEr-D is of the size of other metrics
 DOCUMENTS = ("images", "examples")
@@ -35,6 +36,8 @@ _CHUNK = 1 << 16  # n-grams weighed at once: few enough for the processor's cach
 class TfIdfMetric(Metric):
     """What CIDEr-D and CIDEr share: n-grams weighed by how few images' references hold them."""
 
+    fewest_images: ClassVar[int] = 2
+
     n: int = MAX_ORDER
     df: str = CORPUS
     documents: str = "images"
@@ -45,6 +48,7 @@ class TfIdfMetric(Metric):
             raise InputError(f"{self.name}: n is {self.n}; it must be from 1 to {MAX_ORDER}.")
         if self.documents not in DOCUMENTS:
             raise UnknownNameError(f"documents of {self.name}", self.documents, DOCUMENTS)
+        require_tokeniser(self.tokeniser)
 
     @property
     def columns(self) -> str:

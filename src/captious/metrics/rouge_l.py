@@ -15,6 +15,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.matching import pair_starts
 from captious.metrics.registry import register
 from captious.text.lcs import lcs_lengths
+from captious.text.tokens import require_tokeniser
 
 COCO, ROUGE_SCORE = "coco", "rouge_score"
 VARIANTS = (COCO, ROUGE_SCORE)
@@ -55,6 +56,7 @@ class RougeL(Metric):
         if not self.tokeniser:
             own = "ptb" if self.variant == COCO else ROUGE_SCORE
             object.__setattr__(self, "tokeniser", own)
+        require_tokeniser(self.tokeniser)
 
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """ROUGE-L of each example."""

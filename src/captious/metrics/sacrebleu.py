@@ -18,6 +18,7 @@ from captious.metrics.base import Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.bleu import GUESSES, LENGTH, MATCHES, REFERENCE_LENGTH, bleu_statistics
 from captious.metrics.registry import register
+from captious.text.tokens import CASED, LOWER
 
 SMOOTHING = ("exp", "floor", "add-k", "none")
 EFFECTIVE_ORDER = ("auto", "yes", "no")
@@ -48,16 +49,19 @@ class SacreBleu(Metric):
     effective_order: str = "auto"
     lowercase: bool = False
     corpus: bool = False
+    tokeniser: str = "13a"
 
     def __post_init__(self) -> None:
         if self.smooth not in SMOOTHING:
             raise UnknownNameError("smooth of sacrebleu", self.smooth, SMOOTHING)
         if self.effective_order not in EFFECTIVE_ORDER:
             raise UnknownNameError("effective_order of sacrebleu", self.effective_order, EFFECTIVE_ORDER)
+        if self.tokeniser not in CASED:
+            raise UnknownNameError("tokeniser of sacrebleu", self.tokeniser, CASED)
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """BLEU's ten counts where the corpus value needs them, else the score and 1."""
-        tokeniser = "13a-lower" if self.lowercase else "13a"
+        tokeniser = self.tokeniser + (LOWER if self.lowercase else "")
         counts = bleu_statistics(batch, tokeniser, "closest")
         if self.corpus:
             return counts
@@ -83,7 +87,7 @@ class SacreBleu(Metric):
         """References, and the facts that sacreBLEU's own signature gives."""
         return {
             "refs": reference_count_label(corpus),
-            "tok": "13a",
+            "tok": self.tokeniser,
             "case": "lc" if self.lowercase else "mixed",
             "smooth": self.smooth,
             "eff": self.effective_order,

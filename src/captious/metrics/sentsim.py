@@ -39,6 +39,7 @@ class SentenceSimilarity(Metric):
     title: ClassVar[str] = "SentSim"
     summary: ClassVar[str] = "cosine of sentence vectors with the references' (MiniLM)"
     citation: ClassVar[str] = "Reimers and Gurevych 2019"
+    neural: ClassVar[bool] = True
 
     agg: str = "max"
     encoder: str = MINILM

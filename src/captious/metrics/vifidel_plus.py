@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from captious.errors import UnknownNameError
 from captious.metrics.base import Metric, Need
 from captious.metrics.batch import Batch
 from captious.metrics.cider import CiderD
+from captious.metrics.joined import JoinedMetric
 from captious.metrics.lm import LanguageModelFluency
 from captious.metrics.registry import register
 from captious.metrics.vifidel import Vifidel, combined
@@ -29,7 +29,7 @@ CIDER_TOP = 10.0  # coco-caption multiplies a mean of cosines by ten
 
 @register("vifidel_plus")
 @dataclass(frozen=True)
-class VifidelPlus(Metric):
+class VifidelPlus(JoinedMetric):
     """The mean of VIFIDEL and of CIDEr or a language model, per example, both from 0 to 1.
 
     VIFIDEL reads a caption as a bag of words; Madhyastha et al. (2019, 4.4) average it with a
@@ -52,6 +52,7 @@ class VifidelPlus(Metric):
     citation: ClassVar[str] = "Madhyastha et al. 2019"
     needs: ClassVar[frozenset[Need]] = frozenset({"objects", "references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
+    fewest_images: ClassVar[int] = 2
 
     other: str = CIDER
     rule: str = SCALED
@@ -68,39 +69,20 @@ class VifidelPlus(Metric):
         # What is a fact of the class elsewhere follows from options here.
         if self.other == LM:
             object.__setattr__(self, "needs", frozenset({"objects"}))
+            object.__setattr__(self, "fewest_images", 1)
         if self.rule == RAW:
             object.__setattr__(self, "bounds", (-np.inf, np.inf))
             object.__setattr__(self, "percent", self.other != LM)
-        self._joined()
+        self.parts()
 
-    def _joined(self) -> tuple[Metric, Metric]:
+    def parts(self) -> tuple[Metric, ...]:
+        """VIFIDEL, and CIDEr or the language model."""
         own = Vifidel(p=self.p, objects=self.objects, counts=self.counts, references=self.references)
         return own, CiderD() if self.other == CIDER else LanguageModelFluency(model=self.model)
 
-    def ready(self) -> None:
-        """What either of the two needs."""
-        for metric in self._joined():
-            metric.ready()
-
-    def collect(self, batch: Batch) -> tuple[Any, ...]:
-        """What each of the two collects."""
-        return tuple(metric.collect(batch) for metric in self._joined())
-
-    def merge(self, parts: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
-        """What each of the two knows of the corpus."""
-        columns = zip(*parts, strict=True)
-        return tuple(metric.merge(own) for metric, own in zip(self._joined(), columns, strict=True))
-
-    def check(self, corpus: Corpus, knowledge: tuple[Any, ...]) -> None:
-        """Refuse what either of the two refuses."""
-        for metric, own in zip(self._joined(), knowledge, strict=True):
-            metric.check(corpus, own)
-
     def facts(self, corpus: Corpus, knowledge: tuple[Any, ...]) -> dict[str, str]:
         """VIFIDEL's facts, then the other's under its own name."""
-        vifidel, other = (
-            metric.facts(corpus, own) for metric, own in zip(self._joined(), knowledge, strict=True)
-        )
+        vifidel, other = self.part_facts(corpus, knowledge)
         named = {f"{self.other}-{name}": value for name, value in other.items()}
         if self.other == LM and self.rule == SCALED:
             named["lm-report"] = "fluency"
@@ -108,7 +90,7 @@ class VifidelPlus(Metric):
 
     def score_examples(self, batch: Batch, knowledge: tuple[Any, ...]) -> FloatArray:
         """The mean of the two scores of each example."""
-        vifidel, _ = self._joined()
+        vifidel, _ = self.parts()
         return combined(vifidel.score_examples(batch, knowledge[0]), self._other(batch, knowledge[1]))
 
     def _other(self, batch: Batch, known: Any) -> FloatArray:
@@ -117,7 +99,7 @@ class VifidelPlus(Metric):
             texts, places = np.unique(batch.candidate_text, return_inverse=True)
             model = load_language_model(self.model)
             return fluency(model, [batch.texts[i] for i in texts.tolist()])[places]
-        scores = self._joined()[1].score_examples(batch, known)
+        scores = self.parts()[1].score_examples(batch, known)
         if self.rule == RAW:
             return scores
         if self.other == LM:

@@ -7,7 +7,6 @@ stops, commas and hyphens are cut off depending on whether a digit is next to th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 # Printable ASCII that is neither letter nor digit, without ' , - and the full stop.
@@ -26,15 +25,17 @@ def tokenise(text: str) -> list[str]:
     text = text.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, character in _ENTITIES:
         text = text.replace(entity, character)
-    text = _SYMBOL.sub(r" \1 ", f" {text} ")
+    return separate(f" {text} ")
+
+
+def separate(text: str) -> list[str]:
+    """Tokens by the rules on symbols, full stops, commas and hyphens alone.
+
+    >>> separate("3,5 m, 5.")  # a mark at the very end has nothing after it
+    ['3,5', 'm', ',', '5.']
+    """
+    text = _SYMBOL.sub(r" \1 ", text)
     text = _MARK_AFTER_NO_DIGIT.sub(r"\1 \2 ", text)
     text = _MARK_BEFORE_NO_DIGIT.sub(r" \1 \2", text)
     text = _HYPHEN_AFTER_DIGIT.sub(r"\1 \2 ", text)
     return text.split()
-
-
-def tokenise_many(texts: Sequence[str], *, lowercase: bool = False) -> list[list[str]]:
-    """Tokens of each text."""
-    if lowercase:
-        return [tokenise(text.lower()) for text in texts]
-    return [tokenise(text) for text in texts]

@@ -18,7 +18,9 @@ from captious.errors import UnknownNameError
 
 IntArray = NDArray[np.int64]
 STEMMED = "+stem"  # after a tokeniser's name
-TOKENISERS = ("ptb", "13a", "13a-lower", "rouge_score", "space")
+LOWER = "-lower"  # after a tokeniser that keeps case
+CASED = ("13a", "intl", "zh", "char")
+TOKENISERS = ("ptb", *CASED, *(name + LOWER for name in CASED), "rouge_score", "space")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,8 +59,8 @@ def token_table(texts: Sequence[str], tokeniser: str = "ptb") -> TokenTable:
     """Tokenise `texts` with the named tokeniser into one table.
 
     `ptb` is the Penn Treebank tokenisation of coco-caption (lower case, punctuation removed);
-    `13a` is mteval's, as sacreBLEU has it, and `13a-lower` the same in lower case; `rouge_score`
-    keeps ASCII letters and digits in lower case; `space` splits at white space and changes
+    `13a`, `intl`, `zh` and `char` are sacreBLEU's, and `13a-lower` and so on the same in lower case;
+    `rouge_score` keeps ASCII letters and digits in lower case; `space` splits at white space and changes
     nothing else. `ptb+stem` reduces each token of `ptb` to its Porter2 stem, and so for any other.
 
     >>> token_table(["A dog, 2.5 m long."], "13a").words(0)
@@ -72,17 +74,24 @@ def token_table(texts: Sequence[str], tokeniser: str = "ptb") -> TokenTable:
         from captious.text.ptb.columns import token_columns
 
         return TokenTable(*token_columns(texts))
-    if tokeniser in {"13a", "13a-lower"}:
-        from captious.text.mt13a import tokenise_many as tokenise_13a
-
-        return table_of(tokenise_13a(texts, lowercase=tokeniser == "13a-lower"))
+    require_tokeniser(tokeniser)
+    if tokeniser.endswith(LOWER):
+        return token_table([text.lower() for text in texts], tokeniser.removesuffix(LOWER))
     if tokeniser == "rouge_score":
         from captious.text.alphanumeric import tokenise_many as tokenise_alphanumeric
 
         return table_of(tokenise_alphanumeric(texts))
-    if tokeniser == "space":
-        return table_of(text.split() for text in texts)
-    raise UnknownNameError("tokeniser", tokeniser, TOKENISERS)
+    if tokeniser in CASED:
+        from captious.text.international import tokenise_many as tokenise_international
+
+        return table_of(tokenise_international(texts, tokeniser))
+    return table_of(text.split() for text in texts)
+
+
+def require_tokeniser(name: str) -> None:
+    """Refuse a name that no tokeniser has."""
+    if name.removesuffix(STEMMED) not in TOKENISERS:
+        raise UnknownNameError("tokeniser", name, TOKENISERS)
 
 
 def table_of(rows: Iterable[list[str]]) -> TokenTable:

@@ -38,7 +38,8 @@ class Meteor(Metric):
     """
 
     title: ClassVar[str] = "METEOR"
-    summary: ClassVar[str] = "METEOR 1.5: stems, synonyms and paraphrases, without Java"
+    summary: ClassVar[str] = "METEOR 1.5 (English): stems, synonyms and paraphrases, without Java"
+    language: ClassVar[str] = "English"
     citation: ClassVar[str] = "Denkowski & Lavie 2014"
     most_words: ClassVar[int | None] = 5_000
 

@@ -44,7 +44,8 @@ class Spice(Metric):
     """
 
     title: ClassVar[str] = "SPICE"
-    summary: ClassVar[str] = "scene graphs: objects, attributes, relations; without Java"
+    summary: ClassVar[str] = "scene graphs (English): objects, attributes, relations; without Java"
+    language: ClassVar[str] = "English"
     citation: ClassVar[str] = "Anderson et al. 2016"
 
     most_words: ClassVar[int | None] = 5_000

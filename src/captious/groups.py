@@ -1,0 +1,83 @@
+"""Groups of metrics by one name: `classic`, `offline`, `all`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from captious.corpus import Corpus
+from captious.errors import MissingDependencyError
+from captious.metrics import Metric, known_metrics, resolve, split_list
+
+# What coco-caption prints, without SPICE.
+CLASSIC = ("bleu1", "bleu2", "bleu3", "bleu4", "meteor", "rouge_l", "cider")
+GROUPS = ("classic", "offline", "all")
+
+
+class Chosen(NamedTuple):
+    """The metrics to run, and for those of a group that cannot, why not."""
+
+    metrics: list[str | Metric]
+    left_out: dict[str, str]
+
+
+def expand(
+    asked: str | Sequence[str | Metric], corpus: Corpus | None = None, *, frequencies: bool = False
+) -> Chosen:
+    """Put a group's members in the place of its name.
+
+    `classic` are the metrics that coco-caption prints; `offline` all that run without neural
+    weights; `all` every metric. Of a group only those remain that can run here and that the corpus
+    has enough for; a metric that is asked for by its own name stays whatever it lacks. `frequencies`
+    says that a table of document frequencies is given, without which CIDEr needs two images.
+
+    >>> expand("classic,wmd").metrics
+    ['bleu1', 'bleu2', 'bleu3', 'bleu4', 'meteor', 'rouge_l', 'cider', 'wmd']
+    """
+    names = split_list(asked) if isinstance(asked, str) else list(asked)
+    found: dict[str | Metric, None] = {}
+    left_out: dict[str, str] = {}
+    for name in names:
+        if name not in GROUPS:
+            found[name] = None
+            continue
+        for member in members(str(name)):
+            why = lacking(member, corpus, frequencies=frequencies)
+            if why:
+                left_out[member] = why
+            else:
+                found[member] = None
+    return Chosen(list(found), left_out)
+
+
+def members(group: str) -> list[str]:
+    """The metrics of a group, whatever they need."""
+    if group == "classic":
+        return list(CLASSIC)
+    return [name for name, metric in known_metrics().items() if group == "all" or not metric.neural]
+
+
+def lacking(name: str, corpus: Corpus | None = None, *, frequencies: bool = False) -> str:
+    """What a metric lacks on this machine or in this corpus, in one line; empty where nothing."""
+    metric = resolve(name)
+    if corpus is not None:
+        has = {
+            "references": len(corpus.references.values) > 0,
+            "objects": corpus.objects is not None,
+            "image": corpus.image_paths is not None,
+        }
+        for need in sorted(metric.needs):
+            if not has[need]:
+                return f"it needs {need}{'s' if need == 'image' else ''}."
+        if len(corpus.references) < metric.fewest_images and not frequencies:
+            return "one image has no document frequencies. Give a table with --df."
+    return missing_for(name)
+
+
+def missing_for(name: str) -> str:
+    """What the metric still needs on this machine, in one line; empty where it is ready."""
+    try:
+        resolve(name).ready()
+    except MissingDependencyError as error:
+        return str(error)
+    return ""

@@ -1,0 +1,54 @@
+"""Metrics made of other metrics: each part keeps its own knowledge of the corpus."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.metrics.base import Metric, Report
+from captious.metrics.batch import Batch
+
+
+@dataclass(frozen=True)
+class JoinedMetric(Metric):
+    """What every metric of several parts does alike; a subclass says what they are and how to join."""
+
+    @abstractmethod
+    def parts(self) -> tuple[Metric, ...]:
+        """The metrics that are joined."""
+
+    def ready(self) -> None:
+        """What any of the parts needs."""
+        for part in self.parts():
+            part.ready()
+
+    def prepare(self, report: Report | None = None) -> None:
+        """What any of the parts makes once."""
+        for part in self.parts():
+            part.prepare(report)
+
+    def collect(self, batch: Batch) -> tuple[Any, ...]:
+        """What each of the parts collects."""
+        return tuple(part.collect(batch) for part in self.parts())
+
+    def merge(self, parts: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
+        """What each of the parts knows of the corpus."""
+        columns = zip(*parts, strict=True)
+        return tuple(part.merge(own) for part, own in zip(self.parts(), columns, strict=True))
+
+    def check(self, corpus: Corpus, knowledge: tuple[Any, ...]) -> None:
+        """Refuse what any of the parts refuses."""
+        for part, own in zip(self.parts(), knowledge, strict=True):
+            part.check(corpus, own)
+
+    def part_scores(self, batch: Batch, knowledge: tuple[Any, ...]) -> list[FloatArray]:
+        """Each part's score of every example."""
+        return [part.score_examples(batch, own) for part, own in zip(self.parts(), knowledge, strict=True)]
+
+    def part_facts(self, corpus: Corpus, knowledge: tuple[Any, ...]) -> list[dict[str, str]]:
+        """Each part's facts for the signature."""
+        return [part.facts(corpus, own) for part, own in zip(self.parts(), knowledge, strict=True)]
