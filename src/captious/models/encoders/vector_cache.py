@@ -30,13 +30,13 @@ def cached_vectors(label: str, texts: Sequence[str], make: Callable[[Sequence[st
     """
     path = cache_path(label)
     keys = [hashlib.sha256(text.encode(errors="surrogatepass")).digest() for text in texts]
-    found = _read(path, keys)
+    found = read_rows(path, keys)
     missing = [place for place, key in enumerate(keys) if key not in found]
     vectors, known = make([texts[place] for place in missing])
     if len(missing) == len(texts):
-        _write(path, keys, vectors, known)
+        write_rows(path, keys, vectors, known)
         return vectors, known
-    _write(path, [keys[place] for place in missing], vectors, known)
+    write_rows(path, [keys[place] for place in missing], vectors, known)
     width = vectors.shape[1] if missing else max((len(v) for v in found.values()), default=1)
     together = np.zeros((len(texts), width), dtype=np.float32)
     present = np.zeros(len(texts), dtype=bool)
@@ -48,12 +48,13 @@ def cached_vectors(label: str, texts: Sequence[str], make: Callable[[Sequence[st
     return together, present
 
 
-def cache_path(label: str) -> Path:
+def cache_path(label: str, room: str = "sentences") -> Path:
     """The file that holds a model's vectors."""
-    return cache_folder() / "sentences" / f"{hashlib.sha256(label.encode()).hexdigest()[:24]}.db"
+    return cache_folder() / room / f"{hashlib.sha256(label.encode()).hexdigest()[:24]}.db"
 
 
-def _read(path: Path, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+def read_rows(path: Path, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    """The vectors that a file holds of some keys; none where it cannot be read."""
     if not path.is_file():
         return {}
     found: dict[bytes, NDArray[np.float32]] = {}
@@ -69,7 +70,10 @@ def _read(path: Path, keys: Sequence[bytes]) -> dict[bytes, NDArray[np.float32]]
     return found
 
 
-def _write(path: Path, keys: Sequence[bytes], vectors: NDArray[np.float32], known: NDArray[np.bool_]) -> None:
+def write_rows(
+    path: Path, keys: Sequence[bytes], vectors: NDArray[np.float32], known: NDArray[np.bool_]
+) -> None:
+    """Keep vectors, nothing for keys that are not `known`; a file that cannot be written is left."""
     if not keys:
         return
     rows = [

@@ -1,0 +1,88 @@
+"""Weights out of files: safetensors, or a pickle that is read without running anything in it."""
+
+from __future__ import annotations
+
+import pickle
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from captious.errors import InputError, one_line
+from captious.models.safetensors import read_tensors
+
+StateDict = dict[str, Any]
+# Under which name checkpoints of training runs keep the weights.
+WRAPPERS = ("state_dict", "model_state_dict", "model")
+_AGAIN = "Fetch the file again."
+
+
+def read_state(path: Path) -> StateDict:
+    """Tensors by name from `.safetensors`, or from a pickle by `torch.load(weights_only=True)`.
+
+    A pickle that holds anything but tensors, numbers and plain containers is refused, as is a
+    TorchScript archive (OpenAI's own `.pt` files), which is a program.
+    """
+    import torch
+
+    if path.suffix == ".safetensors":
+        return {name: torch.from_numpy(values) for name, values in read_tensors(path).items()}
+    _refuse_programs(path)
+    try:
+        content = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        if "GLOBAL" in str(error):  # a name of a function or class, which unpickling would call
+            raise InputError(
+                f"{path}: holds more than weights, and only weights are loaded. Save its state_dict alone, "
+                "best as .safetensors."
+            ) from error
+        raise InputError(f"{path}: is damaged or no checkpoint. {_AGAIN}") from error
+    except (RuntimeError, EOFError, OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        reason = one_line(str(error).splitlines()[0] if str(error) else type(error).__name__, 80)
+        raise InputError(f"{path}: is damaged or cut off ({reason}). {_AGAIN}") from error
+    return unwrapped(content, path)
+
+
+def unwrapped(content: Any, path: Path) -> StateDict:
+    """The weights in what a checkpoint holds, without a training run's wrapper and `module.`."""
+    for name in WRAPPERS:
+        if isinstance(content, Mapping) and isinstance(content.get(name), Mapping):
+            content = content[name]
+    if not isinstance(content, Mapping) or not content:
+        raise InputError(f"{path}: holds no weights by name. Give a file with a state_dict.")
+    found = {str(name): value for name, value in content.items() if hasattr(value, "shape")}
+    if found and all(name.startswith("module.") for name in found):
+        found = {name.removeprefix("module."): value for name, value in found.items()}
+    return found
+
+
+def load_into(model: Any, state: StateDict, path: Path, *, optional: tuple[str, ...] = ()) -> None:
+    """Put weights into a model; a name that lacks or that the model does not know is refused.
+
+    `optional` are beginnings of names that may be absent or unknown (position numbers, scales).
+    """
+    own = model.state_dict()
+    missing = [name for name in own if name not in state and not name.startswith(optional)]
+    unknown = [name for name in state if name not in own and not name.startswith(optional)]
+    wrong = [name for name in own if name in state and own[name].shape != state[name].shape]
+    for names, what in ((missing, "lacks"), (unknown, "has an unknown key")):
+        if names:
+            more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+            raise InputError(f'{path}: {what} "{names[0]}"{more}, so it is not the model that was asked for.')
+    if wrong:
+        shapes = tuple(state[wrong[0]].shape), tuple(own[wrong[0]].shape)
+        raise InputError(f'{path}: "{wrong[0]}" has the shape {shapes[0]}; the model wants {shapes[1]}.')
+    model.load_state_dict({name: value for name, value in state.items() if name in own}, strict=False)
+
+
+def _refuse_programs(path: Path) -> None:
+    """TorchScript archives hold code; reading their weights would run it."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+    if any("/code/" in name or name.endswith("constants.pkl") for name in names):
+        raise InputError(
+            f"{path}: is a TorchScript program, which is never run. Take the same weights as safetensors or "
+            "as a state_dict, such as openai/clip-vit-base-patch32 on the hub."
+        )

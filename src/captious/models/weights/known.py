@@ -1,0 +1,68 @@
+"""The published weights that metrics use by default: source, size, licence."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+CLIP_B32 = "ViT-B-32/openai"
+CLIP_L14 = "ViT-L-14/openai"
+CLIP_L14_336 = "ViT-L-14-336/openai"
+MCIP = "MCIP-ViT-L-14-336"
+PAC_B32 = "PAC-S-ViT-B-32"
+
+
+class Known(NamedTuple):
+    """Weights by our name: a repository of the Hugging Face hub, or one file at an address.
+
+    `file` names the file in the cache where the weights are a single file; `base` are weights that
+    these need beside them (a tokeniser, a text encoder). `by_hand` says how a person gets what no
+    address gives to a program; `side` is how many pixels wide a single file's images are.
+    """
+
+    name: str
+    size: str
+    licence: str
+    hub: str = ""
+    file: str = ""
+    url: str = ""
+    base: str = ""
+    by_hand: str = ""
+    side: int = 224
+
+
+KNOWN: dict[str, Known] = {
+    one.name: one
+    for one in (
+        Known(CLIP_B32, "605 MB", "MIT (OpenAI)", hub="openai/clip-vit-base-patch32"),
+        Known(CLIP_L14, "1.7 GB", "MIT (OpenAI)", hub="openai/clip-vit-large-patch14"),
+        Known(CLIP_L14_336, "1.7 GB", "MIT (OpenAI)", hub="openai/clip-vit-large-patch14-336"),
+        Known(
+            MCIP,
+            "1.7 GB",
+            "none stated (HTW Berlin, Visual Computing); its base is MIT",
+            file="MCIP-ViT-L-14-336.pth",
+            url="https://visual-computing.com/files/MCIP/MCIP-ViT-L-14-336.pth",
+            base=CLIP_L14_336,
+            side=336,
+        ),
+        Known(
+            PAC_B32,
+            "605 MB",
+            "none stated (AImageLab, University of Modena); its base is MIT",
+            file="clip_ViT-B-32.pth",
+            base=CLIP_B32,
+            by_hand="https://github.com/aimagelab/pacscore, section Loading CLIP Models",
+        ),
+    )
+}
+
+
+def known(name: str) -> Known | None:
+    """What is known of weights by our name, or by their name on the hub.
+
+    >>> known("openai/clip-vit-base-patch32").name
+    'ViT-B-32/openai'
+    """
+    if name in KNOWN:
+        return KNOWN[name]
+    return next((one for one in KNOWN.values() if one.hub == name), None)

@@ -1,0 +1,91 @@
+"""Vectors that somebody computed already."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from captious.errors import InputError
+from captious.models.encoders.base import ImageFile
+from captious.models.encoders.opening import open_embedder
+
+TEXTS = ["a diagram", "a dog", "a cat"]
+
+
+def write(folder: Path, kind: str) -> Path:
+    random = np.random.default_rng(1)
+    images = random.normal(size=(2, 4)).astype(np.float32)
+    texts = random.normal(size=(3, 4)).astype(np.float32)
+    if kind == "npz":
+        path = folder / "features.npz"
+        np.savez(path, image_ids=["x", "y"], image_features=images, texts=TEXTS, text_features=texts)
+        return path
+    if kind == "parquet":
+        pyarrow = pytest.importorskip("pyarrow")
+        from pyarrow import parquet
+
+        rows = {
+            "image_id": ["x", "y", None, None, None],
+            "text": [None, None, *TEXTS],
+            "feature": [row.tolist() for row in (*images, *texts)],
+        }
+        parquet.write_table(pyarrow.table(rows), folder / "features.parquet")
+        return folder / "features.parquet"
+    np.save(folder / "image_features.npy", images)
+    np.save(folder / "text_features.npy", texts)
+    (folder / "image_ids.txt").write_text("x\ny\n")
+    (folder / "texts.json").write_text('["a diagram", "a dog", "a cat"]')
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["npz", "parquet", "npy"])
+def test_vectors_are_found_by_id_and_by_text(tmp_path: Path, kind: str) -> None:
+    embedder = open_embedder(str(write(tmp_path, kind)))
+    random = np.random.default_rng(1)
+    expected = random.normal(size=(2, 4))
+    expected /= np.linalg.norm(expected, axis=1, keepdims=True)
+    found = embedder.images([ImageFile("y"), ImageFile("x"), ImageFile("z")])
+    assert np.allclose(found.features[:2], expected[[1, 0]], atol=1e-6)
+    assert np.isnan(found.features[2]).all()
+    assert 'holds no vector of the image "z"' in found.broken["z"]
+    texts = embedder.texts(["a cat", "a dog"], "truncate", "A photo depicts")
+    assert texts.features.shape == (2, 4)
+    assert texts.beyond.tolist() == [0, 0]
+    with pytest.raises(InputError, match=r'holds no vector of the text "a horse". Add it.'):
+        embedder.texts(["a horse"], "truncate")
+    assert embedder.facts()["enc"].startswith("features:")
+
+
+def test_features_by_openai_give_their_published_cosines(golden: Path, tmp_path: Path) -> None:
+    for name in ("image_features.npy", "text_features.npy"):
+        shutil.copy(golden / "clip" / name, tmp_path / name)
+    (tmp_path / "image_ids.txt").write_text("CLIP.png\n")
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS))
+    embedder = open_embedder(str(tmp_path))
+    cosines = (
+        embedder.texts(TEXTS, "truncate").features @ embedder.images([ImageFile("CLIP.png")]).features[0]
+    )
+    assert [f"{cosine:.4f}" for cosine in cosines] == ["0.2555", "0.2009", "0.1975"]
+    shares = np.exp(100 * cosines.astype(np.float64))
+    assert shares / shares.sum() == pytest.approx([0.99279, 0.00421, 0.00300], abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "expected"),
+    [
+        ({"image_features": np.ones((2, 3))}, 'has "image_features" but no "image_ids"'),
+        ({"image_features": np.ones((2, 3)), "image_ids": ["a"]}, "has 2 rows for 1 names"),
+        ({"image_features": np.zeros((1, 3)), "image_ids": ["a"]}, "zero or not finite"),
+        ({"other": np.ones(3)}, 'holds neither "image_features"'),
+    ],
+)
+def test_wrong_files_are_told_in_a_line(tmp_path: Path, arrays: dict[str, object], expected: str) -> None:
+    np.savez(tmp_path / "wrong.npz", **arrays)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=expected):
+        open_embedder(str(tmp_path / "wrong.npz"))
+    (tmp_path / "cut.npz").write_bytes((tmp_path / "wrong.npz").read_bytes()[:40])
+    with pytest.raises(InputError, match=r"cut.npz: is not a whole .npz"):
+        open_embedder(str(tmp_path / "cut.npz"))

@@ -1,0 +1,136 @@
+"""Weights are found on this machine, and fetched only where that is allowed."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from captious.errors import InputError, MissingDependencyError
+from captious.models import weights
+from captious.models.weights.find import own_folder
+
+HUB = "openai/clip-vit-base-patch32"
+
+
+@pytest.fixture(autouse=True)
+def own_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "captious"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.delenv("CAPTIOUS_DOWNLOAD", raising=False)
+
+
+@pytest.fixture
+def closed_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever opens a connection fails the test."""
+    import socket
+
+    def refuse(*given: object) -> None:
+        raise AssertionError("somebody asked the network")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+
+
+def in_hub_cache(folder: Path, name: str = HUB) -> Path:
+    """What `hf download` leaves behind."""
+    own = folder / "hub" / f"models--{name.replace('/', '--')}"
+    snapshot = own / "snapshots" / ("ab" * 20)
+    snapshot.mkdir(parents=True)
+    (own / "refs").mkdir()
+    (own / "refs" / "main").write_text("ab" * 20)
+    (snapshot / "config.json").write_text("{}")
+    (snapshot / "model.safetensors").write_bytes(b"")
+    return snapshot
+
+
+def test_the_order_is_path_then_cache(tmp_path: Path) -> None:
+    snapshot = in_hub_cache(tmp_path)
+    assert weights.find("ViT-B-32/openai") == (snapshot, "cache", "ab" * 20)
+    assert weights.find(HUB).path == snapshot
+    assert weights.find(str(snapshot)) == (snapshot, "path", "")
+
+
+def test_an_unfinished_download_is_not_found(tmp_path: Path) -> None:
+    snapshot = in_hub_cache(tmp_path)
+    (snapshot / "model.safetensors").unlink()
+    assert weights.search(HUB) is None
+
+
+@pytest.mark.usefixtures("closed_network")
+def test_nothing_is_fetched_without_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    with pytest.raises(MissingDependencyError) as caught:
+        weights.find("ViT-B-32/openai")
+    assert str(caught.value) == (
+        "the weights ViT-B-32/openai are not here. Install it with: captious doctor --get ViT-B-32/openai"
+    )
+    with pytest.raises(InputError, match=r"/no/such/clip.pth: no such file or folder of weights"):
+        weights.find("/no/such/clip.pth")
+
+
+def test_a_hub_that_is_offline_is_a_line_and_no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("huggingface_hub")
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setenv("CAPTIOUS_DOWNLOAD", "1")
+    with pytest.raises(InputError, match=rf"{HUB}: cannot be fetched from the hub"):
+        weights.find(HUB)
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[str]:
+    (tmp_path / "web").mkdir()
+    (tmp_path / "web" / "own.pth").write_bytes(b"weights" * 1000)
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *given: object) -> None:
+            return
+
+    web = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(tmp_path / "web")))
+    thread = threading.Thread(target=web.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{web.server_address[1]}"
+    web.shutdown()
+    web.server_close()
+
+
+def test_a_file_comes_from_its_address_once(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = weights.Known("own", "7 kB", "MIT", file="own.pth", url=f"{server}/own.pth")
+    monkeypatch.setitem(weights.KNOWN, "own", entry)
+    with pytest.raises(MissingDependencyError, match="captious doctor --get own"):
+        weights.find("own")
+    monkeypatch.setenv("CAPTIOUS_DOWNLOAD", "1")
+    found = weights.find("own")
+    assert found.path == tmp_path / "captious" / "weights" / "own.pth"
+    assert found.path.read_bytes() == b"weights" * 1000
+    (tmp_path / "web" / "own.pth").unlink()
+    assert weights.find("own") == found
+
+
+def test_an_address_that_fails_leaves_nothing_behind(
+    server: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entry = weights.Known("gone", "1 MB", "MIT", file="gone.pth", url=f"{server}/gone.pth")
+    monkeypatch.setitem(weights.KNOWN, "gone", entry)
+    with pytest.raises(
+        InputError, match=r"/gone.pth: cannot be fetched \(File not found\). Check the network, or save"
+    ):
+        weights.fetch("gone")
+    assert not own_folder().exists() or list(own_folder().iterdir()) == []
+
+
+def test_what_only_a_person_can_fetch_says_how() -> None:
+    with pytest.raises(
+        MissingDependencyError, match=r"github.com/aimagelab/pacscore.*save clip_ViT-B-32.pth as"
+    ):
+        weights.find("PAC-S-ViT-B-32")
+    with pytest.raises(InputError, match="cannot be fetched by a program"):
+        weights.fetch("PAC-S-ViT-B-32")
