@@ -88,6 +88,37 @@ def test_error_rates_by_source(made_up: MakeUp) -> None:
         compare_errors(judged, "q")
 
 
+def test_any_is_by_rater_and_not_by_question() -> None:
+    # Two raters, each finds another error in every caption: every answer names one, so any is 1.
+    rows = [
+        (image, rater, question.name, float(question.name == found))
+        for image in "12"
+        for rater, found in (("ann", "grammar"), ("bob", "awkward"))
+        for question in QUESTIONS
+    ]
+    images, raters, aspects, values = zip(*rows, strict=True)
+    judged = Judgments.from_columns(
+        images=images, systems=["m"] * len(rows), raters=raters, aspects=aspects, values=values
+    )
+    rates = {rate.question: rate.rate.value for rate in error_rates(judged)}
+    assert rates["any"] == 1.0
+    assert (rates["grammar"], rates["awkward"], rates["properties"]) == (0.5, 0.5, 0.0)
+
+
+def test_any_counts_answers_without_an_error_too() -> None:
+    # One of three answers names two errors, two name none: a third, and not the half of a sum.
+    rows = [
+        ("1", rater, question.name, float(rater == "ann" and question.name in {"grammar", "awkward"}))
+        for rater in ("ann", "bob", "cy")
+        for question in QUESTIONS
+    ]
+    images, raters, aspects, values = zip(*rows, strict=True)
+    judged = Judgments.from_columns(
+        images=images, systems=["m"] * len(rows), raters=raters, aspects=aspects, values=values
+    )
+    assert {r.question: r.rate.value for r in error_rates(judged)}["any"] == pytest.approx(1 / 3)
+
+
 def test_the_share_that_errors_explain() -> None:
     # The paper's numbers: 500 pairs at -0.43, the 215 without an error at -0.34, hence 21%.
     clean, all_pairs = 215, 500

@@ -182,13 +182,30 @@ def _fields(key: str) -> tuple[Field, ...]:
 
 
 def _errors(judgments: Judgments) -> dict[str, dict[str, np.typing.NDArray[np.float64]]]:
-    """For each source and image, the share of raters who saw each error; last: any error."""
+    """For each source and image, the share of answers that name each error; last: any of them.
+
+    An answer is one rater's seven at one time. Two raters who each find another error both find one.
+    """
     columns = [judgments.means(question.name) for question in QUESTIONS]
+    columns.append(_any_error(judgments))
     found: dict[str, dict[str, np.typing.NDArray[np.float64]]] = {}
     for row, (image, source) in enumerate(judgments.keys):
-        own = np.array([column[row] for column in columns])
-        found.setdefault(source, {})[image] = np.append(own, own.max())
+        found.setdefault(source, {})[image] = np.array([column[row] for column in columns])
     return found
+
+
+def _any_error(judgments: Judgments) -> np.typing.NDArray[np.float64]:
+    """Of each example the share of answers with one error or more."""
+    times = np.nan_to_num(judgments.times, nan=-1.0)
+    asked = np.isin(judgments.aspect_of, [judgments.aspects.index(q.name) for q in QUESTIONS])
+    told = np.stack([judgments.example_of, judgments.rater_of, judgments.stage_of, times], axis=1)[asked]
+    answers, places = np.unique(told, axis=0, return_inverse=True)
+    worst = np.zeros(len(answers))
+    np.maximum.at(worst, places.ravel(), judgments.values[asked])
+    examples = answers[:, 0].astype(np.int64)
+    size = len(judgments.keys)
+    with np.errstate(invalid="ignore"):
+        return np.bincount(examples, worst, minlength=size) / np.bincount(examples, minlength=size)
 
 
 def error_rates(
@@ -198,7 +215,10 @@ def error_rates(
     level: float = 0.95,
     seed: Seed = DEFAULT_SEED,
 ) -> list[ErrorRate]:
-    """Return how often each source errs, by question and in any of them (`any`)."""
+    """Return how often each source errs, by question and in any of them (`any`).
+
+    `any` is the share of answers (one rater's seven) that name at least one error.
+    """
     found = []
     for source, images in _errors(judgments).items():
         matrix = np.stack(list(images.values()))
