@@ -7,23 +7,23 @@ import pytest
 
 from captious.benchmarks.flickr8k import load_expert
 from captious.benchmarks.pascal50s import load_pascal50s
-from captious.benchmarks.protocol import Judged, Preferences, Protocol, judged
+from captious.benchmarks.protocol import Preferences, Protocol, RatedExamples, rated_examples
 from captious.benchmarks.thumb import load_thumb
 from captious.corpus import Corpus
 
 
 @pytest.fixture(scope="session")
-def expert(data: Path) -> Judged:
+def expert(data: Path) -> RatedExamples:
     return load_expert(data)
 
 
 @pytest.fixture(scope="session")
-def thumb(data: Path) -> Judged:
+def thumb(data: Path) -> RatedExamples:
     return load_thumb(data)
 
 
 @pytest.fixture(scope="session")
-def thumb_with_human(data: Path) -> Judged:
+def thumb_with_human(data: Path) -> RatedExamples:
     return load_thumb(data, human="with")
 
 
@@ -33,7 +33,7 @@ def pascal(data: Path) -> Preferences:
 
 
 @pytest.fixture
-def small() -> Judged:
+def small() -> RatedExamples:
     """Two systems on three images, two aspects, ratings of two raters."""
     corpus = Corpus.from_lists(
         ["a dog", "a cat", "two dogs", "a man rides", "a horse", "a man on a horse"],
@@ -43,7 +43,7 @@ def small() -> Judged:
     )
     ratings = {"overall": [[5, 4], [1, 1], [5, 5], [2, 1], [2, 4], [5, 4]], "fluency": [[1.0]] * 6}
     ids = ["1", "1", "2", "2", "3", "3"]
-    return judged(Protocol("small", ratings="each"), corpus, ratings, ids)
+    return rated_examples(Protocol("small", ratings="each"), corpus, ratings, ids)
 
 
 @pytest.fixture

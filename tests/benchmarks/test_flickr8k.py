@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from captious.benchmarks.flickr8k import load_crowdflower, load_expert
-from captious.benchmarks.meta import evaluate
-from captious.benchmarks.result import Settings
+from captious.benchmarks.meta_evaluation import evaluate
+from captious.benchmarks.result import MetaSettings
 from captious.benchmarks.scores import compute_scores, metrics_for
 from captious.errors import InputError
 
@@ -36,7 +36,7 @@ def test_own_captions_are_left_out_and_every_rating_is_a_row(expert) -> None:
 )
 def test_published_tau_c(expert, metric, published) -> None:
     scores = compute_scores(expert, metrics_for(metric, expert.protocol.documents))
-    found = evaluate(expert, scores, Settings(coefficients=("kendall_c",), resamples=0))
+    found = evaluate(expert, scores, MetaSettings(coefficients=("kendall_c",), resamples=0))
     assert found.n == 16_992
     assert round(100 * found.results[metric]["kendall_c"].value, 1) == published
 
@@ -45,7 +45,7 @@ def test_cider_needs_each_pair_as_a_document(expert) -> None:
     # With images as documents tau-c is 43.8: the choice is part of the protocol.
     asked = "cider[documents=images]"
     scores = compute_scores(expert, metrics_for(asked, expert.protocol.documents))
-    found = evaluate(expert, scores, Settings(coefficients=("kendall_c",), resamples=0))
+    found = evaluate(expert, scores, MetaSettings(coefficients=("kendall_c",), resamples=0))
     assert round(100 * found.results[asked]["kendall_c"].value, 1) == 43.8
 
 

@@ -7,9 +7,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from captious.benchmarks.meta import evaluate
+from captious.benchmarks.meta_evaluation import evaluate
 from captious.benchmarks.pascal50s import load_pascal50s
-from captious.benchmarks.result import Settings
+from captious.benchmarks.result import MetaSettings
 from captious.benchmarks.same_text import fold
 from captious.benchmarks.scores import compute_scores, metrics_for
 from captious.errors import InputError
@@ -49,7 +49,7 @@ def test_both_captions_of_a_pair_meet_the_same_references_and_never_themselves(p
 )
 def test_published_accuracies(pascal, metric, published) -> None:
     scores = compute_scores(pascal, metrics_for(metric, pascal.protocol.documents))
-    found = evaluate(pascal, scores, Settings(resamples=0)).results[metric]
+    found = evaluate(pascal, scores, MetaSettings(resamples=0)).results[metric]
     each = [found[name].value for name in ("HC", "HI", "HM", "MM")]
     assert np.abs(np.array(each) - published[:4]).max() <= 0.02
     assert abs(found["accuracy"].value - published[4]) <= 0.01

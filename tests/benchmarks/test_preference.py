@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from captious.benchmarks.meta import evaluate
+from captious.benchmarks.meta_evaluation import evaluate
 from captious.benchmarks.protocol import Preferences, Protocol
-from captious.benchmarks.result import Settings
+from captious.benchmarks.result import MetaSettings
 from captious.benchmarks.scores import BenchmarkScores
 from captious.corpus import Corpus
 from captious.errors import InputError
@@ -29,7 +29,7 @@ def test_ties_count_half_and_draws_are_averaged(pairs) -> None:
     # Draw 1: right, tie, wrong, right -> HC .75, MM .5. Draw 2: right, right, tie, right -> 1, .75.
     rows = np.array([[2, 1, 1, 1, 0, 1, 0, 1], [2, 1, 0, 1, 1, 1, 0, 1]], dtype=float)
     scores = BenchmarkScores({"m": rows}, {"m": "m"})
-    found = evaluate(pairs, scores, Settings(resamples=0)).results["m"]
+    found = evaluate(pairs, scores, MetaSettings(resamples=0)).results["m"]
     assert found["HC"].value == pytest.approx((0.75 + 1.0) / 2)
     assert found["MM"].value == pytest.approx((0.5 + 0.75) / 2)
     assert found["accuracy"].value == pytest.approx((found["HC"].value + found["MM"].value) / 2)
@@ -39,7 +39,7 @@ def test_ties_count_half_and_draws_are_averaged(pairs) -> None:
 def test_intervals_and_differences(pairs) -> None:
     right = np.array([[1, 0, 0, 1, 1, 0, 0, 1]], dtype=float)
     scores = BenchmarkScores({"right": right, "wrong": -right}, {})
-    found = evaluate(pairs, scores, Settings(resamples=50, compare=True))
+    found = evaluate(pairs, scores, MetaSettings(resamples=50, compare=True))
     assert found.results["right"]["accuracy"][:3] == (1.0, 1.0, 1.0)
     assert found.differences[0].difference == 1.0
     assert "coefficients" not in found.protocol and found.protocol["draws"] == 1
@@ -49,4 +49,4 @@ def test_intervals_and_differences(pairs) -> None:
 def test_what_pairs_do_not_have(pairs, asked) -> None:
     scores = BenchmarkScores({"m": np.zeros((1, 8))}, {})
     with pytest.raises(InputError, match="pairs"):
-        evaluate(pairs, scores, Settings(**asked))
+        evaluate(pairs, scores, MetaSettings(**asked))

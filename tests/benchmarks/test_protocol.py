@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from captious.benchmarks.protocol import Judged, Protocol, judged
+from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.benchmarks.registry import BENCHMARKS
 from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError
@@ -21,7 +21,7 @@ def test_protocols_are_plain_values(name) -> None:
 def test_each_or_mean(small) -> None:
     examples, _ = small.rows("overall")
     assert examples.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
-    mean = Judged(Protocol("m", ratings="mean"), small.corpus, small.judgments, small.ids)
+    mean = RatedExamples(Protocol("m", ratings="mean"), small.corpus, small.judgments, small.ids)
     assert mean.rows("overall")[1].tolist() == [4.5, 1.0, 5.0, 1.5, 3.0, 4.5]
 
 
@@ -33,10 +33,10 @@ def test_an_unknown_aspect(small) -> None:
 def test_every_example_needs_judgments() -> None:
     corpus = Corpus.from_lists(["a", "b"], [["a"], ["b"]])
     with pytest.raises(InputError, match="2 examples, 1 judged"):
-        judged(Protocol("x"), corpus, {"overall": [[1.0], []]}, ["a", "b"])
+        rated_examples(Protocol("x"), corpus, {"overall": [[1.0], []]}, ["a", "b"])
 
 
 def test_captions_of_one_image_stay_apart() -> None:
     corpus = Corpus.from_lists(["a", "b"], [["a"], ["a"]], image_ids=["1", "1"])
-    found = judged(Protocol("x"), corpus, {"overall": [[1.0], [3.0]]}, ["a", "b"])
+    found = rated_examples(Protocol("x"), corpus, {"overall": [[1.0], [3.0]]}, ["a", "b"])
     assert np.array_equal(found.rows("overall")[1], [1.0, 3.0])

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from captious.benchmarks.measure import thumb_elsewhere
-from captious.benchmarks.measured import Asked, Measured
+from captious.benchmarks.measurements import Measurements, ReproductionRequest
 from captious.benchmarks.published import published_values
+from captious.benchmarks.recompute import thumb_elsewhere
 from captious.benchmarks.reproduce import Reproduction, check, reproduce
 from captious.errors import UnknownNameError
 
@@ -84,8 +84,8 @@ def test_no_data_anywhere_is_skipped(tmp_path, monkeypatch) -> None:
 
 def test_scores_by_others_are_skipped_where_there_are_none(thumb, tmp_path, monkeypatch) -> None:
     monkeypatch.delenv("CAPTIOUS_GOLDEN", raising=False)
-    measured = Measured()
-    thumb_elsewhere(Asked(tmp_path), thumb, measured)
+    measured = Measurements()
+    thumb_elsewhere(ReproductionRequest(tmp_path), thumb, measured)
     found = check(_entry("thumb", "r_elsewhere/CLIPS/total"), measured)
     assert found.verdict == "skipped"
     assert "no thumb/scores_by_others.csv.gz" in found.note
@@ -111,18 +111,18 @@ def test_scores_by_others_are_skipped_where_there_are_none(thumb, tmp_path, monk
     ],
 )
 def test_verdicts(benchmark, key, got, verdict) -> None:
-    assert check(_entry(benchmark, key), Measured({key: got})).verdict == verdict
+    assert check(_entry(benchmark, key), Measurements({key: got})).verdict == verdict
 
 
 def test_a_reason_for_one_metric_is_told_for_that_metric() -> None:
-    measured = Measured({}, {"": "no data", "kendall_c/overall/meteor": "needs captious[meteor]"})
+    measured = Measurements({}, {"": "no data", "kendall_c/overall/meteor": "needs captious[meteor]"})
     found = check(_entry("flickr8k-expert", "kendall_c/overall/meteor"), measured)
     assert (found.verdict, found.note) == ("skipped", "needs captious[meteor]")
 
 
 def test_what_holds_may_have_a_remark() -> None:
     key = "item_r/THumB/Pearson r"
-    measured = Measured({key: 0.97}, remarks={"item_r/": "2,500 items"})
+    measured = Measurements({key: 0.97}, remarks={"item_r/": "2,500 items"})
     assert check(_entry("spice", key), measured).note == "2,500 items"
 
 

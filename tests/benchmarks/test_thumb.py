@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from captious.benchmarks.meta import evaluate
-from captious.benchmarks.result import Settings
+from captious.benchmarks.meta_evaluation import evaluate
+from captious.benchmarks.result import MetaSettings
 from captious.benchmarks.scores import compute_scores, metrics_for
 from captious.benchmarks.thumb import load_thumb
 from captious.errors import InputError
@@ -50,7 +50,7 @@ def test_total_is_the_mean_of_precision_and_recall_plus_penalties(thumb_with_hum
 def test_published_correlations(thumb, metric, published) -> None:
     scores = compute_scores(thumb, metrics_for([metric], thumb.protocol.documents))
     found = [
-        evaluate(thumb, scores, Settings(aspect=aspect, coefficients=("pearson",), resamples=0))
+        evaluate(thumb, scores, MetaSettings(aspect=aspect, coefficients=("pearson",), resamples=0))
         for aspect in ("precision", "recall", "total")
     ]
     assert [round(one.results[metric]["pearson"].value, 2) for one in found] == published

@@ -4,21 +4,21 @@ A benchmark is a loader and a `Protocol`. The protocol says which judgments ente
 are used, which coefficient is printed, and travels with every result.
 """
 
-from captious.benchmarks.given import Given
-from captious.benchmarks.meta import evaluate
-from captious.benchmarks.protocol import Judged, Preferences, Protocol
+from captious.benchmarks.extra_inputs import ExtraInputs
+from captious.benchmarks.meta_evaluation import evaluate
+from captious.benchmarks.protocol import Preferences, Protocol, RatedExamples
 from captious.benchmarks.registry import BENCHMARKS, load_benchmark
 from captious.benchmarks.reproduce import reproduce
-from captious.benchmarks.result import MetaResult, Settings
+from captious.benchmarks.result import MetaResult, MetaSettings
 
 __all__ = [
     "BENCHMARKS",
-    "Given",
-    "Judged",
+    "ExtraInputs",
     "MetaResult",
+    "MetaSettings",
     "Preferences",
     "Protocol",
-    "Settings",
+    "RatedExamples",
     "evaluate",
     "load_benchmark",
     "reproduce",

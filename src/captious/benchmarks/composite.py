@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.benchmarks.locate import wanted
-from captious.benchmarks.protocol import Judged, Protocol, judged
+from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.benchmarks.same_text import without
 from captious.corpus import Corpus
 from captious.corpus.readers import open_source
@@ -26,7 +26,7 @@ COMPOSITE = Protocol(
 )
 
 
-def load_composite(folder: Path, subset: str = "all") -> Judged:
+def load_composite(folder: Path, subset: str = "all") -> RatedExamples:
     """Rows `{"subset", "image", "candidate", "relevance"[, "thoroughness"], "references"}`."""
     import orjson
 
@@ -60,7 +60,7 @@ def load_composite(folder: Path, subset: str = "all") -> Judged:
     if ".head." in path.name:
         notes = (f"{path.name} is the head of one subset only: {len(rows)} captions.",)
     ids = [str(i) for i in range(len(rows))]
-    return judged(COMPOSITE.with_options(subset=subset), corpus, ratings, ids, notes)
+    return rated_examples(COMPOSITE.with_options(subset=subset), corpus, ratings, ids, notes)
 
 
 def _checked(row: object, path: Path, number: int) -> dict[str, Any]:

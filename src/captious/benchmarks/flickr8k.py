@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from captious.benchmarks.locate import wanted
-from captious.benchmarks.protocol import Judged, Protocol, judged
+from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.corpus import Corpus
 from captious.corpus.readers import Rows, open_source, read_rows
 from captious.corpus.readers.plain import read_flickr8k_judgments
@@ -34,7 +34,7 @@ CROWDFLOWER = Protocol(
 )
 
 
-def load_expert(folder: Path) -> Judged:
+def load_expert(folder: Path) -> RatedExamples:
     """5,664 pairs with three ratings of 1 to 4 each: 16,992 rows."""
     path = wanted(folder, "flickr8k/ExpertAnnotations.txt")
     captions = _captions(wanted(folder, "flickr8k/Flickr8k.token.txt"))
@@ -44,7 +44,7 @@ def load_expert(folder: Path) -> Judged:
     ratings = [_expert_ratings(rows, i) for i in kept]
     chosen = [pairs[i] for i in kept]
     references = [_references(captions, image, path) for image, _ in chosen]
-    return judged(
+    return rated_examples(
         EXPERT,
         _corpus(folder, captions, chosen, references, path),
         {"overall": ratings},
@@ -52,7 +52,7 @@ def load_expert(folder: Path) -> Judged:
     )
 
 
-def load_crowdflower(folder: Path) -> Judged:
+def load_crowdflower(folder: Path) -> RatedExamples:
     """The share of raters who said that the caption describes the image, pair by pair."""
     path = wanted(folder, "flickr8k/CrowdFlowerAnnotations.txt", "formats/CrowdFlowerAnnotations.head.txt")
     captions = _captions(wanted(folder, "flickr8k/Flickr8k.token.txt"))
@@ -66,7 +66,7 @@ def load_crowdflower(folder: Path) -> Judged:
     notes: tuple[str, ...] = ()
     if ".head." in path.name:
         notes = (f"{path.name} is the head of the file only: {len(pairs)} pairs.",)
-    return judged(
+    return rated_examples(
         CROWDFLOWER,
         _corpus(folder, captions, pairs, references, path),
         {"overall": shares},

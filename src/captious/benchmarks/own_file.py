@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from captious.benchmarks.protocol import Judged, Protocol
+from captious.benchmarks.protocol import Protocol, RatedExamples
 from captious.corpus import Judgments
 from captious.corpus.columns import IntArray
 from captious.corpus.judged import read_judgments
@@ -16,7 +16,7 @@ from captious.errors import InputError
 OWN_FILE = Protocol(name="", ratings="mean", source="a file of judgments")
 
 
-def load_own_file(path: Path) -> Judged:
+def load_own_file(path: Path) -> RatedExamples:
     """Rows `{"image", "caption", "references", "rating"[, "system", "rater", "aspect", …]}`.
 
     Rows with the same image and system are ratings of one example, which are averaged.
@@ -36,7 +36,7 @@ def load_own_file(path: Path) -> Judged:
     aspect = next((name for name in ("overall", "total") if name in aspects), aspects[0])
     protocol = replace(OWN_FILE, name=path.name, aspect=aspect)
     ids = [corpus.image_ids[image] for image in corpus.image_of.tolist()]
-    return Judged(protocol, corpus, _in_order(judgments, places), ids)
+    return RatedExamples(protocol, corpus, _in_order(judgments, places), ids)
 
 
 def _in_order(judgments: Judgments, places: IntArray) -> Judgments:

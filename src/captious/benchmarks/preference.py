@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from captious.benchmarks.protocol import Preferences
-from captious.benchmarks.result import Difference, MetaResult, Settings, Value, described
+from captious.benchmarks.result import Difference, MetaResult, MetaSettings, Value, described
 from captious.benchmarks.scores import BenchmarkScores
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError
@@ -17,7 +17,7 @@ from captious.stats.resample import cluster_sums
 from captious.stats.significance import PairedTest, Resampled, resampled
 
 
-def accuracies(data: Preferences, scores: BenchmarkScores, settings: Settings) -> MetaResult:
+def accuracies(data: Preferences, scores: BenchmarkScores, settings: MetaSettings) -> MetaResult:
     """Accuracy in each category of pairs, and the mean over categories.
 
     A metric that scores both captions alike is right by half. Intervals draw images, or pairs.

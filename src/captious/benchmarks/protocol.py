@@ -64,7 +64,7 @@ class Protocol:
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class RatedExamples:
     """Examples with ratings: example `i` of the corpus is `judgments.keys[i]`.
 
     `ids[i]` names the example within its system, as files of scores computed elsewhere name it.
@@ -125,17 +125,17 @@ class Preferences:
         return self.ids
 
 
-def judged(
+def rated_examples(
     protocol: Protocol,
     corpus: Corpus,
     ratings: dict[str, list[list[float]]],
     ids: list[str],
     notes: tuple[str, ...] = (),
-) -> Judged:
+) -> RatedExamples:
     """Join examples and their ratings: for each aspect a list of ratings an example.
 
     >>> corpus = Corpus.from_lists(["a dog", "a cat"], [["dog"], ["cat"]])
-    >>> found = judged(Protocol("mine"), corpus, {"overall": [[4, 5], [1, 2]]}, ["a", "b"])
+    >>> found = rated_examples(Protocol("mine"), corpus, {"overall": [[4, 5], [1, 2]]}, ["a", "b"])
     >>> found.rows("overall")[1].tolist()
     [4.5, 1.5]
     """
@@ -158,4 +158,4 @@ def judged(
         aspects=aspects,
         values=values,
     )
-    return Judged(protocol, corpus, table, ids, notes)
+    return RatedExamples(protocol, corpus, table, ids, notes)

@@ -86,7 +86,7 @@ def agreement_report(
     level: float = 0.95,
     seed: int = DEFAULT_SEED,
 ) -> AgreementReport:
-    """Measure agreement on one aspect; intervals draw whole images.
+    """Recompute agreement on one aspect; intervals draw whole images.
 
     >>> judged = Judgments.from_columns(
     ...     images=list("aabbcc"), raters=["x", "y"] * 3, values=[1, 1, 2, 2, 3, 2])

@@ -6,18 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 
 from captious.benchmarks.composite import COMPOSITE, load_composite
+from captious.benchmarks.extra_inputs import ExtraInputs, require_count, with_extra_inputs
 from captious.benchmarks.flickr8k import CROWDFLOWER, EXPERT, load_crowdflower, load_expert
-from captious.benchmarks.given import Given, require_count, with_given
 from captious.benchmarks.locate import data_folder
-from captious.benchmarks.means import CAPEVAL1K, NEBULA, load_capeval1k, load_nebula
+from captious.benchmarks.mean_scores import CAPEVAL1K, NEBULA, load_capeval1k, load_nebula
 from captious.benchmarks.own_file import load_own_file
 from captious.benchmarks.pascal50s import PASCAL50S, load_pascal50s
-from captious.benchmarks.protocol import Judged, Preferences, Protocol
+from captious.benchmarks.protocol import Preferences, Protocol, RatedExamples
 from captious.benchmarks.thumb import THUMB, load_thumb
 from captious.benchmarks.vicr import VICR, load_vicr
 from captious.errors import InputError, UnknownNameError
 
-Loader = Callable[..., Judged | Preferences]
+Loader = Callable[..., RatedExamples | Preferences]
 
 BENCHMARKS: dict[str, tuple[Protocol, Loader]] = {
     protocol.name: (protocol, loader)
@@ -32,37 +32,40 @@ BENCHMARKS: dict[str, tuple[Protocol, Loader]] = {
         (VICR, load_vicr),
     )
 }
-# Choices made when the data are loaded, and the benchmark that knows each.
+# Choices made when the data are loaded: what some may be, and the benchmark that knows each.
+VALUES = {"human": ("with", "without"), "leaked": ("keep", "drop")}
 CHOICES = {"human": "thumb", "leaked": "thumb", "subset": "composite", "seed": "pascal-50s"}
 
 
 def load_benchmark(
-    name: str, data: Path | None = None, given: Given | None = None, **choices: str | int | None
-) -> Judged | Preferences:
+    name: str, data: Path | None = None, given: ExtraInputs | None = None, **choices: str | int | None
+) -> RatedExamples | Preferences:
     """Load a benchmark by its name, or a file of judgments by its path.
 
-    `given` adds objects and photographs and limits the references; see `Given`. `choices` are those
+    `given` adds objects and photographs and limits the references; see `ExtraInputs`. `choices` are those
     of `CHOICES`; one that the benchmark does not know is refused.
     """
-    given = given or Given()
+    given = given or ExtraInputs()
     own = _own_choices(name, choices)
     if name == PASCAL50S.name and given.reference_count is not None:
         # Its references are drawn, so that fewer of them are a smaller draw.
         require_count(given.reference_count)
         own["references"] = given.reference_count
         given = given._replace(reference_count=None)
-    return with_given(_load(name, data, own), given)
+    return with_extra_inputs(_load(name, data, own), given)
 
 
 def _own_choices(name: str, choices: dict[str, str | int | None]) -> dict[str, str | int]:
     made = {key: value for key, value in choices.items() if value is not None}
-    for key in made:
+    for key, value in made.items():
+        if key in VALUES and value not in VALUES[key]:
+            raise UnknownNameError(f"--{key}", str(value), VALUES[key])
         if CHOICES.get(key) != name and key != "seed":
             raise InputError(f"--{key} is a choice of {CHOICES[key]}; {name} has none.")
     return {key: value for key, value in made.items() if CHOICES[key] == name}
 
 
-def _load(name: str, data: Path | None, choices: dict[str, str | int]) -> Judged | Preferences:
+def _load(name: str, data: Path | None, choices: dict[str, str | int]) -> RatedExamples | Preferences:
     if name in BENCHMARKS:
         return BENCHMARKS[name][1](data_folder(data), **choices)
     path = Path(name)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from captious.benchmarks.locate import MissingDataError, data_folder
-from captious.benchmarks.measure import MEASURES
-from captious.benchmarks.measured import Asked, Measured
+from captious.benchmarks.measurements import Measurements, ReproductionRequest
 from captious.benchmarks.published import Published, half_unit, published_values
+from captious.benchmarks.recompute import RECOMPUTED
 from captious.engine import Progress
 from captious.errors import InputError, UnknownNameError
 
@@ -88,28 +88,28 @@ def reproduce(
     folder of what other programs said; `parser` a file of weights for SPICE's caption parser.
     """
     for name in benchmarks:
-        if name not in MEASURES:
-            raise UnknownNameError("benchmark to reproduce", name, MEASURES)
+        if name not in RECOMPUTED:
+            raise UnknownNameError("benchmark to reproduce", name, RECOMPUTED)
     if parser is not None and benchmarks and "spice" not in benchmarks:
         raise InputError("--parser is a choice of spice, which was not asked for. Add it.")
     checks: list[Check] = []
-    for name in benchmarks or MEASURES:
+    for name in benchmarks or RECOMPUTED:
         entries = [entry for entry in published_values() if entry.benchmark == name]
         try:
-            measured = MEASURES[name](Asked(data_folder(data), progress, golden, parser))
+            measured = RECOMPUTED[name](ReproductionRequest(data_folder(data), progress, golden, parser))
         except MissingDataError as error:
-            measured = Measured(skipped={"": str(error)})
+            measured = Measurements(skipped={"": str(error)})
         checks += [check(entry, measured) for entry in entries]
     return Reproduction(checks)
 
 
-def check(entry: Published, measured: Measured) -> Check:
+def check(entry: Published, measured: Measurements) -> Check:
     """Compare one published value with what was measured.
 
     >>> entry = published_values()[0]
-    >>> entry.printed, check(entry, Measured({entry.key: 4.8249})).verdict
+    >>> entry.printed, check(entry, Measurements({entry.key: 4.8249})).verdict
     ('4.82', 'holds')
-    >>> check(entry, Measured({entry.key: 4.826})).verdict
+    >>> check(entry, Measurements({entry.key: 4.826})).verdict
     'differs'
     """
     got = measured.values.get(entry.key)

@@ -75,7 +75,7 @@ class MetaResult:
 
 
 @dataclass(frozen=True)
-class Settings:
+class MetaSettings:
     """What may be asked besides the protocol's own choices; `None` means the protocol's."""
 
     aspect: str | None = None
@@ -88,7 +88,7 @@ class Settings:
     compare: bool = False
 
 
-def described(protocol: Protocol, settings: Settings) -> dict[str, Any]:
+def described(protocol: Protocol, settings: MetaSettings) -> dict[str, Any]:
     """The protocol with how the intervals were drawn, for JSON."""
     interval: dict[str, Any] = {"interval": settings.interval}
     if settings.interval != "analytic":

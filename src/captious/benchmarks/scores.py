@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from captious.benchmarks.protocol import Judged, Preferences
+from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.engine import Progress, run_metrics
@@ -56,7 +56,7 @@ def metrics_for(specifications: Sequence[str] | str, documents: str) -> dict[str
 
 
 def compute_scores(
-    data: Judged | Preferences,
+    data: RatedExamples | Preferences,
     metrics: Mapping[str, Metric],
     *,
     jobs: int = 1,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 
 from captious.benchmarks.locate import wanted
-from captious.benchmarks.protocol import Judged, Protocol, judged
+from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.benchmarks.same_text import fold, without
 from captious.corpus import Corpus
 from captious.corpus.readers import read_rows
@@ -32,7 +32,7 @@ THUMB = Protocol(
 )
 
 
-def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") -> Judged:
+def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") -> RatedExamples:
     """2,000 judged captions of four machines, or 2,500 with the human ones.
 
     In the release 39 images have the Human caption among their references; `leaked="drop"` takes
@@ -66,7 +66,7 @@ def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") 
     if leaks and human == "with":
         what = "taken out" if leaked == "drop" else "kept; --leaked drop takes them out"
         notes = (f"{len(leaks)} Human captions are among their own references ({what}).",)
-    return judged(protocol, corpus, ratings, [images[row] for row in kept], notes)
+    return rated_examples(protocol, corpus, ratings, [images[row] for row in kept], notes)
 
 
 def _keys(columns: dict[str, list[object]]) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from captious.benchmarks.locate import wanted
-from captious.benchmarks.protocol import Judged, Protocol, judged
+from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.corpus import Corpus
 from captious.corpus.readers import Rows, read_rows
 from captious.corpus.readers.names import NUMBERED_RATING
@@ -22,7 +22,7 @@ VICR = Protocol(
 )
 
 
-def load_vicr(folder: Path) -> Judged:
+def load_vicr(folder: Path) -> RatedExamples:
     """Image, caption and up to seven ratings a row; the sample has 249 pairs, 1,118 ratings."""
     rows = read_rows(wanted(folder, "vicr/VICR.csv", "vicr_sample/VICR_Sample250.csv"))
     names = [name for name in rows.columns if NUMBERED_RATING.fullmatch(name)]
@@ -35,7 +35,7 @@ def load_vicr(folder: Path) -> Judged:
         [str(captions[row]) for row in rated], image_ids=[str(images[row]) for row in rated]
     )
     ids = [str(row) for row in rated]
-    return judged(VICR, corpus, {"overall": [ratings[row] for row in rated]}, ids)
+    return rated_examples(VICR, corpus, {"overall": [ratings[row] for row in rated]}, ids)
 
 
 def _ratings(rows: Rows, names: list[str], row: int) -> list[float]:

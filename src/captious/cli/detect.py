@@ -9,7 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from captious.models.detect.output import Source
-    from captious.models.detect.run import Found, OnError
+    from captious.models.detect.run import DetectionRun, OnError
 
 Images = Annotated[list[Path], typer.Argument(help="Image files, or folders of them.", show_default=False)]
 Out = Annotated[Path, typer.Option("--out", "-o", help="Objects to write (JSON).", show_default=False)]
@@ -141,7 +141,7 @@ def _source(
     detector = open_detector(model)
     cache = DetectionCache(None) if no_cache else DetectionCache.of(detector)
     with progress_bar() as progress, cache:
-        found: Found = detect_files(
+        found: DetectionRun = detect_files(
             files, detector, cache=cache, batch=batch, on_error=on_error, progress=progress
         )
     if found.from_cache:

@@ -29,16 +29,19 @@ def meta(
     jobs: options.Jobs = 1,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Measure how far metrics follow human judgments, under a benchmark's named protocol.
+    """Recompute how far metrics follow human judgments, under a benchmark's named protocol.
 
     Example: captious meta flickr8k-expert --data DIR --metrics bleu4,cider
     """
-    from captious.benchmarks.given import Given
-    from captious.benchmarks.result import Settings
-    from captious.cli import meta_tables
+    from captious.benchmarks.extra_inputs import ExtraInputs
+    from captious.benchmarks.meta_evaluation import benchmark_scores, evaluate_aspects, payload
+    from captious.benchmarks.registry import load_benchmark
+    from captious.benchmarks.result import MetaSettings
+    from captious.cli import inputs, meta_tables
     from captious.cli.output import emit, note, progress_bar
+    from captious.metrics import split_list
 
-    settings = Settings(
+    settings = MetaSettings(
         coefficients=tuple(meta_tables.words(coefficient)) or None,
         level=level or None,
         interval=interval,  # type: ignore[arg-type]
@@ -48,12 +51,14 @@ def meta(
         compare=compare,
     )
     choices = {"human": human, "leaked": leaked, "subset": subset}
-    given = Given(objects, images, reference_count)
+    given = ExtraInputs(objects, images, reference_count)
     with progress_bar() as progress:
-        loaded, found = meta_tables.load(
-            benchmark, data, metrics, scores, choices, given, jobs=jobs, progress=progress
-        )
-        results = meta_tables.evaluate_aspects(loaded, found, meta_tables.words(aspect), settings)
+        loaded = load_benchmark(benchmark, data, given, **choices)
+        names = split_list(metrics)
+        if not names and scores is None:
+            names = [str(name) for name in inputs.metrics("")]
+        found = benchmark_scores(loaded, names, scores, jobs=jobs, progress=progress)
+        results = evaluate_aspects(loaded, found, meta_tables.words(aspect), settings)
     for line in loaded.notes:
         note(line)
-    emit(meta_tables.tables(results, form), meta_tables.payload(results), form)
+    emit(meta_tables.tables(results, form), payload(results), form)

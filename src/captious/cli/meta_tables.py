@@ -1,28 +1,14 @@
-"""From what `captious meta` was asked to results, and from results to tables."""
+"""The tables of `captious meta`."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
-from captious.benchmarks.external import read_scores
-from captious.benchmarks.given import Given
-from captious.benchmarks.meta import evaluate
-from captious.benchmarks.protocol import Judged, Preferences
-from captious.benchmarks.registry import load_benchmark
-from captious.benchmarks.result import MetaResult, Settings, Value
-from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
-from captious.cli import inputs
+from captious.benchmarks.result import MetaResult, Value
 from captious.cli.output import Format
-from captious.engine import Progress
-from captious.errors import UnknownNameError
-from captious.metrics import known_metrics, split_list
 from captious.tables import Cell, Number, Table, scaled
-
-CHOICES = {"human": ("with", "without"), "leaked": ("keep", "drop")}
 
 
 def words(text: str) -> list[str]:
@@ -32,61 +18,6 @@ def words(text: str) -> list[str]:
     ['precision', 'recall']
     """
     return [word.strip() for word in text.split(",") if word.strip()]
-
-
-def load(
-    benchmark: str,
-    data: Path | None,
-    metrics: str,
-    scores: Path | None,
-    choices: dict[str, str | None],
-    given: Given,
-    *,
-    jobs: int,
-    progress: Progress | None,
-) -> tuple[Judged | Preferences, BenchmarkScores]:
-    """The benchmark, and the scores of ours and of others' metrics on it."""
-    for name, known in CHOICES.items():
-        if choices.get(name) is not None and choices[name] not in known:
-            raise UnknownNameError(f"--{name}", str(choices[name]), known)
-    loaded = load_benchmark(benchmark, data, given, **choices)
-    ours, theirs = _split(metrics, scores)
-    found = BenchmarkScores({}, {})
-    if ours or scores is None:
-        names = ours or [str(name) for name in inputs.metrics("")]
-        wanted = metrics_for(names, loaded.protocol.documents)
-        found = compute_scores(loaded, wanted, jobs=jobs, progress=progress)
-    if scores is not None:
-        found = found.join(read_scores(scores, loaded, theirs))
-    return loaded, found
-
-
-def _split(metrics: str, scores: Path | None) -> tuple[list[str], list[str] | None]:
-    """With a file of scores, names that are no metrics of ours are columns of the file."""
-    names = split_list(metrics)
-    if scores is None:
-        return names, None
-    known = known_metrics()
-    ours = [name for name in names if name.partition("[")[0] in known]
-    theirs = [name for name in names if name not in ours]
-    return ours, theirs or None
-
-
-def evaluate_aspects(
-    loaded: Judged | Preferences, scores: BenchmarkScores, aspects: list[str], settings: Settings
-) -> list[MetaResult]:
-    """One result for each aspect that was asked for, or one for the protocol's own."""
-    if not aspects:
-        return [evaluate(loaded, scores, settings)]
-    return [evaluate(loaded, scores, replace(settings, aspect=aspect)) for aspect in aspects]
-
-
-def payload(results: list[MetaResult]) -> dict[str, Any]:
-    """The first result's shape; with several aspects, all results by aspect beside it."""
-    found = results[0].to_dict()
-    if len(results) > 1:
-        found["aspects"] = {result.protocol["aspect"]: result.to_dict()["results"] for result in results}
-    return found
 
 
 def tables(results: list[MetaResult], form: Format) -> list[Table]:

@@ -36,7 +36,7 @@ METHOD_NAMES: dict[Method, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class JudgedAspects:
     """Judgments laid onto a corpus: `means[aspect][i]` and `ratings[aspect][i, rater]`.
 
     NaN where an example was not judged. `main` is the aspect that stands for the whole caption.
@@ -63,7 +63,7 @@ class Study:
     """What a report is about, and how its statistics are computed."""
 
     scores: Scores
-    judged: Judged | None
+    judged: JudgedAspects | None
     method: Method = "kendall_b"
     level: float = 0.95
     resamples: int = 1000
@@ -152,7 +152,7 @@ def system_means(corpus: Corpus, values: FloatArray) -> dict[str, float]:
     return dict(zip(corpus.systems, means.tolist(), strict=True))
 
 
-def lay(judgments: Judgments, corpus: Corpus, label: str, note: str, aspect: str) -> Judged:
+def lay(judgments: Judgments, corpus: Corpus, label: str, note: str, aspect: str) -> JudgedAspects:
     """Put each judgment beside the example that it judges."""
     places = _places(judgments, corpus)
     if not (places >= 0).any():
@@ -173,7 +173,7 @@ def lay(judgments: Judgments, corpus: Corpus, label: str, note: str, aspect: str
     if main not in means:
         raise UnknownNameError("aspect", main, means)
     ordered = {main: means[main]} | means
-    return Judged(
+    return JudgedAspects(
         label=label,
         note=note,
         means=ordered,

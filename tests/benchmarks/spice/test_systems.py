@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from captious.benchmarks.measured import Measured
+from captious.benchmarks.measurements import Measurements
 from captious.benchmarks.spice.golden import read_items
 from captious.benchmarks.spice.items import SETS
 from captious.benchmarks.spice.systems import SYSTEM_KEYS, in_order, measure_systems
@@ -11,7 +11,7 @@ from captious.benchmarks.spice.systems import SYSTEM_KEYS, in_order, measure_sys
 
 def test_the_golden_scores_give_the_published_figures(data, golden) -> None:
     """With the official scores in place of ours, what is printed in the papers comes out."""
-    items, measured = SETS["thumb"](data), Measured()
+    items, measured = SETS["thumb"](data), Measurements()
     official = read_items(golden, "thumb")
     scores = np.array([official[key].f for key in items.keys])
     measure_systems("thumb", "THumB", items, scores, scores, data, measured)
@@ -32,7 +32,7 @@ def test_the_golden_scores_give_the_published_figures(data, golden) -> None:
 
 
 def test_experts_agree_with_the_golden_scores_as_published(data, golden) -> None:
-    items, measured = SETS["flickr8k_expert"](data), Measured()
+    items, measured = SETS["flickr8k_expert"](data), Measurements()
     official = read_items(golden, "flickr8k_expert")
     scores = np.array([official[key].f for key in items.keys])
     measure_systems("flickr8k_expert", "Flickr8k-Expert", items, scores, scores, data, measured)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from captious.benchmarks.flickr8k import load_expert
 from captious.benchmarks.karpathy import load_karpathy_m2
-from captious.benchmarks.means import load_capeval1k, load_nebula
-from captious.benchmarks.protocol import Judged
+from captious.benchmarks.mean_scores import load_capeval1k, load_nebula
+from captious.benchmarks.protocol import RatedExamples
 from captious.benchmarks.thumb import load_thumb
 from captious.corpus import Corpus
 from captious.metrics import Batch
@@ -26,10 +26,10 @@ class ItemSet(NamedTuple):
 
     corpus: Corpus
     keys: list[str]
-    judged: Judged | None = None
+    judged: RatedExamples | None = None
 
 
-def _of(data: Judged) -> ItemSet:
+def _of(data: RatedExamples) -> ItemSet:
     return ItemSet(data.corpus, data.keys(), data)
 
 

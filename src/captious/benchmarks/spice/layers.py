@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from captious.benchmarks.locate import MissingDataError, golden_folder
-from captious.benchmarks.measured import Asked, Measured
+from captious.benchmarks.measurements import Measurements, ReproductionRequest
 from captious.benchmarks.spice.agreement import parser_agreement
 from captious.benchmarks.spice.division import Division
 from captious.benchmarks.spice.golden import GoldenParse, read_parses
@@ -23,7 +23,7 @@ class Golden(NamedTuple):
     kept: list[GoldenParse]
 
 
-def read_golden(asked: Asked, division: Division | None, measured: Measured) -> Golden:
+def read_golden(asked: ReproductionRequest, division: Division | None, measured: Measurements) -> Golden:
     """Pass over the golden parses once, reading tuples from their dependencies on the way."""
     found = Golden({}, [])
     equal = 0
@@ -42,7 +42,7 @@ def read_golden(asked: Asked, division: Division | None, measured: Measured) -> 
     return found
 
 
-def measure_parser(parser: CaptionParser, kept: list[GoldenParse], measured: Measured) -> None:
+def measure_parser(parser: CaptionParser, kept: list[GoldenParse], measured: Measurements) -> None:
     """Tags, labelled attachment and tuples against the golden ones."""
     if not kept:
         measured.skipped.setdefault(PARSER, "no golden parse is of an image kept from training")

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from captious.benchmarks.measured import Measured
-from captious.benchmarks.meta import evaluate
-from captious.benchmarks.protocol import Judged
-from captious.benchmarks.result import Settings
+from captious.benchmarks.measurements import Measurements
+from captious.benchmarks.meta_evaluation import evaluate
+from captious.benchmarks.protocol import RatedExamples
+from captious.benchmarks.result import MetaSettings
 from captious.benchmarks.scores import BenchmarkScores
 from captious.benchmarks.spice.items import ItemSet
 from captious.benchmarks.thumb import HUMAN, load_thumb
@@ -37,7 +37,7 @@ def measure_systems(
     scores: FloatArray,
     theirs: FloatArray,
     data: Path,
-    measured: Measured,
+    measured: Measurements,
 ) -> None:
     """Averages, the order of systems where there are several, and correlation with people.
 
@@ -80,7 +80,7 @@ def _means(items: ItemSet, scores: FloatArray) -> dict[str, float]:
     return {system: float(scores[corpus.rows_of(system)].mean()) for system in corpus.systems}
 
 
-def _correlation(data: Judged, scores: FloatArray, method: Method, aspect: str) -> float:
-    settings = Settings(aspect=aspect, coefficients=(method,), resamples=0)
+def _correlation(data: RatedExamples, scores: FloatArray, method: Method, aspect: str) -> float:
+    settings = MetaSettings(aspect=aspect, coefficients=(method,), resamples=0)
     found = evaluate(data, BenchmarkScores({"spice": scores[None]}, {}), settings)
     return found.results["spice"][method].value

@@ -26,7 +26,7 @@ _CHOICES = {"conciseness": ("0", "0.5"), "inclusive_language": ("0", "0.5", "2")
 Scores = tuple[tuple[str, float], ...]
 
 
-class Judged(NamedTuple):
+class JudgedCaption(NamedTuple):
     """One caption as one rater judged it in one stage."""
 
     image: str
@@ -61,14 +61,18 @@ class About(NamedTuple):
 
 
 def thumb_campaign(
-    judged: Sequence[Judged], about: About, *, now: float, references: Mapping[str, list[str]] | None = None
+    judged: Sequence[JudgedCaption],
+    about: About,
+    *,
+    now: float,
+    references: Mapping[str, list[str]] | None = None,
 ) -> Imported:
     """A campaign of one page an image and stage; equal captions with equal scores are one.
 
     Where a file gives one text two scores for an image, as THumB 1.0 does once, both are kept as
     captions of their own.
     """
-    pages: dict[tuple[str, str], dict[str, dict[str, Judged]]] = {}
+    pages: dict[tuple[str, str], dict[str, dict[str, JudgedCaption]]] = {}
     for one in judged:
         own = pages.setdefault((one.stage, one.image), {}).setdefault(one.rater, {})
         if one.system in own:
@@ -106,7 +110,7 @@ def thumb_campaign(
     )
 
 
-def _page(stage: str, image: str, raters: Mapping[str, Mapping[str, Judged]], seed: int) -> Item:
+def _page(stage: str, image: str, raters: Mapping[str, Mapping[str, JudgedCaption]], seed: int) -> Item:
     """The captions of an image as one page: a caption for each text that all judged alike."""
     judged_alike: dict[tuple[str, tuple[Scores, ...]], list[str]] = {}
     systems = dict.fromkeys(system for own in raters.values() for system in own)
@@ -132,7 +136,7 @@ def _with_prior(item: Item, answers: dict[str, Any]) -> Item:
     return replace(item, prior=answers)
 
 
-def _answers(item: Item, own: Mapping[str, Judged]) -> dict[str, Any]:
+def _answers(item: Item, own: Mapping[str, JudgedCaption]) -> dict[str, Any]:
     answers: dict[str, Any] = {}
     for caption in item.captions:
         judged = next((own[s] for s in item.sources[caption.key] if s in own), None)
@@ -141,7 +145,7 @@ def _answers(item: Item, own: Mapping[str, Judged]) -> dict[str, Any]:
     return answers
 
 
-def _caption_answers(key: str, judged: Judged) -> dict[str, Any]:
+def _caption_answers(key: str, judged: JudgedCaption) -> dict[str, Any]:
     scores = {name: abs(v) if name in PENALTIES else v for name, v in judged.scores.items()}
     fluency = round(scores.get("fluency", 0.0), 10)
     found: dict[str, Any] = {
@@ -160,7 +164,7 @@ def _caption_answers(key: str, judged: Judged) -> dict[str, Any]:
     return found
 
 
-def judged_rows(judgments: Judgments, corpus: Corpus, *, rater: str = RELEASE_RATER) -> list[Judged]:
+def judged_rows(judgments: Judgments, corpus: Corpus, *, rater: str = RELEASE_RATER) -> list[JudgedCaption]:
     """Judgments of THumB's aspects gathered by caption, rater and stage."""
     texts = {
         (corpus.image_ids[image], corpus.systems[system]): text
@@ -168,7 +172,7 @@ def judged_rows(judgments: Judgments, corpus: Corpus, *, rater: str = RELEASE_RA
             corpus.image_of.tolist(), corpus.system_of.tolist(), corpus.captions, strict=True
         )
     }
-    found: dict[tuple[int, int, int], Judged] = {}
+    found: dict[tuple[int, int, int], JudgedCaption] = {}
     columns = zip(
         judgments.example_of.tolist(),
         judgments.rater_of.tolist(),
@@ -182,7 +186,7 @@ def judged_rows(judgments: Judgments, corpus: Corpus, *, rater: str = RELEASE_RA
         image, system = judgments.keys[example]
         if (image, system) not in texts:
             raise InputError(f'image "{one_line(image, 40)}": {system} has no caption for it.')
-        empty = Judged(
+        empty = JudgedCaption(
             image,
             system,
             texts[image, system],

@@ -15,7 +15,7 @@ LEAST_SPREAD = 0.25
 ROUNDING = 1e-9
 
 
-class Found(NamedTuple):
+class ItemSpread(NamedTuple):
     """The item that raters disagree on, by how much of the scale (0 to 1), and why we say so."""
 
     item: str
@@ -79,7 +79,7 @@ def together(
 
 def find_disagreements(
     rules: HumanProtocol, items: Sequence[Item], responses: Iterable[Response]
-) -> list[Found]:
+) -> list[ItemSpread]:
     """Every item on which raters disagree, the widest gap first."""
     known = {item.key: item for item in items}
     found = []
@@ -89,7 +89,7 @@ def find_disagreements(
             continue
         spread, why = spread_of(known[key], answers)
         if spread >= LEAST_SPREAD - ROUNDING:
-            found.append(Found(key, spread, why))
+            found.append(ItemSpread(key, spread, why))
     return sorted(found, key=lambda one: (-one.spread, one.item))
 
 

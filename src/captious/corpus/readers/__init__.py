@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from captious.corpus.readers.detect import detect
+from captious.corpus.readers.every_column import read_every_column
 from captious.corpus.readers.json_files import read_json_array, read_json_object
 from captious.corpus.readers.json_lines import read_json_lines
 from captious.corpus.readers.open import PathText, Source, open_source
@@ -10,7 +11,7 @@ from captious.corpus.readers.plain import read_flickr8k_judgments, read_flickr8k
 from captious.corpus.readers.rows import Places, Problem, Rows
 from captious.corpus.readers.tables import read_delimited, read_parquet
 
-__all__ = ["PathText", "Places", "Problem", "Rows", "Source", "open_source", "read_rows"]
+__all__ = ["PathText", "Places", "Problem", "Rows", "Source", "open_source", "read_every_column", "read_rows"]
 
 _READERS = {
     "json-array": read_json_array,

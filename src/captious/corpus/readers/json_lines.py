@@ -7,14 +7,17 @@ from captious.corpus.readers.parse import line_blocks
 from captious.corpus.readers.rows import ColumnBuilder, Places, Problem, Rows, by_role
 
 
-def read_json_lines(source: Source) -> Rows:
-    """Rows of a JSON-lines file; blank lines are passed over."""
-    builder = ColumnBuilder()
+def read_json_lines(source: Source, *, every_column: bool = False) -> Rows:
+    """Rows of a JSON-lines file; blank lines are passed over.
+
+    With `every_column` all columns are kept, under their own names.
+    """
+    builder = ColumnBuilder(bool) if every_column else ColumnBuilder()
     numbers: list[int] = []
     for values, lines in line_blocks(source):
         builder.extend(values)
         numbers.extend(lines)
-    columns, keys = by_role(builder.columns)
+    columns, keys = (builder.columns, {}) if every_column else by_role(builder.columns)
     whole = numbers == list(range(1, len(numbers) + 1))
     return Rows(
         source=source.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -89,7 +89,8 @@ class Rows:
 class ColumnBuilder:
     """Grows columns from objects, a block at a time, so that the objects can go again."""
 
-    def __init__(self) -> None:
+    def __init__(self, wanted: Callable[[str], bool] = is_of_use) -> None:
+        self.wanted = wanted
         self.columns: dict[str, Column] = {}
         self.length = 0
         self.not_objects: list[tuple[int, object]] = []
@@ -104,7 +105,7 @@ class ColumnBuilder:
                 if not isinstance(item, dict):
                     self.not_objects.append((self.length + offset, item))
                 rows.append(item if isinstance(item, dict) else {})
-        for key in _keys_of_use(rows):
+        for key in filter(self.wanted, dict.fromkeys(key for row in rows for key in row)):
             column = self.columns.setdefault(key, [MISSING] * self.length)
             try:
                 column.extend([row[key] for row in rows])
@@ -114,10 +115,6 @@ class ColumnBuilder:
         self.length += len(rows)
         for column in self.columns.values():
             column.extend([MISSING] * (self.length - len(column)))
-
-
-def _keys_of_use(rows: Iterable[dict[str, object]]) -> list[str]:
-    return [key for key in dict.fromkeys(key for row in rows for key in row) if is_of_use(key)]
 
 
 def by_role(columns: dict[str, Column]) -> tuple[dict[str, Column], dict[str, str]]:

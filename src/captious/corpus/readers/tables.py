@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ def read_delimited(source: Source) -> Rows:
             "captions. Start the file with a header, such as image_id,caption (for ratings: "
             "image_id,rater,rating)."
         )
-    columns, lines, problems = _columns(source, delimiter)
+    columns, lines, problems = text_columns(source, delimiter)
     named, keys = by_role(columns)
     _gather_references(named, from_json=True)
     return Rows(
@@ -42,7 +42,10 @@ def read_delimited(source: Source) -> Rows:
     )
 
 
-def _columns(source: Source, delimiter: str) -> tuple[dict[str, Column], list[int], list[Problem]]:
+def text_columns(
+    source: Source, delimiter: str, wanted: Callable[[str], bool] = is_of_use
+) -> tuple[dict[str, Column], list[int], list[Problem]]:
+    """The wanted columns of a table of text, the line of each row, and rows that do not fit."""
     lines: list[int] = []
     problems: list[Problem] = []
     with fields_up_to(len(source.data) + 1):
@@ -54,12 +57,12 @@ def _columns(source: Source, delimiter: str) -> tuple[dict[str, Column], list[in
         )
         try:
             header = [name.strip() for name in next(row for row in reader if row)]
-            columns: dict[str, Column] = {name: [] for name in header if is_of_use(name)}
+            columns: dict[str, Column] = {name: [] for name in header if wanted(name)}
             _refuse_repeated(source, header, columns)
-            wanted = [(header.index(name), column) for name, column in columns.items()]
+            placed = [(header.index(name), column) for name, column in columns.items()]
             for row in reader:
                 if len(row) == len(header):
-                    for place, column in wanted:
+                    for place, column in placed:
                         column.append(row[place])
                     lines.append(reader.line_num)
                 elif row:

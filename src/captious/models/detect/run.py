@@ -37,7 +37,7 @@ class OnError(StrEnum):
 
 
 @dataclass
-class Found:
+class DetectionRun:
     """Detections of each image, why images were skipped, and how many were in the cache."""
 
     images: dict[str, Detections] = field(default_factory=dict)
@@ -64,7 +64,7 @@ def detect_files(
     batch: int = BATCH,
     on_error: OnError = OnError.stop,
     progress: Progress | None = None,
-) -> Found:
+) -> DetectionRun:
     """Everything that the detector sees at or above `FLOOR` in image files, in their order."""
     if batch < 1:
         raise InputError(f"the batch size is {batch}; it must be at least 1.")
@@ -93,7 +93,7 @@ class _Run:
     ) -> None:
         self.detector, self.cache, self.batch = detector, cache, batch
         self.on_error, self.progress, self.total = on_error, progress, total
-        self.found = Found()
+        self.found = DetectionRun()
 
     def chunk(self, files: Sequence[tuple[str, Path]], pool: ThreadPoolExecutor) -> None:
         """Detect in some files."""

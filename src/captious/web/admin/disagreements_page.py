@@ -55,7 +55,7 @@ OWN_FIELDS = ("csrf", "key")
 Offset = Annotated[int, Query(ge=0, le=1_000_000)]
 
 
-class Found(NamedTuple):
+class DisputedItem(NamedTuple):
     """An item in dispute, with the stage of each answer."""
 
     one: Disagreement
@@ -158,17 +158,17 @@ def decide(request: Request, account: Manager, campaign: Run, db: Db, item: str,
     return _page(request, account, campaign, db, found, answers, outcome)
 
 
-def _found(db: Database, campaign: Campaign, key: str) -> Found:
+def _found(db: Database, campaign: Campaign, key: str) -> DisputedItem:
     try:
         one = adjudication.disagreement(db, campaign, key)
         keys = dict.fromkeys(response.item for response in one.responses)
         stages = {name: responses.item(db, campaign, name).stage for name in keys}
     except InputError:
         raise Refusal(404, "error.404") from None
-    return Found(one, stages)
+    return DisputedItem(one, stages)
 
 
-def side_by_side(db: Database, campaign: Campaign, found: Found, t: Texts) -> DisagreementPage:
+def side_by_side(db: Database, campaign: Campaign, found: DisputedItem, t: Texts) -> DisagreementPage:
     """Every question in a row, every answer in a column."""
     one, stages = found
     item = one.item
@@ -227,7 +227,7 @@ def _page(
     account: Account,
     campaign: Campaign,
     db: Database,
-    found: Found,
+    found: DisputedItem,
     answers: Mapping[str, object],
     problems: Sequence[Problem] = (),
 ) -> Response:

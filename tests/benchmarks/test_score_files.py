@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from captious.benchmarks.external import read_scores
-from captious.benchmarks.meta import evaluate
-from captious.benchmarks.result import Settings
+from captious.benchmarks.meta_evaluation import evaluate
+from captious.benchmarks.result import MetaSettings
+from captious.benchmarks.score_files import read_scores
 from captious.errors import InputError, UnknownNameError
 
 KEYS = [("A", "1"), ("B", "1"), ("A", "2"), ("B", "2"), ("A", "3"), ("B", "3")]
@@ -16,7 +16,7 @@ VALUES = [0.9, 0.2, 0.8, 0.1, 0.4, 0.7]
 
 
 def _pearson(data, scores, aspect):
-    settings = Settings(aspect=aspect, coefficients=("pearson",), resamples=0)
+    settings = MetaSettings(aspect=aspect, coefficients=("pearson",), resamples=0)
     return {
         name: round(found["pearson"].value, 2)
         for name, found in evaluate(data, scores, settings).results.items()
@@ -46,7 +46,7 @@ def test_published_spice_from_its_own_program(thumb, expert, golden) -> None:
     found = [_pearson(thumb, scores, a)["f"] for a in ("precision", "recall", "total")]
     assert found == [0.26, 0.15, 0.30]
     spice = read_scores(golden / "spice" / "flickr8k_expert.jsonl.gz", expert, ["f"])
-    settings = Settings(coefficients=("kendall_c",), resamples=0)
+    settings = MetaSettings(coefficients=("kendall_c",), resamples=0)
     value = evaluate(expert, spice, settings).results["f"]["kendall_c"].value
     assert round(100 * value, 1) == 44.9
 
@@ -118,7 +118,7 @@ def test_our_own_judgment_as_a_score_correlates_perfectly(tmp_path, thumb) -> No
         ([*_rows()[:-1], ("B", "3", "m", "")], 'row 6: m is "", not a finite number'),
         ([("A", "x", "m", 1), ("B", "y", "m", 2)], 'no id is one of small .*"A.x".*"A.1"'),
         ([("A", "", "m", 1)], 'row 1: "id" is missing'),
-        ([("A", "1", "m")], "line 2: not as many cells as the header"),
+        ([("A", "1", "m")], "line 2: has 3 cells, the header has 4"),
     ],
 )
 def test_bad_scores(tmp_path, small, rows, said) -> None:
@@ -133,7 +133,7 @@ def test_bad_scores(tmp_path, small, rows, said) -> None:
         ("system,id,metric,score\n", "no rows"),
         ("name,m\nx,1\n", "no column is named id"),
         ("id,caption\n1,a dog\n", "no column holds scores"),
-        ('{"id": 1, "m": 2}\n{oops\n', "line 2: is not JSON"),
+        ('{"id": 1, "m": 2}\n{oops\n', "line 2, column 2: not valid JSON"),
         ('{"id": 1, "m": 2}\n[1]\n', "line 2: is no object"),
     ],
 )

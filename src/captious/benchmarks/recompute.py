@@ -9,17 +9,17 @@ from pathlib import Path
 import numpy as np
 
 from captious.benchmarks.composite import load_composite
-from captious.benchmarks.external import read_scores
 from captious.benchmarks.flickr8k import load_crowdflower, load_expert
 from captious.benchmarks.karpathy import load_karpathy_m2
 from captious.benchmarks.locate import GOLDEN, GOLDEN_VARIABLE, MissingDataError
-from captious.benchmarks.measured import Asked, Measure, Measured
-from captious.benchmarks.meta import evaluate
+from captious.benchmarks.measurements import Measurements, Recompute, ReproductionRequest
+from captious.benchmarks.meta_evaluation import evaluate
 from captious.benchmarks.pascal50s import load_pascal50s
-from captious.benchmarks.protocol import Judged, Preferences
-from captious.benchmarks.result import Settings
+from captious.benchmarks.protocol import Preferences, RatedExamples
+from captious.benchmarks.result import MetaSettings
+from captious.benchmarks.score_files import read_scores
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
-from captious.benchmarks.spice.measure import measure_spice
+from captious.benchmarks.spice.recompute import recompute_spice
 from captious.benchmarks.thumb import load_thumb
 from captious.engine import Progress, run_metrics
 from captious.errors import MissingDependencyError
@@ -37,9 +37,9 @@ INTERVAL_DRAWS = 10_000
 ELSEWHERE = "thumb/scores_by_others.csv.gz"
 
 
-def measure_thumb(asked: Asked) -> Measured:
+def recompute_thumb(asked: ReproductionRequest) -> Measurements:
     """Kasai et al. 2022: Tables 2 to 4."""
-    measured = Measured()
+    measured = Measurements()
     folder, progress = asked.data, asked.progress
     everyone = load_thumb(folder, human="with", leaked="keep")
     _thumb_humans(everyone, measured)
@@ -65,7 +65,7 @@ def measure_thumb(asked: Asked) -> Measured:
     return measured
 
 
-def _thumb_humans(data: Judged, measured: Measured) -> None:
+def _thumb_humans(data: RatedExamples, measured: Measurements) -> None:
     systems = data.corpus.systems
     rows = {system: data.corpus.rows_of(system) for system in systems}
     by_aspect = {aspect: data.judgments.means(aspect) for aspect in data.judgments.aspects}
@@ -98,23 +98,25 @@ def _thumb_humans(data: Judged, measured: Measured) -> None:
         measured.values[f"count/worst/{system}"] = float(counts.worst[place])
 
 
-def _thumb_correlations(measure: str, data: Judged, scores: BenchmarkScores, measured: Measured) -> None:
+def _thumb_correlations(
+    measure: str, data: RatedExamples, scores: BenchmarkScores, measured: Measurements
+) -> None:
     for aspect in THUMB_ASPECTS:
-        settings = Settings(aspect=aspect, coefficients=("pearson",), resamples=0)
+        settings = MetaSettings(aspect=aspect, coefficients=("pearson",), resamples=0)
         for name, found in evaluate(data, scores, settings).results.items():
             measured.values[f"{measure}/{name}/{aspect}"] = found["pearson"].value
 
 
-def _thumb_reach(data: Judged, scores: BenchmarkScores, measured: Measured) -> None:
+def _thumb_reach(data: RatedExamples, scores: BenchmarkScores, measured: Measurements) -> None:
     """How far the 90% interval of r with the total reaches; whole images are drawn."""
-    settings = Settings(coefficients=("pearson",), resamples=INTERVAL_DRAWS)
+    settings = MetaSettings(coefficients=("pearson",), resamples=INTERVAL_DRAWS)
     for name, found in evaluate(data, scores, settings).results.items():
         value = found["pearson"]
         measured.values[f"r_reach/{name}/below"] = value.value - value.low
         measured.values[f"r_reach/{name}/above"] = value.high - value.value
 
 
-def thumb_elsewhere(asked: Asked, data: Judged, measured: Measured) -> None:
+def thumb_elsewhere(asked: ReproductionRequest, data: RatedExamples, measured: Measurements) -> None:
     """Judge scores that the benchmark's authors computed, where their file is here."""
     named = asked.golden or os.environ.get(GOLDEN_VARIABLE)
     beside = asked.data.resolve().parent / GOLDEN
@@ -126,10 +128,10 @@ def thumb_elsewhere(asked: Asked, data: Judged, measured: Measured) -> None:
     _thumb_correlations("r_elsewhere", data, read_scores(path, data), measured)
 
 
-def measure_flickr8k_expert(asked: Asked) -> Measured:
+def recompute_flickr8k_expert(asked: ReproductionRequest) -> Measurements:
     """Hessel et al. 2021 on the metrics, Scott et al. 2023 on the raters."""
     data = load_expert(asked.data)
-    measured = Measured()
+    measured = Measurements()
     _correlations("kendall_c", data, CLASSIC, measured, asked.progress)
     found = virtual_rater_agreement(data.judgments.matrix("overall"), runs=1)
     for name, value in zip(("tau_x", "tau_y", "tau_z"), found.tau, strict=True):
@@ -139,31 +141,31 @@ def measure_flickr8k_expert(asked: Asked) -> Measured:
     return measured
 
 
-def measure_flickr8k_cf(asked: Asked) -> Measured:
+def recompute_flickr8k_cf(asked: ReproductionRequest) -> Measurements:
     """Hessel et al. 2021, where the whole file is there."""
     return _whole_file("kendall_b", load_crowdflower(asked.data), asked.progress)
 
 
-def measure_composite(asked: Asked) -> Measured:
+def recompute_composite(asked: ReproductionRequest) -> Measurements:
     """Hessel et al. 2021, where the whole file is there."""
     return _whole_file("kendall_c", load_composite(asked.data), asked.progress)
 
 
-def measure_pascal50s(asked: Asked) -> Measured:
+def recompute_pascal50s(asked: ReproductionRequest) -> Measurements:
     """Madhyastha et al. 2019, Table 6."""
     data = load_pascal50s(asked.data)
-    measured = Measured()
+    measured = Measurements()
     metrics = _ready(CLASSIC, "accuracy/all/", data, measured)
     scores = compute_scores(data, metrics, progress=asked.progress)
-    for name, found in evaluate(data, scores, Settings(resamples=0)).results.items():
+    for name, found in evaluate(data, scores, MetaSettings(resamples=0)).results.items():
         measured.values[f"accuracy/all/{name}"] = found["accuracy"].value
     return measured
 
 
-def measure_karpathy(asked: Asked) -> Measured:
+def recompute_karpathy(asked: ReproductionRequest) -> Measurements:
     """The outputs of the M2 Transformer on the Karpathy test split."""
     corpus = load_karpathy_m2(asked.data)
-    measured = Measured()
+    measured = Measurements()
     metrics: dict[str, Metric] = {}
     for name in CLASSIC:
         metric = resolve(name)
@@ -176,33 +178,33 @@ def measure_karpathy(asked: Asked) -> Measured:
     return measured
 
 
-def _whole_file(method: str, data: Judged, progress: Progress | None) -> Measured:
+def _whole_file(method: str, data: RatedExamples, progress: Progress | None) -> Measurements:
     if data.notes:
         raise MissingDataError(data.notes[0])
-    measured = Measured()
+    measured = Measurements()
     _correlations(method, data, CLASSIC, measured, progress)
     return measured
 
 
 def _correlations(
-    method: str, data: Judged, names: Iterable[str], measured: Measured, progress: Progress | None
+    method: str, data: RatedExamples, names: Iterable[str], measured: Measurements, progress: Progress | None
 ) -> None:
     prefix = f"{method}/{data.protocol.aspect}/"
     metrics = _ready(names, prefix, data, measured)
     scores = compute_scores(data, metrics, progress=progress)
-    settings = Settings(coefficients=(method,), resamples=0)
+    settings = MetaSettings(coefficients=(method,), resamples=0)
     for name, found in evaluate(data, scores, settings).results.items():
         measured.values[prefix + name] = found[method].value
 
 
 def _ready(
-    names: Iterable[str], prefix: str, data: Judged | Preferences, measured: Measured
+    names: Iterable[str], prefix: str, data: RatedExamples | Preferences, measured: Measurements
 ) -> dict[str, Metric]:
     ready = [name for name in names if _is_ready(resolve(name), prefix + name, measured)]
     return metrics_for(ready, data.protocol.documents)
 
 
-def _is_ready(metric: Metric, key: str, measured: Measured) -> bool:
+def _is_ready(metric: Metric, key: str, measured: Measurements) -> bool:
     try:
         metric.ready()
     except MissingDependencyError:
@@ -211,12 +213,12 @@ def _is_ready(metric: Metric, key: str, measured: Measured) -> bool:
     return True
 
 
-MEASURES: dict[str, Measure] = {
-    "thumb": measure_thumb,
-    "flickr8k-expert": measure_flickr8k_expert,
-    "flickr8k-cf": measure_flickr8k_cf,
-    "composite": measure_composite,
-    "pascal-50s": measure_pascal50s,
-    "coco-karpathy": measure_karpathy,
-    "spice": measure_spice,
+RECOMPUTED: dict[str, Recompute] = {
+    "thumb": recompute_thumb,
+    "flickr8k-expert": recompute_flickr8k_expert,
+    "flickr8k-cf": recompute_flickr8k_cf,
+    "composite": recompute_composite,
+    "pascal-50s": recompute_pascal50s,
+    "coco-karpathy": recompute_karpathy,
+    "spice": recompute_spice,
 }

@@ -7,11 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from captious.benchmarks.given import Given, first_references, with_given, with_images, with_objects
-from captious.benchmarks.meta import evaluate
+from captious.benchmarks.extra_inputs import (
+    ExtraInputs,
+    first_references,
+    with_extra_inputs,
+    with_images,
+    with_objects,
+)
+from captious.benchmarks.meta_evaluation import evaluate
 from captious.benchmarks.protocol import Preferences, Protocol
 from captious.benchmarks.registry import load_benchmark
-from captious.benchmarks.result import Settings
+from captious.benchmarks.result import MetaSettings
 from captious.benchmarks.scores import compute_scores, metrics_for
 from captious.corpus import Corpus
 from captious.errors import InputError, MissingDependencyError
@@ -78,7 +84,9 @@ def test_the_protocol_tells_the_file_and_what_was_left_out(small, objects) -> No
     left_out = "2 examples of 1 images that objects.json does not name"
     assert found.protocol.left_out == left_out
     assert found.notes == (f"{left_out} are left out; 4 examples of 2 images stay.",)
-    result = evaluate(found, compute_scores(found, metrics_for("rouge_l", "examples")), Settings(resamples=0))
+    result = evaluate(
+        found, compute_scores(found, metrics_for("rouge_l", "examples")), MetaSettings(resamples=0)
+    )
     assert result.n == 8  # four examples, two ratings each
 
 
@@ -139,7 +147,7 @@ def test_objects_photographs_and_references_together(small, objects, tmp_path) -
     (tmp_path / "photographs").mkdir()
     for image in "12":
         (tmp_path / "photographs" / f"{image}.jpg").write_bytes(b"")
-    found = with_given(small, Given(objects, tmp_path / "photographs", 1))
+    found = with_extra_inputs(small, ExtraInputs(objects, tmp_path / "photographs", 1))
     assert found.corpus.captions == ["a dog", "a cat"]
     assert found.corpus.example(1).objects == ["dog"]
     assert len(found.notes) == 2
@@ -159,16 +167,16 @@ def test_what_meets_no_image_is_refused(small, tmp_path) -> None:
 
 
 def test_fewer_references_of_pascal50s_are_a_smaller_draw(data) -> None:
-    found = load_benchmark("pascal-50s", data, Given(reference_count=2))
+    found = load_benchmark("pascal-50s", data, ExtraInputs(reference_count=2))
     assert set(found.corpora[0].reference_counts.tolist()) == {2}
     assert found.protocol.references.startswith("2 drawn at random")
     with pytest.raises(InputError, match="--reference-count 0"):
-        load_benchmark("pascal-50s", data, Given(reference_count=0))
+        load_benchmark("pascal-50s", data, ExtraInputs(reference_count=0))
 
 
 def test_the_photographs_of_flickr8k_that_are_at_hand(data) -> None:
     folder = data / "flickr8k" / "images"
-    found = load_benchmark("flickr8k-expert", data, Given(images=folder, reference_count=1))
+    found = load_benchmark("flickr8k-expert", data, ExtraInputs(images=folder, reference_count=1))
     assert len(found.corpus.image_ids) == len(list(folder.glob("*.jpg")))
     assert set(found.corpus.reference_counts.tolist()) == {1}
     assert all(found.corpus.image_paths)
@@ -181,7 +189,7 @@ def test_sentence_similarity_follows_experts_on_all_ratings(expert) -> None:
     except MissingDependencyError as error:
         pytest.skip(str(error))
     found = evaluate(
-        expert, compute_scores(expert, metrics), Settings(coefficients=("kendall_c",), resamples=0)
+        expert, compute_scores(expert, metrics), MetaSettings(coefficients=("kendall_c",), resamples=0)
     )
     assert found.n == 16_992
     # The bar that the documented value, 55.17, must not fall below.

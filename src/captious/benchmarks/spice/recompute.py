@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from captious.benchmarks.locate import MissingDataError, golden_folder
-from captious.benchmarks.measured import Asked, Measured
+from captious.benchmarks.measurements import Measurements, ReproductionRequest
 from captious.benchmarks.spice.division import Division
 from captious.benchmarks.spice.golden import GoldenItem, read_items
 from captious.benchmarks.spice.items import SETS, Captions, ItemSet, counts_from_tuples
@@ -39,9 +39,9 @@ FROM_TUPLES, ITEM_R, ITEM_R_KEPT = "from_tuples", "item_r", "item_r_kept"
 EXACT = 1e-12
 
 
-def measure_spice(asked: Asked) -> Measured:
+def recompute_spice(asked: ReproductionRequest) -> Measurements:
     """All figures of SPICE; what lacks its data or golden values is skipped with the reason."""
-    measured = Measured()
+    measured = Measurements()
     parser = caption_parser(asked.parser)
     steps = ["golden parses", "caption parser", *ROWS.values()]
     _show(asked, steps, "golden parses")
@@ -76,7 +76,7 @@ def measure_spice(asked: Asked) -> Measured:
     return measured
 
 
-def _show(asked: Asked, steps: list[str], step: str) -> None:
+def _show(asked: ReproductionRequest, steps: list[str], step: str) -> None:
     if asked.progress:
         asked.progress(step, steps.index(step), len(steps))
 
@@ -93,7 +93,7 @@ def _said_of_training(parser: CaptionParser) -> str:
     )
 
 
-def _division(data: Path, parser: CaptionParser, measured: Measured) -> Division | None:
+def _division(data: Path, parser: CaptionParser, measured: Measurements) -> Division | None:
     held_out = bool(parser.notes.get("benchmarks_held_out", False))
     try:
         return Division(data, benchmarks_held_out=held_out)
@@ -103,7 +103,7 @@ def _division(data: Path, parser: CaptionParser, measured: Measured) -> Division
         return None
 
 
-def _skip(row: str, why: str, measured: Measured) -> None:
+def _skip(row: str, why: str, measured: Measurements) -> None:
     for measure in (FROM_TUPLES, ITEM_R, ITEM_R_KEPT):
         measured.skipped[f"{measure}/{row}/"] = why
 
@@ -115,7 +115,7 @@ def _score(items: ItemSet, weights: Path | None) -> FloatArray:
     return metric.example_scores(run.statistics)
 
 
-def _golden_items(name: str, items: ItemSet, asked: Asked) -> list[GoldenItem]:
+def _golden_items(name: str, items: ItemSet, asked: ReproductionRequest) -> list[GoldenItem]:
     """Golden items in the order of the examples."""
     found = read_items(golden_folder(asked.data, asked.golden), name)
     unknown = next((key for key in items.keys if key not in found), None)
@@ -129,7 +129,7 @@ def _from_tuples(
     captions: Captions,
     official: list[GoldenItem],
     tuples: Mapping[str, list[Tuple]],
-    measured: Measured,
+    measured: Measurements,
 ) -> None:
     """Items that come out exactly, score and counts, given the golden tuples."""
     key = f"{FROM_TUPLES}/{row}/items equal"
@@ -154,7 +154,7 @@ def _of_kept_images(
     scores: FloatArray,
     theirs: FloatArray,
     division: Division | None,
-    measured: Measured,
+    measured: Measurements,
 ) -> None:
     """Items all of whose captions were kept from the parser's training."""
     if division is None:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.benchmarks.protocol import Judged, Preferences
+from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.corpus import Corpus, Judgments
 from captious.corpus.columns import IntArray
 from captious.corpus.ids import meet
@@ -25,14 +25,14 @@ from captious.corpus.objects import labels_by_image, read_objects
 from captious.corpus.types import Ragged
 from captious.errors import InputError
 
-Data = Judged | Preferences
+Data = RatedExamples | Preferences
 Mask = NDArray[np.bool_]
 
 
-class Given(NamedTuple):
+class ExtraInputs(NamedTuple):
     """A file of objects, a folder of photographs, the number of references of each image.
 
-    >>> Given(reference_count=1).objects is None
+    >>> ExtraInputs(reference_count=1).objects is None
     True
     """
 
@@ -41,7 +41,7 @@ class Given(NamedTuple):
     reference_count: int | None = None
 
 
-def with_given(data: Data, given: Given) -> Data:
+def with_extra_inputs(data: Data, given: ExtraInputs) -> Data:
     """The benchmark with what was given, restricted to the images that have it."""
     if given.reference_count is not None:
         data = first_references(data, given.reference_count)
@@ -55,9 +55,9 @@ def with_given(data: Data, given: Given) -> Data:
 def first_references(data: Data, count: int) -> Data:
     """Each example with the first `count` of its references; all of them where it has fewer.
 
-    >>> from captious.benchmarks.protocol import Protocol, judged
+    >>> from captious.benchmarks.protocol import Protocol, rated_examples
     >>> corpus = Corpus.from_lists(["a dog", "a cat"], [["dog", "hound"], ["cat", "puss"]])
-    >>> data = judged(Protocol("mine"), corpus, {"overall": [[4], [1]]}, ["a", "b"])
+    >>> data = rated_examples(Protocol("mine"), corpus, {"overall": [[4], [1]]}, ["a", "b"])
     >>> first_references(data, 1).corpus.reference_counts.tolist()
     [1, 1]
     """
@@ -139,7 +139,7 @@ def _of_images(data: Data, kept: Mask, lacking: str) -> Data:
     return replace(found, protocol=replace(data.protocol, left_out=left_out), notes=(*data.notes, note))
 
 
-def _examples(data: Judged, rows: IntArray) -> Judged:
+def _examples(data: RatedExamples, rows: IntArray) -> RatedExamples:
     return replace(
         data,
         corpus=_rows_of(data.corpus, rows),

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from captious.benchmarks.means import load_capeval1k, load_nebula
+from captious.benchmarks.mean_scores import load_capeval1k, load_nebula
 from captious.errors import InputError
 
 

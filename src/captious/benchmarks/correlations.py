@@ -1,4 +1,4 @@
-"""How far metrics follow humans: correlations or accuracies under a benchmark's protocol."""
+"""Metrics against ratings: the coefficients of a benchmark's protocol, with intervals and tests."""
 
 from __future__ import annotations
 
@@ -9,17 +9,8 @@ from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
 
-from captious.benchmarks.preference import accuracies
-from captious.benchmarks.protocol import Judged, Preferences, Protocol
-from captious.benchmarks.result import (
-    INTERVALS,
-    Difference,
-    IntervalBy,
-    MetaResult,
-    Settings,
-    Value,
-    described,
-)
+from captious.benchmarks.protocol import Protocol, RatedExamples
+from captious.benchmarks.result import Difference, IntervalBy, MetaResult, MetaSettings, Value, described
 from captious.benchmarks.scores import BenchmarkScores
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, StatisticsError, UnknownNameError
@@ -28,30 +19,6 @@ from captious.stats.intervals import analytic_interval, bootstrap_correlations
 from captious.stats.metric_difference import williams_test
 from captious.stats.resample import Interval
 from captious.stats.significance import Resampled
-
-
-def evaluate(
-    data: Judged | Preferences, scores: BenchmarkScores, settings: Settings | None = None
-) -> MetaResult:
-    """Judge every metric's scores by the benchmark's human judgments.
-
-    >>> from captious.benchmarks.protocol import judged
-    >>> from captious.corpus import Corpus
-    >>> corpus = Corpus.from_lists(["a", "b", "c", "d"], [["a"]] * 4)
-    >>> data = judged(Protocol("mine"), corpus, {"overall": [[1], [2], [3], [4]]}, list("abcd"))
-    >>> mine = BenchmarkScores({"mine": np.array([[1.0, 3.0, 2.0, 4.0]])}, {"mine": "mine"})
-    >>> found = evaluate(data, mine, Settings(coefficients=("pearson",), resamples=0))
-    >>> round(found.results["mine"]["pearson"].value, 3)
-    0.8
-    """
-    settings = settings or Settings()
-    if not scores.arrays:
-        raise InputError("no metric to judge. Name one with --metrics, or give --scores FILE.")
-    if settings.interval not in INTERVALS:
-        raise UnknownNameError("interval", settings.interval, INTERVALS)
-    if isinstance(data, Preferences):
-        return accuracies(data, scores, settings)
-    return _correlations(data, scores, settings)
 
 
 class _Columns(NamedTuple):
@@ -63,7 +30,8 @@ class _Columns(NamedTuple):
     clusters: Sequence[Any] | None
 
 
-def _correlations(data: Judged, scores: BenchmarkScores, settings: Settings) -> MetaResult:
+def correlations(data: RatedExamples, scores: BenchmarkScores, settings: MetaSettings) -> MetaResult:
+    """Correlate every metric with the ratings, as protocol and settings say."""
     protocol = _as_asked(data.protocol, settings)
     columns = _columns(data, scores, protocol, settings.interval)
     results: dict[str, dict[str, Value]] = {name: {} for name in scores.arrays}
@@ -90,7 +58,7 @@ def _correlations(data: Judged, scores: BenchmarkScores, settings: Settings) -> 
     )
 
 
-def _as_asked(protocol: Protocol, settings: Settings) -> Protocol:
+def _as_asked(protocol: Protocol, settings: MetaSettings) -> Protocol:
     methods = settings.coefficients or protocol.coefficients
     unknown = next((name for name in methods if name not in METHODS), None)
     if unknown is not None:
@@ -114,7 +82,9 @@ def _level(protocol: Protocol) -> Level:
     return level
 
 
-def _columns(data: Judged, scores: BenchmarkScores, protocol: Protocol, interval: IntervalBy) -> _Columns:
+def _columns(
+    data: RatedExamples, scores: BenchmarkScores, protocol: Protocol, interval: IntervalBy
+) -> _Columns:
     examples, human = data.rows(protocol.aspect)
     if len(human) < 2:
         raise InputError(
@@ -134,7 +104,7 @@ def _columns(data: Judged, scores: BenchmarkScores, protocol: Protocol, interval
 
 
 def _resampled(
-    points: list[Correlation], columns: _Columns, method: Method, protocol: Protocol, settings: Settings
+    points: list[Correlation], columns: _Columns, method: Method, protocol: Protocol, settings: MetaSettings
 ) -> Resampled:
     if settings.interval == "analytic" or settings.resamples == 0:
         draws = np.zeros((len(points), 0))
@@ -152,7 +122,7 @@ def _resampled(
     return Resampled(np.array([point.value for point in points]), draws)
 
 
-def _ends(point: Correlation, method: Method, settings: Settings, drawn: Interval) -> tuple[float, float]:
+def _ends(point: Correlation, method: Method, settings: MetaSettings, drawn: Interval) -> tuple[float, float]:
     if settings.interval == "analytic":
         try:
             return analytic_interval(point.value, point.n, method, drawn.level)

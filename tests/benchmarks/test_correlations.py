@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from captious.benchmarks.meta import evaluate
-from captious.benchmarks.protocol import judged
-from captious.benchmarks.result import Settings
+from captious.benchmarks.meta_evaluation import evaluate
+from captious.benchmarks.protocol import rated_examples
+from captious.benchmarks.result import MetaSettings
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
 from captious.errors import InputError, StatisticsError, UnknownNameError
 
-QUICK = Settings(resamples=0)
+QUICK = MetaSettings(resamples=0)
 
 
 def scores_of(**columns) -> BenchmarkScores:
@@ -57,7 +57,7 @@ def test_system_and_image_level(small, mine) -> None:
 
 def test_intervals_hold_the_value_and_clusters_are_wider_than_nothing(thumb) -> None:
     scores = compute_scores(thumb, metrics_for("rouge_l", "images"))
-    asked = Settings(coefficients=("pearson",), resamples=300)
+    asked = MetaSettings(coefficients=("pearson",), resamples=300)
     cluster = evaluate(thumb, scores, asked).results["rouge_l"]["pearson"]
     item = evaluate(thumb, scores, replace(asked, interval="item")).results["rouge_l"]["pearson"]
     analytic = evaluate(thumb, scores, replace(asked, interval="analytic"))
@@ -72,12 +72,12 @@ def test_intervals_hold_the_value_and_clusters_are_wider_than_nothing(thumb) -> 
 
 
 def test_the_seed_repeats_intervals(small, mine) -> None:
-    asked = Settings(resamples=50, seed=7)
+    asked = MetaSettings(resamples=50, seed=7)
     assert evaluate(small, mine, asked) == evaluate(small, mine, asked)
 
 
 def test_differences_between_metrics(small, mine) -> None:
-    found = evaluate(small, mine, Settings(resamples=200, compare=True)).differences
+    found = evaluate(small, mine, MetaSettings(resamples=200, compare=True)).differences
     pearson = next(pair for pair in found if pair.coefficient == "pearson")
     assert (pearson.a, pearson.b) == ("good", "poor")
     assert pearson.difference > 0 and 0 < pearson.p_williams < 0.05
@@ -87,7 +87,7 @@ def test_differences_between_metrics(small, mine) -> None:
 
 
 def test_a_constant_metric_has_no_value_but_a_reason(small) -> None:
-    found = evaluate(small, scores_of(flat=[1] * 6), Settings(resamples=20))
+    found = evaluate(small, scores_of(flat=[1] * 6), MetaSettings(resamples=20))
     value = found.results["flat"]["pearson"]
     assert np.isnan(value.value) and np.isnan(value.low)
     assert "constant" in value.reason
@@ -100,7 +100,7 @@ def test_a_constant_aspect_has_no_value(small, mine) -> None:
 
 
 def test_json_shape(small, mine) -> None:
-    found = evaluate(small, mine, Settings(resamples=20)).to_dict()
+    found = evaluate(small, mine, MetaSettings(resamples=20)).to_dict()
     assert list(found)[:4] == ["benchmark", "protocol", "n", "results"]
     assert found["benchmark"] == found["protocol"]["name"] == "small"
     assert list(found["results"]["good"]["kendall_c"])[:3] == ["value", "low", "high"]
@@ -128,7 +128,7 @@ def test_no_metric(small) -> None:
 
 def test_one_judgment_is_too_few(small, mine) -> None:
     one = small.corpus.select(np.array([0]))
-    alone = judged(small.protocol, one, {"overall": [[3.0]]}, ["1"])
+    alone = rated_examples(small.protocol, one, {"overall": [[3.0]]}, ["1"])
     with pytest.raises(InputError, match=r"1 judgments\. A correlation needs two"):
         evaluate(alone, scores_of(m=[1.0]), QUICK)
 
@@ -139,7 +139,7 @@ def test_system_level_needs_systems(expert) -> None:
 
 
 def test_the_weighted_tau_has_no_analytic_interval(small, mine) -> None:
-    asked = Settings(coefficients=("kendall_weighted",), interval="analytic")
+    asked = MetaSettings(coefficients=("kendall_weighted",), interval="analytic")
     value = evaluate(small, mine, asked).results["good"]["kendall_weighted"]
     examples, human = small.rows("overall")
     expected = stats.weightedtau(mine.arrays["good"][0][examples], human).statistic

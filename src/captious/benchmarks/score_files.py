@@ -6,8 +6,6 @@ example and a column a metric. CSV, TSV, JSON lines and Parquet, plain or gzip.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from captious.benchmarks.protocol import Judged, Preferences
+from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.benchmarks.scores import BenchmarkScores
-from captious.corpus.ids import clean_id, meet
-from captious.corpus.readers import Source, open_source
-from captious.errors import InputError, MissingDependencyError, UnknownNameError, one_line
+from captious.corpus.ids import clean_ids, meet
+from captious.corpus.readers import Rows, read_every_column
+from captious.errors import InputError, UnknownNameError, one_line
 
 ID_NAMES = ("id", "item", "item_id", "image_id", "seg_id", "image", "key")
 SYSTEM_NAMES = ("system", "sys", "model")
@@ -28,20 +26,18 @@ SCORE_NAMES = ("score", "value")
 # Columns that travel in such files and are no scores.
 NOT_SCORES = {"caption", "candidate", "hyp", "references", "refs", "set_id", "rating", "human_score"}
 
-Row = dict[str, Any]
-
 
 def read_scores(
-    path: Path, data: Judged | Preferences, metrics: Sequence[str] | None = None
+    path: Path, data: RatedExamples | Preferences, metrics: Sequence[str] | None = None
 ) -> BenchmarkScores:
     """Read a file of scores and lay each metric along the benchmark's examples.
 
     Every example needs a score by every metric that is read; `metrics` picks some of them.
     """
-    rows = _rows(open_source(path))
-    if not rows:
+    rows = read_every_column(path)
+    if not len(rows):
         raise InputError(f"{path}: no rows. Write a row for each example.")
-    names = list(rows[0])
+    names = list(rows.columns)
     id_name, system_name = _named(names, ID_NAMES), _named(names, SYSTEM_NAMES)
     if id_name is None:
         raise InputError(
@@ -51,8 +47,8 @@ def read_scores(
     metric_name, score_name = _named(names, METRIC_NAMES), _named(names, SCORE_NAMES)
     keys = _keys(path, rows, id_name, system_name)
     if metric_name is not None and score_name is not None:
-        cells = [(str(row[metric_name]), row[score_name]) for row in rows]
-        table = _long(path, keys, cells, metrics)
+        cells = zip(map(str, rows.columns[metric_name]), rows.columns[score_name], strict=True)
+        table = _long(path, keys, list(cells), metrics)
     else:
         ours = {id_name, system_name} | {n for n in names if n.casefold() in NOT_SCORES}
         columns = [name for name in names if name not in ours]
@@ -61,77 +57,24 @@ def read_scores(
     return BenchmarkScores(arrays, {name: f"{name}|from:{path.name}" for name in arrays})
 
 
-def _rows(source: Source) -> list[Row]:
-    if source.is_parquet:
-        return _parquet(source)
-    text = source.data.decode("utf-8")
-    if text.lstrip().startswith("{"):
-        return _json_lines(source)
-    first = text.partition("\n")[0]
-    delimiter = "\t" if "\t" in first else ","
-    reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        rows = list(reader)
-    except csv.Error as error:
-        raise InputError(f"{source.name}: line {reader.line_num}: {error}. Mend the line.") from None
-    for number, row in enumerate(rows, 2):
-        if None in row or None in row.values():
-            raise InputError(
-                f"{source.name}: line {number}: not as many cells as the header has. Mend the line."
-            )
-    return rows
-
-
-def _json_lines(source: Source) -> list[Row]:
-    import orjson
-
-    rows: list[Row] = []
-    for number, line in enumerate(source.data.splitlines(), 1):
-        if not line.strip():
-            continue
-        try:
-            row = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            raise InputError(f"{source.name}: line {number}: is not JSON. Mend the line.") from None
-        if not isinstance(row, dict):
-            raise InputError(f"{source.name}: line {number}: is no object. Write one a line.")
-        rows.append(row)
-    return rows
-
-
-def _parquet(source: Source) -> list[Row]:
-    try:
-        import pyarrow as arrow
-        from pyarrow import parquet
-    except ImportError:
-        raise MissingDependencyError(f"{source.name}: reading Parquet needs pyarrow", "tables") from None
-    try:
-        rows: list[Row] = parquet.read_table(arrow.BufferReader(source.data)).to_pylist()
-    except arrow.ArrowException as error:
-        raise InputError(
-            f"{source.name}: the Parquet file cannot be read ({one_line(str(error), 60)})."
-        ) from None
-    return rows
-
-
 def _named(names: list[str], wanted: Sequence[str]) -> str | None:
     folded = {name.strip().casefold(): name for name in names}
     return next((folded[name] for name in wanted if name in folded), None)
 
 
-def _keys(path: Path, rows: list[Row], id_name: str, system_name: str | None) -> list[str]:
+def _keys(path: Path, rows: Rows, id_name: str, system_name: str | None) -> list[str]:
+    ids = clean_ids(rows.columns[id_name])
+    systems = clean_ids(rows.columns[system_name]) if system_name else [None] * len(rows)
     found = []
-    for number, row in enumerate(rows, 1):
-        own = clean_id(row.get(id_name))
+    for number, (own, system) in enumerate(zip(ids, systems, strict=True), 1):
         if own is None:
             raise InputError(f'{path}: row {number}: "{id_name}" is missing. Give every row an id.')
-        system = clean_id(row.get(system_name)) if system_name else None
         found.append(f"{system}|{own}" if system else own)
     return found
 
 
 def _long(
-    path: Path, keys: list[str], cells: list[tuple[str, Any]], metrics: Sequence[str] | None
+    path: Path, keys: list[str], cells: list[tuple[str, object]], metrics: Sequence[str] | None
 ) -> dict[str, dict[str, float]]:
     names = list(dict.fromkeys(name for name, _ in cells))
     chosen = _chosen(names, metrics)
@@ -143,18 +86,18 @@ def _long(
 
 
 def _wide(
-    path: Path, keys: list[str], rows: list[Row], columns: list[str], metrics: Sequence[str] | None
+    path: Path, keys: list[str], rows: Rows, columns: list[str], metrics: Sequence[str] | None
 ) -> dict[str, dict[str, float]]:
     if metrics is None:
         # Text columns that came along are no scores; a metric that is named must be numbers.
-        columns = [name for name in columns if _is_number(rows[0].get(name))]
+        columns = [name for name in columns if _is_number(rows.columns[name][0])]
     if not columns:
         raise InputError(f"{path}: no column holds scores. Add one for each metric.")
     table: dict[str, dict[str, float]] = {}
     for name in _chosen(columns, metrics):
         table[name] = {}
-        for number, (key, row) in enumerate(zip(keys, rows, strict=True), 1):
-            value = _number(path, number, name, row.get(name))
+        for number, (key, cell) in enumerate(zip(keys, rows.columns[name], strict=True), 1):
+            value = _number(path, number, name, cell)
             _put(path, table[name], key, value, number, name)
     return table
 
@@ -175,25 +118,32 @@ def _put(path: Path, table: dict[str, float], key: str, value: float, number: in
     table[key] = value
 
 
-def _is_number(cell: Any) -> bool:
+def _is_number(cell: object) -> bool:
+    return not math.isnan(_as_float(cell))
+
+
+def _as_float(cell: object) -> float:
+    """The number that a cell holds or spells; NaN where it is none."""
+    if isinstance(cell, bool) or not isinstance(cell, (int, float, str)):
+        return math.nan
     try:
-        float(cell)
-    except (TypeError, ValueError):
-        return False
-    return not isinstance(cell, bool)
+        return float(cell)
+    except ValueError:
+        return math.nan
 
 
-def _number(path: Path, number: int, name: str, cell: Any) -> float:
-    if not _is_number(cell) or not math.isfinite(float(cell)):
+def _number(path: Path, number: int, name: str, cell: object) -> float:
+    value = _as_float(cell)
+    if not math.isfinite(value):
         raise InputError(
             f'{path}: row {number}: {name} is "{one_line(str(cell), 30)}", not a finite number. '
             "Mend it, or leave that metric out."
         )
-    return float(cell)
+    return value
 
 
 def _along(
-    path: Path, name: str, found: dict[str, float], data: Judged | Preferences
+    path: Path, name: str, found: dict[str, float], data: RatedExamples | Preferences
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The metric's scores in the order of the examples; ids may differ in spelling."""
     wanted = data.keys()

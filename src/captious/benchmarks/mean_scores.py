@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from captious.benchmarks.locate import wanted
-from captious.benchmarks.protocol import Judged, Protocol, judged
+from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.corpus import Corpus
 from captious.corpus.ids import loose_id
 from captious.corpus.load import reference_sets
@@ -28,7 +28,7 @@ CAPEVAL1K = Protocol(
 )
 
 
-def load_nebula(folder: Path) -> Judged:
+def load_nebula(folder: Path) -> RatedExamples:
     """3,298 captions with a mean human score of 0 to 1."""
     path = wanted(folder, "nebula/nebula_test.json")
     rows = read_rows(path)
@@ -39,10 +39,10 @@ def load_nebula(folder: Path) -> Judged:
         [[str(text) for text in own] for own in rows.columns["references"]],  # type: ignore[attr-defined]
         image_ids=_texts(rows, "image"),
     )
-    return judged(NEBULA, corpus, {"overall": scores}, [str(i) for i in range(len(rows))])
+    return rated_examples(NEBULA, corpus, {"overall": scores}, [str(i) for i in range(len(rows))])
 
 
-def load_capeval1k(folder: Path) -> Judged:
+def load_capeval1k(folder: Path) -> RatedExamples:
     """1,000 captions of 250 COCO images with a mean human score of 0 to 1."""
     path = wanted(folder, "capeval1k/capeval1k.jsonl")
     known = reference_sets([read_rows(wanted(folder, "coco_karpathy/reference_captions.json"))])
@@ -58,7 +58,7 @@ def load_capeval1k(folder: Path) -> Judged:
     )
     scores = [[share(rows, row)] for row in range(len(rows))]
     own = rows.columns.get("id") or list(range(len(rows)))
-    return judged(CAPEVAL1K, corpus, {"overall": scores}, [str(value) for value in own])
+    return rated_examples(CAPEVAL1K, corpus, {"overall": scores}, [str(value) for value in own])
 
 
 def share(rows: Rows, row: int) -> float:

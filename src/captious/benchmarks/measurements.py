@@ -10,7 +10,7 @@ from typing import NamedTuple
 from captious.engine import Progress
 
 
-class Asked(NamedTuple):
+class ReproductionRequest(NamedTuple):
     """Where the data are, where golden values may be, and which caption parser SPICE takes.
 
     `golden` and `parser` are what was named; None leaves them to where they usually are.
@@ -23,7 +23,7 @@ class Asked(NamedTuple):
 
 
 @dataclass
-class Measured:
+class Measurements:
     """Values by key; for keys that could not be measured the reason; remarks on those that were."""
 
     values: dict[str, float] = field(default_factory=dict)
@@ -37,7 +37,7 @@ class Measured:
     def remark(self, key: str) -> str:
         """What there is to say of a key's value.
 
-        >>> Measured(remarks={"r/": "all items"}).remark("r/thumb")
+        >>> Measurements(remarks={"r/": "all items"}).remark("r/thumb")
         'all items'
         """
         return _of_prefix(self.remarks, key)
@@ -48,4 +48,4 @@ def _of_prefix(texts: dict[str, str], key: str) -> str:
     return texts[max(found, key=len)] if found else ""
 
 
-Measure = Callable[[Asked], Measured]
+Recompute = Callable[[ReproductionRequest], Measurements]
