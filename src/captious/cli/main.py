@@ -30,9 +30,9 @@ from captious.cli import (
     score,
     serve,
     stats,
-    train,
 )
 from captious.cli.campaign import commands as campaign
+from captious.cli.train import commands as train
 from captious.errors import CaptiousError, CaptiousWarning, InputError
 
 # Typer keeps its copy of Click private; what it raises for a wrong option is public by descent.

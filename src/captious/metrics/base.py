@@ -46,6 +46,8 @@ class Metric:
     neural: ClassVar[bool] = False  # whether it runs the weights of a neural network
     fewest_images: ClassVar[int] = 1
     language: ClassVar[str] = ""  # whose words its tables hold; empty where any text will do
+    # The option that `name.value` sets where a learned metric names its features: `sentsim.max`.
+    dotted: ClassVar[str] = ""
 
     def ready(self) -> None:
         """Raise `MissingDependencyError` where a package or file that it needs is not here."""

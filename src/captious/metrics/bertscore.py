@@ -62,6 +62,7 @@ class BertScore(Metric):
     summary: ClassVar[str] = "F1 of tokens matched by the cosine of contextual vectors (MiniLM)"
     citation: ClassVar[str] = "Zhang et al. 2020"
     neural: ClassVar[bool] = True
+    dotted: ClassVar[str] = "part"
 
     part: str = "f1"
     idf: bool = False

@@ -11,12 +11,21 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.metrics.base import Metric
 
 MetricClass = TypeVar("MetricClass", bound=type[Metric])
+
+
+class HasName(Protocol):
+    """A class that options can be given to by name."""
+
+    name: ClassVar[str]
+
+
+Named = TypeVar("Named", bound=HasName)
 
 _KNOWN: dict[str, type[Metric]] = {}
 _SPECIFICATION = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:\[(?P<options>.*)\])?", re.DOTALL)
@@ -60,11 +69,15 @@ def known_metrics() -> dict[str, type[Metric]]:
 
 
 def resolve(specification: str) -> Metric:
-    """Turn `name` or `name[option=value,…]` into a metric.
+    """Turn `name`, `name[option=value,…]` or the folder of a trained metric into a metric.
 
     >>> resolve("cider[sigma=4]").sigma
     4.0
     """
+    if is_folder(specification):
+        from captious.metrics.learned import load_metric
+
+        return load_metric(specification.strip())
     if specification.count("[") != specification.count("]"):
         raise InputError(f'"{one_line(specification)}": a bracket has no partner. Write name[option=value].')
     match = _SPECIFICATION.fullmatch(specification.strip())
@@ -77,7 +90,16 @@ def resolve(specification: str) -> Metric:
     name = match["name"]
     if name not in known:
         raise UnknownNameError("metric", name, known)
-    return _build(known[name], match["options"] or "")
+    return with_options(known[name], match["options"] or "")
+
+
+def is_folder(specification: str) -> bool:
+    """Whether a metric was asked for by the folder that it was trained into: `./my-metric`.
+
+    >>> is_folder("./my-metric"), is_folder("vcrscore"), is_folder("lm[model=./own.lm.npz]")
+    (True, False, False)
+    """
+    return "/" in specification.partition("[")[0] or specification.strip().startswith(("./", ".\\", "~"))
 
 
 def resolve_all(specifications: Sequence[str | Metric]) -> dict[str, Metric]:
@@ -103,7 +125,8 @@ def split_list(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _build(metric: type[Metric], options: str) -> Metric:
+def with_options(metric: type[Named], options: str) -> Named:
+    """A dataclass with a name, built with the options of a text such as `sigma=4,n=2`."""
     own: tuple[Field[Any], ...] = fields(metric) if is_dataclass(metric) else ()
     known = {field.name: field for field in own}
     values: dict[str, Any] = {}

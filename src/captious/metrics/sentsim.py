@@ -40,6 +40,7 @@ class SentenceSimilarity(Metric):
     summary: ClassVar[str] = "cosine of sentence vectors with the references' (MiniLM)"
     citation: ClassVar[str] = "Reimers and Gurevych 2019"
     neural: ClassVar[bool] = True
+    dotted: ClassVar[str] = "agg"
 
     agg: str = "max"
     encoder: str = MINILM

@@ -55,6 +55,8 @@ class PoolMetric(Metric):
             raise UnknownNameError(f"labels of {self.name}", self.labels, LABELS)
         if self.stop not in LISTS:
             raise UnknownNameError(f"stop of {self.name}", self.stop, LISTS)
+        if self.objects == NONE:
+            object.__setattr__(self, "needs", frozenset({"references"}))
 
     def check(self, corpus: Corpus, knowledge: None) -> None:
         """Refuse a corpus without objects, unless told to do without."""

@@ -1,4 +1,4 @@
-"""`captious train`: fit a model to captions or judgments."""
+"""`captious train lm`: an n-gram language model of captions."""
 
 from __future__ import annotations
 
@@ -7,15 +7,7 @@ from typing import Annotated
 
 import typer
 
-app = typer.Typer(help="Fit a model and save it.", no_args_is_help=True)
 
-
-@app.callback()
-def about() -> None:
-    """Fit a model and save it."""
-
-
-@app.command("lm")
 def lm(
     captions: Annotated[
         Path, typer.Option("--captions", "-c", help="Captions to learn from, in any format.")

@@ -1,0 +1,1 @@
+"""`captious train`: one module a recipe; what they share is in `options`, `data` and `run`."""

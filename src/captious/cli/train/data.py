@@ -1,0 +1,96 @@
+"""Rated captions from what was typed: a benchmark by name, or a file of judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from captious.corpus import Corpus
+    from captious.learn import RatedSet
+
+
+class Typed(NamedTuple):
+    """Where captions and what belongs to them are, beside the judgments."""
+
+    candidates: Sequence[Path] | None = None
+    references: Sequence[Path] | None = None
+    images: Path | None = None
+    objects: Path | None = None
+    data: Path | None = None
+    aspect: str = ""
+    scale: str = ""
+
+
+def rated_sets(names: Sequence[str], typed: Typed, shares: tuple[float, float, float]) -> list[RatedSet]:
+    """One rated set for each file or benchmark."""
+    from captious.cli.output import note
+
+    found = []
+    for name in names:
+        one = _of_candidates(name, typed, shares) if typed.candidates else _of_name(name, typed, shares)
+        note(
+            f"{one.name}: {len(one.corpus):,} captions of {len(set(one.corpus.image_of.tolist())):,} images, "
+            f"{len(one.values):,} ratings of {one.aspect}, scale {one.scale[0]:g} to {one.scale[1]:g}"
+        )
+        found.append(one)
+    return found
+
+
+def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> RatedSet:
+    import numpy as np
+
+    from captious.benchmarks.extra_inputs import ExtraInputs
+    from captious.benchmarks.protocol import Preferences
+    from captious.benchmarks.registry import load_benchmark
+    from captious.cli.output import note
+    from captious.errors import InputError
+    from captious.learn.rated import parse_scale, rated_set
+
+    if typed.references:
+        return _of_candidates(name, typed, shares)
+    loaded = load_benchmark(name, typed.data, ExtraInputs(typed.objects, typed.images))
+    if isinstance(loaded, Preferences):
+        raise InputError(f"{name}: holds preferences between captions; training needs ratings of each.")
+    for line in loaded.notes:
+        note(line)
+    return rated_set(
+        Path(name).stem if Path(name).suffix else name,
+        loaded.corpus,
+        loaded.judgments,
+        np.arange(len(loaded.corpus)),
+        aspect=typed.aspect,
+        scale=parse_scale(typed.scale) if typed.scale else None,
+        shares=shares,
+    )
+
+
+def _of_candidates(name: str, typed: Typed, shares: tuple[float, float, float]) -> RatedSet:
+    """Judgments of captions that other files hold."""
+    from captious.cli import inputs
+    from captious.cli.judged import judged_corpus
+    from captious.corpus.objects import read_objects
+    from captious.errors import InputError
+    from captious.learn.rated import parse_scale, rated_set
+
+    def load(paths: Sequence[Path]) -> Corpus:
+        return inputs.load(paths, typed.references, None, typed.images, typed.objects)
+
+    corpus, judgments = judged_corpus(
+        typed.candidates, typed.references, Path(name), typed.images, load, "train on"
+    )
+    if judgments is None:
+        raise InputError(f"{name}: holds no judgments.")
+    if typed.objects and not typed.candidates:
+        corpus = replace(corpus, objects=read_objects(typed.objects, corpus.image_ids))
+    return rated_set(
+        Path(name).stem,
+        corpus,
+        judgments,
+        judgments.places_in(corpus),
+        aspect=typed.aspect,
+        scale=parse_scale(typed.scale) if typed.scale else None,
+        shares=shares,
+    )

@@ -1,0 +1,80 @@
+"""`captious train NAME`: a metric of one's own from judgments and features."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+import typer
+
+from captious.cli import benchmark_options, options
+from captious.cli.output import Format
+from captious.cli.train import options as own
+from captious.errors import InputError
+
+NAME = re.compile(r"[A-Za-z][\w.-]*")
+
+
+def metric(
+    name: Annotated[str, typer.Argument(help="Name of the metric to train.", show_default=False)],
+    judgments: own.Judgments,
+    features: own.Features,
+    model: own.Model = "gbr",
+    split: own.Split = "70/30",
+    aspect: own.Aspect = "",
+    scale: own.Scale = "",
+    candidates: own.Candidates = None,
+    references: own.References = None,
+    images: options.Images = None,
+    objects: options.Objects = None,
+    data: benchmark_options.Data = None,
+    beside: own.Beside = "",
+    normalise: Annotated[
+        bool, typer.Option("--normalise", help="Ratings of each data set on 0 to 1; always so with several.")
+    ] = False,
+    skip_missing: Annotated[
+        bool, typer.Option("--skip-missing", help="Train without the features that cannot be had here.")
+    ] = False,
+    folds: own.Folds = 5,
+    seeds: own.Seeds = 1,
+    refit: own.Refit = False,
+    out: own.Out = None,
+    overwrite: own.Overwrite = False,
+    licence: own.Licence = "",
+    resamples: options.Resamples = options.DEFAULT_RESAMPLES,
+    level: options.Level = options.DEFAULT_LEVEL,
+    seed: options.Seed = options.DEFAULT_SEED,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Train a metric of your own on judgments, and write a folder that `captious score` loads.
+
+    Example: captious train helpful --judgments judgments.jsonl --features cider,rouge_l,sentsim.mean
+    """
+    from captious.cli.train.data import Typed, rated_sets
+    from captious.cli.train.run import train_and_print
+    from captious.learn import Settings, TrainingData
+    from captious.learn.models import parse_learner
+    from captious.learn.splits import parse_shares
+    from captious.metrics import split_list
+
+    if not NAME.fullmatch(name):
+        raise InputError(f'"{name}": a metric\'s name is letters, digits, dots and dashes.')
+    learner, shares = parse_learner(model), parse_shares(split)
+    settings = Settings(
+        name=name,
+        features=tuple(split_list(features)),
+        learner=learner,
+        folds=folds,
+        seeds=seeds,
+        seed=seed,
+        resamples=resamples,
+        confidence=level,
+        skip_missing=skip_missing,
+        refit=refit,
+        licence=licence,
+        beside=tuple(split_list(beside)),
+    )
+    sets = rated_sets(judgments, Typed(candidates, references, images, objects, data, aspect, scale), shares)
+    if normalise or len(sets) > 1:
+        sets = [one.normalised() for one in sets]
+    train_and_print(TrainingData(tuple(sets)), settings, out, overwrite, form)

@@ -1,0 +1,74 @@
+"""`captious train rating`: the rating model of Scott et al. 2023, 3.4, on your data."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from captious.cli import benchmark_options, options
+from captious.cli.output import Format
+from captious.cli.train import options as own
+
+
+def rating(
+    judgments: own.Judgments,
+    features: own.Features = "",
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Minutes, not hours: rate 1e-3, at most 400 epochs, early stopping."),
+    ] = False,
+    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Else 4,000, the paper's.")] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", help="Learning rate; else 1e-5, the paper's.")
+    ] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option("--patience", min=0, help="Stop after so many epochs without progress; else never."),
+    ] = None,
+    seeds: own.Seeds = 5,
+    split: own.Split = "64/16/20",
+    aspect: own.Aspect = "",
+    scale: own.Scale = "",
+    candidates: own.Candidates = None,
+    references: own.References = None,
+    images: options.Images = None,
+    objects: options.Objects = None,
+    data: benchmark_options.Data = None,
+    beside: own.Beside = "",
+    out: own.Out = None,
+    overwrite: own.Overwrite = False,
+    licence: own.Licence = "",
+    resamples: options.Resamples = options.DEFAULT_RESAMPLES,
+    seed: options.Seed = options.DEFAULT_SEED,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Train the rating model: a network over joint embeddings that predicts the rating.
+
+    Example: captious train rating --judgments game.jsonl --features vilbert.joint
+    """
+    from dataclasses import replace
+
+    from captious.cli.train.data import Typed, rated_sets
+    from captious.cli.train.run import train_and_print
+    from captious.learn import TrainingData
+    from captious.learn.recipes.rating import PAPER, QUICK, rating_settings
+    from captious.learn.splits import parse_shares
+    from captious.metrics import split_list
+
+    typed = {"epochs": epochs, "rate": rate, "patience": patience}
+    given = {name: value for name, value in typed.items() if value is not None}
+    learner = replace(QUICK if quick else PAPER, **given)  # type: ignore[arg-type]
+    where = Typed(candidates, references, images, objects, data, aspect, scale)
+    sets = rated_sets(judgments, where, parse_shares(split))
+    chosen = TrainingData(tuple(one.normalised() for one in sets) if len(sets) > 1 else tuple(sets))
+    settings = rating_settings(chosen, features=tuple(split_list(features)), learner=learner)
+    settings = replace(
+        settings,
+        seeds=seeds,
+        resamples=resamples,
+        seed=seed,
+        licence=licence,
+        beside=tuple(split_list(beside)),
+    )
+    train_and_print(chosen, settings, out, overwrite, form)

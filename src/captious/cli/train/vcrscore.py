@@ -1,0 +1,69 @@
+"""`captious train vcrscore`: the metric of VCRScore, 3.3, on your data."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from captious.cli import benchmark_options, options
+from captious.cli.output import Format
+from captious.cli.train import options as own
+
+
+def vcrscore(
+    judgments: own.Judgments,
+    external: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--external", help="Further data sets, files or benchmarks, split 70/30; may be repeated."
+        ),
+    ] = None,
+    split: Annotated[
+        str, typer.Option("--split", help="Shares of --judgments' images: the paper's own data have 30/70.")
+    ] = "30/70",
+    drop_zero: Annotated[
+        bool, typer.Option("--drop-zero", help="Without captions that score 0, as the paper did.")
+    ] = False,
+    released: Annotated[
+        bool,
+        typer.Option("--released", help="The released model's inputs: precision as recall, ViLT, MCIP-ref."),
+    ] = False,
+    model: own.Model = "gbr",
+    aspect: own.Aspect = "",
+    candidates: own.Candidates = None,
+    references: own.References = None,
+    images: options.Images = None,
+    objects: options.Objects = None,
+    data: benchmark_options.Data = None,
+    beside: own.Beside = "",
+    out: own.Out = None,
+    overwrite: own.Overwrite = False,
+    licence: own.Licence = "",
+    resamples: options.Resamples = options.DEFAULT_RESAMPLES,
+    seed: options.Seed = options.DEFAULT_SEED,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Train VCRScore: gradient boosting over word overlap, ViLT and MCIP-ref.
+
+    Example: captious train vcrscore --judgments tagging.jsonl --external flickr8k-expert --objects d.json
+    """
+    from dataclasses import replace
+
+    from captious.cli.train.data import Typed, rated_sets
+    from captious.cli.train.run import train_and_print
+    from captious.learn.models import parse_learner
+    from captious.learn.recipes.vcrscore import EXTERNAL_SHARES, vcrscore_data, vcrscore_settings
+    from captious.learn.splits import parse_shares
+    from captious.metrics import split_list
+
+    typed = Typed(candidates, references, images, objects, data, aspect)
+    sets = rated_sets(judgments, typed, parse_shares(split))
+    others = typed._replace(candidates=None, references=None, aspect="")
+    sets += rated_sets(external or [], others, EXTERNAL_SHARES)
+    chosen = vcrscore_data(sets, drop_zero=drop_zero)
+    settings = vcrscore_settings(chosen, released=released, learner=parse_learner(model), drop_zero=drop_zero)
+    settings = replace(settings, resamples=resamples, seed=seed, licence=licence)
+    if beside:
+        settings = replace(settings, beside=tuple(split_list(beside)))
+    train_and_print(chosen, settings, out, overwrite, form, by_set=True)

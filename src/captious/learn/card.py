@@ -1,0 +1,87 @@
+"""The model card of a trained metric: data, protocol, figures, licence, limits (Mitchell et al. 2019)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from captious.learn import tables
+from captious.learn.report import Report
+from captious.metrics.learned.features import parse_features
+from captious.tables.text import to_markdown
+
+
+def card_json(report: Report) -> str:
+    """The card for programs."""
+    return json.dumps(report.to_dict(), indent=2, ensure_ascii=False) + "\n"
+
+
+def card_markdown(report: Report) -> str:
+    """The card for people."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    settings, (low, high) = report.settings, report.data.scale
+    seeds = f", mean of {settings.seeds} seeds" if settings.seeds > 1 else ""
+    yield f"# {settings.name}\n"
+    yield f"A caption metric, trained with captious. It predicts a rating from {low:g} to {high:g}.\n"
+    yield f"- **Model:** `{settings.learner.described()}`{seeds}"
+    yield f"- **Features:** {', '.join(f'`{name}`' for name in report.features)}"
+    for one in report.missing:
+        yield f"- **Missing feature:** `{one.name}`: {one.why}"
+    yield f"- **Licence:** {settings.licence or 'not stated by its trainer'}"
+    yield from (f"- {line}" for line in settings.notes)
+    yield "\n## Data\n"
+    yield to_markdown(tables.data_table(report))
+    yield from (f"- {one.name}: {one.licence}" for one in report.data.sets if one.licence)
+    yield "Parts are dealt by image: no image is on two sides. The target is the mean rating of a caption."
+    if report.left_out:
+        yield f"{report.left_out:,} captions without a value of some feature were left out."
+    yield from _figures(report)
+    yield from _limits(report)
+
+
+def _figures(report: Report) -> Iterator[str]:
+    settings = report.settings
+    yield "\n## Figures on the test part\n"
+    if settings.refit:
+        yield (
+            "These figures are of the model fitted on the training part. The model in this folder was "
+            "then fitted again on all of the data.\n"
+        )
+    yield from map(to_markdown, tables.figure_tables(report))
+    yield f"{report.verdict}\n"
+    if report.comparisons:
+        yield to_markdown(tables.comparison_table(report))
+    if report.folds:
+        said = ", ".join(
+            f"{tables.TITLES[name]} {mean:.3f} (sd {spread:.3f})"
+            for name, (mean, spread) in report.fold_summary().items()
+        )
+        yield f"Cross-validation over {len(report.folds)} folds of training images: {said}.\n"
+    if len(report.seeds) > 1:
+        mean = sum(report.seeds) / len(report.seeds)
+        listed = ", ".join(f"{value:.3f}" for value in report.seeds)
+        yield f"Test {tables.TITLES[settings.main]} of each seed alone: {listed}; mean {mean:.3f}.\n"
+    if report.importance:
+        yield to_markdown(tables.importance_table(report))
+    if report.curve:
+        yield to_markdown(tables.curve_table(report))
+    yield to_markdown(tables.calibration_table(report))
+
+
+def _limits(report: Report) -> Iterator[str]:
+    sets = ", ".join(one.name for one in report.data.sets)
+    needs = frozenset[str]().union(*(feature.needs for feature in parse_features(report.features)))
+    sees = (
+        "sees the image through its features"
+        if needs & {"image", "objects"}
+        else "does not look at the image"
+    )
+    yield "## Limits\n"
+    yield f"- It learned what the raters of {sets} rewarded, with their biases, and nothing else."
+    yield "- Captions in other languages, of other length or of other kinds of image were not tested."
+    yield f"- It {sees}."
+    yield "- Where the captions or references that it is given were used to train it, its scores flatter."
+    yield f"\nSeed {report.settings.seed}. The same data, settings and versions give the same metric."

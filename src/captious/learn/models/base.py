@@ -1,0 +1,96 @@
+"""What a model under training is: a frozen dataclass whose fields are its options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from importlib.util import find_spec
+from typing import Any, ClassVar, NamedTuple, TypeVar
+
+from captious.corpus.columns import FloatArray, IntArray
+from captious.engine import Progress
+from captious.errors import InputError, MissingDependencyError, UnknownNameError, one_line
+from captious.learn.journal import Journal
+from captious.metrics.learned.predict import Predictor
+from captious.metrics.registry import with_options
+
+_SPECIFICATION = re.compile(r"(?P<name>\w+)(?:\[(?P<options>.*)\])?", re.DOTALL)
+LearnerClass = TypeVar("LearnerClass", bound=type["Learner"])
+_KNOWN: dict[str, type[Learner]] = {}
+
+
+class Fit(NamedTuple):
+    """What a model is fitted to.
+
+    `signs` says of each column whether more is better (1), less is (-1) or neither (0); `images`
+    groups rows; `validation` are further rows that may decide when to stop. `step` names the fit in
+    the journal.
+    """
+
+    rows: FloatArray
+    target: FloatArray
+    images: Sequence[str]
+    signs: IntArray
+    seed: int
+    validation: tuple[FloatArray, FloatArray] | None = None
+    journal: Journal = Journal(None, "")
+    step: str = ""
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
+class Learner:
+    """Base of all models; subclasses are registered by `@learner`."""
+
+    name: ClassVar[str] = ""
+    summary: ClassVar[str] = ""
+    needs_sklearn: ClassVar[bool] = True
+
+    def ready(self) -> None:
+        """Refuse to begin where scikit-learn is needed and is not here."""
+        if self.needs_sklearn and find_spec("sklearn") is None:
+            raise MissingDependencyError(f"the model {self.name} is fitted by scikit-learn", "learn")
+
+    def fit(self, given: Fit) -> Predictor:
+        """Fit the model; the same input and seed give the same predictor."""
+        raise NotImplementedError
+
+    def described(self) -> str:
+        """The name with every option, as it can be typed."""
+        options = ",".join(f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+        return f"{self.name}[{options}]"
+
+
+def learner(name: str) -> Callable[[LearnerClass], LearnerClass]:
+    """Class decorator that makes a model known under `name`."""
+
+    def remember(kind: LearnerClass) -> LearnerClass:
+        kind.name = name
+        _KNOWN[name] = kind
+        return kind
+
+    return remember
+
+
+def known_learners() -> dict[str, type[Learner]]:
+    """Every model by name."""
+    return dict(sorted(_KNOWN.items()))
+
+
+def parse_learner(specification: str) -> Learner:
+    """The model of a name with options.
+
+    >>> parse_learner("gbr[trees=50]").trees
+    50
+    """
+    match = _SPECIFICATION.fullmatch(specification.strip())
+    if not match:
+        raise InputError(f'--model "{one_line(specification)}": write a name, or name[option=value].')
+    if match["name"] not in _KNOWN:
+        raise UnknownNameError("model", match["name"], _KNOWN)
+    return with_options(_KNOWN[match["name"]], match["options"] or "")
+
+
+def _shown(value: Any) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

@@ -1,0 +1,1 @@
+"""Metrics of papers, as settings of the trainer."""

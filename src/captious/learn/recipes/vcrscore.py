@@ -1,0 +1,93 @@
+"""VCRScore (section 3.3): gradient boosting over the pool's precision and recall, ViLT and MCIP-ref.
+
+The released model takes three inputs in this order: what its program calls recall (and computes as the
+precision, times 100, of words cut at white space), the ViLT score, the MCIP-ref score. `released=True`
+asks for these; the default is the paper's text, whose regressor has precision and recall.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from captious.errors import CaptiousError
+from captious.learn.data import RatedSet, TrainingData
+from captious.learn.models import GradientBoosting, Learner
+from captious.learn.settings import Settings
+from captious.metrics import known_metrics, resolve
+from captious.metrics.learned.features import parse_feature
+
+NAME = "vcrscore"
+PAPER = ("vcr_precision", "vcr_recall", "vilt", "mcipscore_ref")
+RELEASED = ("vcr_recall[variant=released]", "vilt", "mcipscore_ref")
+# Table 11's rows, under our names.
+BESIDE = (
+    "bleu4",
+    "rouge_l",
+    "meteor",
+    "spice",
+    "cider",
+    "bertscore",
+    "clipscore",
+    "refclipscore",
+    "mcipscore",
+    "mcipscore_ref",
+    "bertgrammar",
+    "vilt",
+)
+OWN_SHARES = (0.3, 0.0, 0.7)  # VCRScore, 4.1: its own 600 captions
+EXTERNAL_SHARES = (0.7, 0.0, 0.3)  # and the data sets of others
+
+
+def vcrscore_data(sets: Sequence[RatedSet], *, drop_zero: bool = False) -> TrainingData:
+    """All data sets normalised to 0-1; with `drop_zero` without the captions that score 0 (4.1)."""
+    normal = [one.normalised() for one in sets]
+    return TrainingData(tuple(one.without_lowest() for one in normal) if drop_zero else tuple(normal))
+
+
+def vcrscore_settings(
+    data: TrainingData, *, released: bool = False, learner: Learner | None = None, drop_zero: bool = False
+) -> Settings:
+    """The recipe for these data: which of its features there can be here, and what stands beside."""
+    wanted: tuple[str, ...] = RELEASED if released else PAPER
+    notes = []
+    if any(one.corpus.objects is None for one in data.sets):
+        wanted = tuple(_without_objects(name) for name in wanted)
+        notes.append("No objects were given for every data set: the pool holds the references' words alone.")
+    known = known_metrics()
+    unknown = [name for name in wanted if name.partition("[")[0] not in known]
+    notes += [f"Missing feature: {name} is no metric of this version." for name in unknown]
+    if drop_zero:
+        notes.append("Captions whose ratings are all the lowest of the scale were left out (VCRScore, 4.1).")
+    return Settings(
+        name=NAME,
+        recipe=NAME,
+        features=tuple(name for name in wanted if name not in unknown),
+        beside=tuple(name for name in BESIDE if name not in wanted and _runs(name, data)),
+        learner=learner or GradientBoosting(),
+        skip_missing=True,
+        main="spearman",
+        notes=tuple(notes),
+    )
+
+
+def with_shares(sets: Sequence[RatedSet], shares: tuple[float, float, float]) -> list[RatedSet]:
+    """The sets with their images dealt by `shares`."""
+    return [replace(one, shares=shares) for one in sets]
+
+
+def _without_objects(name: str) -> str:
+    head, bracket, options = name.partition("[")
+    if not head.startswith("vcr_"):
+        return name
+    return f"{head}[objects=none{',' + options if bracket else ']'}"
+
+
+def _runs(name: str, data: TrainingData) -> bool:
+    if name not in known_metrics():
+        return False
+    try:
+        resolve(name).ready()
+    except CaptiousError:
+        return False
+    return not any(parse_feature(name).missing(one.corpus) for one in data.sets)

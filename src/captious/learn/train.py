@@ -1,0 +1,307 @@
+"""Train a metric: features, a split by image, a fit, an honest look at it, a folder that loads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from captious.corpus.columns import FloatArray, IntArray, factorise
+from captious.engine import Progress
+from captious.errors import InputError
+from captious.files import check_folder
+from captious.learn import evaluate
+from captious.learn.card import card_json, card_markdown
+from captious.learn.data import TrainingData
+from captious.learn.features import FeatureTable, choose_features, compute_features, needs_table
+from captious.learn.journal import Journal
+from captious.learn.models import Fit
+from captious.learn.report import Report
+from captious.learn.settings import Settings
+from captious.learn.splits import Split, folds_by_image, split_by_image
+from captious.metrics.document_frequency import DocumentFrequencies
+from captious.metrics.learned.features import Feature, parse_features
+from captious.metrics.learned.folder import CARD, CARD_JSON, MANIFEST, TABLE, TrainedModel, write_folder
+from captious.metrics.learned.predict import Predictor, build_predictor, mean_of
+from captious.stats.correlation import correlate
+from captious.stats.resample import generator
+
+JOURNAL = ".training"
+Note = Callable[[str], None]
+
+
+class Trained(NamedTuple):
+    """The metric, where it is, and what is known of it."""
+
+    model: TrainedModel
+    folder: Path
+    report: Report
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """What every step of a run shares."""
+
+    data: TrainingData
+    settings: Settings
+    table: FeatureTable
+    beside: FeatureTable | None
+    split: Split
+    journal: Journal
+    progress: Progress | None
+
+    @property
+    def signs(self) -> IntArray:
+        """Of each column whether more is better."""
+        columns = [
+            np.full(span.stop - span.start, feature.sign)
+            for feature, span in zip(self.table.features, self.table.spans, strict=True)
+        ]
+        return np.concatenate(columns)
+
+    def fit(self, step: str, rows: IntArray, seed: int) -> Predictor:
+        """Fit the model to some rows, or take what an earlier run has fitted."""
+
+        def make() -> dict[str, np.ndarray]:
+            fitted = self.settings.learner.fit(
+                Fit(
+                    rows=self.table.rows[rows],
+                    target=self.data.target[rows],
+                    images=[self.data.images[row] for row in rows.tolist()],
+                    signs=self.signs,
+                    seed=seed,
+                    validation=(
+                        self.table.rows[self.split.validation],
+                        self.data.target[self.split.validation],
+                    ),
+                    journal=self.journal,
+                    step=step,
+                    progress=self.progress,
+                )
+            )
+            return fitted.arrays() | {"kind": np.frombuffer(fitted.kind.encode(), dtype=np.uint8)}
+
+        arrays = dict(self.journal.once(step, make))
+        return build_predictor(arrays.pop("kind").tobytes().decode(), arrays)
+
+    def say(self, what: str, done: int, total: int) -> None:
+        """Show how far a step is."""
+        if self.progress:
+            self.progress(what, done, total)
+
+
+def train(
+    data: TrainingData,
+    settings: Settings,
+    out: Path,
+    *,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+    note: Note = lambda line: None,
+) -> Trained:
+    """Train a metric and write it to the folder `out`.
+
+    Images are dealt into training, validation and test parts; features are computed once; the
+    model is cross-validated and fitted on the training part, brought to the human scale, and judged
+    on the test part beside each feature alone. A run that is interrupted goes on where it was when
+    it is started again with the same data and settings.
+    """
+    _check_out(out, overwrite)
+    settings.learner.ready()
+    features, missing = choose_features(settings.features, data, skip_missing=settings.skip_missing)
+    for one in missing:
+        note(f"feature {one.name} is missing: {one.why}")
+    note(f"training on {', '.join(feature.name for feature in features)}")
+    out.mkdir(parents=True, exist_ok=True)
+    names = "\n".join(feature.name for feature in features)
+    journal = Journal(out / JOURNAL, settings.digest(data.digest, names))
+    if journal.steps:
+        note(f"going on with an interrupted run: {journal.steps} steps are done")
+    split = split_by_image(data, settings.seed)
+    features = _with_frequencies(features, data, split, out / TABLE)
+    table = compute_features(data, features, progress=progress)
+    split, left_out = _complete_rows(split, table, data)
+    if left_out:
+        note(f"{left_out:,} captions lack a feature's value and are left out")
+    beside = None
+    if settings.beside:
+        others = _with_frequencies(parse_features(settings.beside), data, split, journal.path(TABLE))
+        beside = compute_features(data, others, progress=progress)
+    run = _Run(data, settings, table, beside, split, journal, progress)
+    model, report = _fitted(run, tuple(feature.name for feature in features), out)
+    report = replace(report, missing=missing, left_out=left_out)
+    texts = {CARD: card_markdown(report), CARD_JSON: card_json(report)}
+    write_folder(out, model, texts)
+    journal.close()
+    return Trained(model, out, report)
+
+
+def _check_out(out: Path, overwrite: bool) -> None:
+    check_folder(out)
+    if (out / MANIFEST).exists() and not overwrite:
+        raise InputError(f"{out}: holds a trained metric. Name another --out, or give --overwrite.")
+    strange = [path.name for path in out.iterdir() if path.name not in _OWN] if out.is_dir() else []
+    if strange:
+        raise InputError(f"{out}: holds other files ({strange[0]}). Name a new folder with --out.")
+
+
+_OWN = frozenset({MANIFEST, "model.npz", TABLE, CARD, CARD_JSON, JOURNAL})
+
+
+def _with_frequencies(features: list[Feature], data: TrainingData, split: Split, path: Path) -> list[Feature]:
+    """Document frequencies of the training images, so that the test images add nothing."""
+    if not needs_table(features):
+        path.unlink(missing_ok=True)
+        return features
+    references: dict[tuple[str, ...], None] = {}
+    starts = np.cumsum([0, *(len(one.corpus) for one in data.sets)]).tolist()
+    for place, one in enumerate(data.sets):
+        for row in data.rows_of(place, split.train).tolist():
+            own = int(one.corpus.references_of[row - starts[place]])
+            if own >= 0:
+                references[tuple(one.corpus.references[own])] = None
+    DocumentFrequencies.build(list(references)).save(path)
+    return [feature.with_table(path) for feature in features]
+
+
+def _complete_rows(split: Split, table: FeatureTable, data: TrainingData) -> tuple[Split, int]:
+    whole = np.isfinite(table.rows).all(axis=1) & np.isfinite(data.target)
+    kept = Split(*(rows[whole[rows]] for rows in split))
+    if len(kept.train) < 4 or len(kept.test) < 4:
+        raise InputError(
+            f"{len(kept.train)} captions to train on and {len(kept.test)} to test on are too few. "
+            "Give more judgments."
+        )
+    return kept, int((~whole).sum())
+
+
+def _fitted(run: _Run, names: tuple[str, ...], out: Path) -> tuple[TrainedModel, Report]:
+    settings, data, split = run.settings, run.data, run.split
+    out_of_fold, cross_validated = _cross_validate(run)
+    predictors = []
+    for number in range(settings.seeds):
+        run.say("fit", number, settings.seeds)
+        predictors.append(run.fit(f"seed {number}", split.train, settings.seed + number))
+    predictor = mean_of(predictors)
+    slope, intercept = _line(run, predictor, out_of_fold) if settings.calibrate else (1.0, 0.0)
+    model = TrainedModel(
+        name=settings.name,
+        recipe=settings.recipe,
+        features=names,
+        predictor=predictor,
+        scale=data.scale,
+        slope=slope,
+        intercept=intercept,
+        table=out / TABLE if (out / TABLE).is_file() else None,
+    )
+    report = _judged(run, model, predictors, cross_validated)
+    if settings.refit:
+        everything = np.sort(np.concatenate(split))
+        again = [run.fit(f"refit {n}", everything, settings.seed + n) for n in range(settings.seeds)]
+        model = replace(model, predictor=mean_of(again))
+    return model, report
+
+
+def _cross_validate(run: _Run) -> tuple[FloatArray | None, list[dict[str, float]]]:
+    """Out-of-fold predictions of the training rows, and the coefficients of each fold."""
+    settings, rows = run.settings, run.split.train
+    if not settings.folds:
+        return None, []
+    images = [run.data.images[row] for row in rows.tolist()]
+    folds = folds_by_image(images, settings.folds, settings.seed)
+    predicted = np.full(len(rows), np.nan)
+    values = []
+    for number, (fit, judge) in enumerate(folds):
+        run.say("folds", number, len(folds))
+        fitted = run.fit(f"fold {number}", rows[fit], settings.seed)
+        predicted[judge] = fitted.predict(run.table.rows[rows[judge]])
+        human = run.data.target[rows[judge]]
+        values.append(
+            {
+                method: correlate(predicted[judge], human, method=method).value
+                for method in ("pearson", "spearman", "kendall_c")
+            }
+        )
+    return predicted, values
+
+
+def _line(run: _Run, predictor: Predictor, out_of_fold: FloatArray | None) -> tuple[float, float]:
+    """The line to the human scale, from predictions of rows that the model was not fitted to."""
+    target = run.data.target
+    if out_of_fold is not None:
+        return evaluate.fit_line(out_of_fold, target[run.split.train])
+    if len(run.split.validation) > 2:
+        predicted = predictor.predict(run.table.rows[run.split.validation])
+        return evaluate.fit_line(predicted, target[run.split.validation])
+    return 1.0, 0.0
+
+
+def _judged(
+    run: _Run, model: TrainedModel, predictors: list[Predictor], folds: list[dict[str, float]]
+) -> Report:
+    settings, data, test = run.settings, run.data, run.split.test
+    rated = model.rate(run.table.rows)
+    names = [feature.name for feature in run.table.features]
+    alone = {
+        name: column for place, name in enumerate(names) if (column := run.table.column(place)) is not None
+    }
+    run.say("intervals", 0, 1)
+    beside = _beside(run)
+    found = evaluate.figures(data, test, {settings.name: rated, **alone, **beside}, settings)
+    run.say("tests", 0, 1)
+    compared = evaluate.comparisons(data, test, rated, alone or beside, settings)
+    seeds = [evaluate.seed_value(data, test, one.predict(run.table.rows), settings) for one in predictors]
+    spans = dict(zip(names, run.table.spans, strict=True))
+    return Report(
+        settings=settings,
+        data=data,
+        features=names,
+        split=run.split,
+        folds=folds,
+        seeds=seeds,
+        figures=found,
+        comparisons=compared,
+        calibration=evaluate.calibration(rated[test], data.target[test]),
+        line=(model.slope, model.intercept),
+        importance=evaluate.importance(model, run.table.rows[test], data.target[test], spans, settings)
+        if len(names) > 1
+        else {},
+        curve=_curve(run, model),
+    )
+
+
+def _beside(run: _Run) -> dict[str, FloatArray]:
+    """Columns of the metrics that are only shown."""
+    if run.beside is None:
+        return {}
+    columns = {
+        one.name: run.beside.column(place)
+        for place, one in enumerate(run.beside.features)
+        if one.name not in run.settings.features
+    }
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def _curve(run: _Run, model: TrainedModel) -> list[evaluate.CurvePoint]:
+    """The main coefficient on the test part with more and more of the training images."""
+    settings, data, split = run.settings, run.data, run.split
+    images, image_of = factorise([data.images[row] for row in split.train.tolist()])
+    order = generator(settings.seed).permutation(len(images))
+    points: list[evaluate.CurvePoint] = []
+    for place, share in enumerate(settings.curve):
+        run.say("curve", place, len(settings.curve))
+        count = max(2, round(share * len(images)))
+        if points and count == points[-1].images:
+            continue
+        rows = split.train[np.isin(image_of, order[:count])]
+        if len(rows) < 4 or count > len(images):
+            continue
+        whole = count == len(images)
+        fitted = model.predictor if whole else run.fit(f"curve {share}", rows, settings.seed)
+        predicted = fitted.predict(run.table.rows[split.test])
+        value = correlate(predicted, data.target[split.test], method=settings.main).value
+        points.append(evaluate.CurvePoint(count, len(rows), value))
+    return points

@@ -1,0 +1,169 @@
+"""Features by name: any metric and any embedding, as columns of numbers.
+
+`cider` and `sentsim[agg=mean]` are metrics; `sentsim.mean` is short for the latter, for metrics that
+say which option a dot sets; `sentence.joint` is an embedding of many columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.errors import CaptiousError, InputError, MissingDependencyError, UnknownNameError, one_line
+from captious.metrics.base import Metric, Need
+from captious.metrics.batch import Batch
+from captious.metrics.document_frequency import CORPUS
+from captious.metrics.learned.embeddings import PROVIDERS, Embedding, embedding
+from captious.metrics.registry import known_metrics, resolve
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A named source of columns: a metric, or an embedding."""
+
+    name: str
+    source: Metric | Embedding
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What the feature wants of each example."""
+        return self.source.needs
+
+    @property
+    def sign(self) -> int:
+        """1 where more is better, -1 where less is, 0 where neither can be said."""
+        if isinstance(self.source, Embedding):
+            return 0
+        return 1 if self.source.higher_is_better else -1
+
+    def missing(self, corpus: Corpus | None = None) -> str:
+        """Why the feature cannot be had, here or for this corpus; empty where it can."""
+        try:
+            self.source.ready()
+        except MissingDependencyError as error:
+            return str(error)
+        return _lacking(self.needs, corpus) if corpus is not None else ""
+
+    def with_table(self, path: Path) -> Feature:
+        """The feature with document frequencies from a file, where it would count them itself."""
+        if isinstance(self.source, Metric) and counts_documents(self.source):
+            return replace(self, source=replace(self.source, df=str(path)))  # type: ignore[type-var]
+        return self
+
+    def collect(self, batch: Batch) -> Any:
+        """What the batch contributes to the feature's knowledge of the whole corpus."""
+        return None if isinstance(self.source, Embedding) else self.source.collect(batch)
+
+    def merge(self, parts: Sequence[Any]) -> Any:
+        """Join what the batches gave."""
+        return None if isinstance(self.source, Embedding) else self.source.merge(parts)
+
+    def check(self, corpus: Corpus, knowledge: Any) -> None:
+        """Refuse a corpus for which the feature is not defined."""
+        if isinstance(self.source, Metric):
+            self.source.check(corpus, knowledge)
+
+    def columns(self, batch: Batch, knowledge: Any) -> FloatArray:
+        """Values of every example, one or more columns."""
+        if isinstance(self.source, Embedding):
+            return self.source.rows(batch)
+        return self.source.example_scores(self.source.statistics(batch, knowledge))[:, None]
+
+    def signature(self, corpus: Corpus, knowledge: Any) -> str:
+        """Everything that changes the numbers."""
+        if isinstance(self.source, Embedding):
+            return f"{self.name}|{self.source.label()}"
+        return self.source.signature(corpus, knowledge)
+
+
+def counts_documents(metric: Metric) -> bool:
+    """Whether a metric weighs n-grams by the corpus that it scores, as CIDEr does."""
+    options = {field.name for field in fields(metric)}  # type: ignore[arg-type]
+    return "df" in options and getattr(metric, "df", "") == CORPUS
+
+
+def parse_feature(name: str) -> Feature:
+    """The feature of a name.
+
+    >>> parse_feature("sentsim.mean").source.agg
+    'mean'
+    >>> parse_feature("sentence.joint").sign
+    0
+    """
+    text = name.strip()
+    if Path(text).is_dir() or "/" in text.partition("[")[0]:
+        raise InputError(
+            f'feature "{one_line(text)}" is a folder. A learned metric takes metrics and embeddings by name.'
+        )
+    head, dot, part = text.partition("[")[0].partition(".")
+    if dot and head in PROVIDERS:
+        return Feature(text, embedding(head, part))
+    known = known_metrics()
+    if dot and head in known and known[head].dotted:
+        return Feature(text, resolve(f"{head}[{known[head].dotted}={part}]"))
+    if head not in known:
+        raise UnknownNameError(
+            "feature", head, [*known, *(f"{name}.{p}" for name in PROVIDERS for p in PROVIDERS[name][0])]
+        )
+    metric = resolve(text)
+    if getattr(metric, "send", False):  # a folder from a stranger must not send anybody's captions away
+        raise InputError(f"feature {head}: sends captions to an endpoint, which a learned metric never does.")
+    return Feature(text, metric)
+
+
+def parse_features(names: Sequence[str]) -> list[Feature]:
+    """Features in order, each once."""
+    if not names:
+        raise InputError("no features. Name some, for example --features cider,rouge_l,sentsim.mean.")
+    return [parse_feature(name) for name in dict.fromkeys(name.strip() for name in names)]
+
+
+def require_features(features: Sequence[Feature], who: str) -> None:
+    """Refuse to go on where features are missing on this machine; names every one of them."""
+    missing = {feature.name: why for feature in features if (why := feature.missing())}
+    if missing:
+        listed = "; ".join(f"{name} ({why})" for name, why in missing.items())
+        raise MissingFeaturesError(f"{who} was trained with features that are missing here: {listed}")
+
+
+class MissingFeaturesError(MissingDependencyError):
+    """Features of a learned metric cannot be computed here; says which and why."""
+
+    def __init__(self, what: str) -> None:
+        CaptiousError.__init__(self, what)
+
+
+def check_corpus(features: Sequence[Feature], corpus: Corpus, who: str) -> None:
+    """Refuse a corpus that lacks what features need; names every one of them."""
+    lacking = {feature.name: why for feature in features if (why := _lacking(feature.needs, corpus))}
+    if lacking:
+        listed = "; ".join(f"{name} ({why})" for name, why in lacking.items())
+        raise InputError(f"{who} was trained with features that are missing here: {listed}.")
+
+
+def _lacking(needs: frozenset[Need], corpus: Corpus) -> str:
+    if "references" in needs and not len(corpus.references):
+        return "needs references: give --references FILE"
+    if "objects" in needs and corpus.objects is None:
+        return "needs objects: give --objects FILE"
+    if "image" in needs and not any(corpus.image_paths or []):
+        return "needs photographs: give --images DIR"
+    return ""
+
+
+def matrix_of(features: Sequence[Feature], batch: Batch, knowledge: Sequence[Any]) -> FloatArray:
+    """All features' columns side by side, a row an example."""
+    columns = [one.columns(batch, own) for one, own in zip(features, knowledge, strict=True)]
+    return np.concatenate(columns, axis=1)
+
+
+def joint_digest(signatures: Sequence[str]) -> str:
+    """Eight digits that change with any of the features' signatures."""
+    return hashlib.sha256("\n".join(signatures).encode()).hexdigest()[:8]

@@ -1,0 +1,180 @@
+"""A trained metric behaves like every other: it is named, scored, compared and resampled.
+
+`./my-metric` is the metric in that folder. `vcrscore` and `rating` are the two that papers describe;
+they are trained on your data (`captious train vcrscore`, `captious train rating`), and the folder of
+their name, here or in `$CAPTIOUS_METRICS`, is where they are found.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.errors import InputError, MissingDependencyError
+from captious.metrics.base import Metric, Report, reference_count_label
+from captious.metrics.batch import Batch
+from captious.metrics.learned.features import (
+    Feature,
+    check_corpus,
+    joint_digest,
+    matrix_of,
+    parse_features,
+    require_features,
+)
+from captious.metrics.learned.folder import MANIFEST, TrainedModel, read_folder
+from captious.metrics.registry import register
+
+METRICS_VARIABLE = "CAPTIOUS_METRICS"
+
+
+@dataclass(frozen=True)
+class LearnedMetric(Metric):
+    """Features of each example, a trained model over them, a rating on the human scale."""
+
+    summary: ClassVar[str] = "a metric trained on human judgments"
+    citation: ClassVar[str] = "its model card"
+
+    model: str = ""
+
+    def __post_init__(self) -> None:
+        folder = self.folder
+        if folder is None:
+            return
+        trained = read_folder(folder)
+        if type(self).recipe() not in ("", trained.recipe):
+            raise InputError(
+                f"{folder}: holds the metric {trained.name}, trained as {trained.recipe}; "
+                f"score with {folder} itself in place of {self.name}."
+            )
+        features = parse_features(trained.features)
+        if trained.table is not None:
+            features = [feature.with_table(trained.table) for feature in features]
+        needs = frozenset[str]().union(*(feature.needs for feature in features))
+        own = {"trained": trained, "features": features, "needs": needs, "bounds": trained.scale}
+        for name, value in (own | {"percent": trained.scale == (0.0, 1.0)}).items():
+            object.__setattr__(self, name, value)  # they belong to what was loaded, not to the class
+
+    @classmethod
+    def recipe(cls) -> str:
+        """The recipe that a folder must have been trained by; empty for any."""
+        return ""
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the trained model, where there is one."""
+        home = os.environ.get(METRICS_VARIABLE)
+        places = [Path(self.model).expanduser(), *([Path(home).expanduser() / self.model] if home else [])]
+        return next((place for place in places if (place / MANIFEST).is_file()), None)
+
+    def _model(self) -> tuple[TrainedModel, list[Feature]]:
+        if "trained" not in vars(self):
+            raise MissingDependencyError(
+                f'{self.name} is trained on judgments, and "{self.model}" is no folder of a trained metric',
+                command=f"captious train {self.name} --judgments FILE --out {self.model}",
+                verb="Train it",
+            )
+        return vars(self)["trained"], vars(self)["features"]
+
+    def ready(self) -> None:
+        """A trained model, and every feature that it was trained with."""
+        trained, features = self._model()
+        require_features(features, trained.name)
+
+    def prepare(self, report: Report | None = None) -> None:
+        """What the features make once on a machine."""
+        self.ready()
+        for feature in self._model()[1]:
+            if isinstance(feature.source, Metric):
+                feature.source.prepare(report)
+
+    def collect(self, batch: Batch) -> list[Any]:
+        """What the batch contributes to each feature's knowledge of the corpus."""
+        trained, features = self._model()
+        check_corpus(features, batch.corpus, trained.name)
+        return [feature.collect(batch) for feature in features]
+
+    def merge(self, parts: Sequence[list[Any]]) -> list[Any]:
+        """Each feature's knowledge of the whole corpus."""
+        features = self._model()[1]
+        return [feature.merge([part[place] for part in parts]) for place, feature in enumerate(features)]
+
+    def check(self, corpus: Corpus, knowledge: list[Any]) -> None:
+        """Refuse a corpus for which a feature is not defined."""
+        for feature, own in zip(self._model()[1], knowledge, strict=True):
+            feature.check(corpus, own)
+
+    def score_examples(self, batch: Batch, knowledge: list[Any]) -> FloatArray:
+        """Rating of each example on the human scale."""
+        trained, features = self._model()
+        rows = matrix_of(features, batch, knowledge)
+        if rows.shape[1] != trained.predictor.width:
+            raise InputError(
+                f"{trained.name}: its model takes {trained.predictor.width} columns; its features have "
+                f"{rows.shape[1]} here. Train it again with this version."
+            )
+        return trained.rate(rows)
+
+    def facts(self, corpus: Corpus, knowledge: list[Any]) -> dict[str, str]:
+        """References, features with a digest of their signatures, the trained model, the scale."""
+        trained, features = self._model()
+        signatures = [one.signature(corpus, own) for one, own in zip(features, knowledge, strict=True)]
+        low, high = trained.scale
+        refs = {"refs": reference_count_label(corpus)} if "references" in self.needs else {}
+        return refs | {
+            "features": "+".join(trained.features),
+            "with": joint_digest(signatures),
+            "model": f"{trained.predictor.kind}:{trained.digest}",
+            "scale": f"{low:g}-{high:g}",
+        }
+
+    def signature(self, corpus: Corpus, knowledge: list[Any]) -> str:
+        """As every metric's, under the name that it was trained by."""
+        _, _, rest = super().signature(corpus, knowledge).partition("|")
+        return f"{self._model()[0].name}|{rest}"
+
+
+def load_metric(folder: str) -> LearnedMetric:
+    """The trained metric in a folder."""
+    metric = LearnedMetric(model=folder)
+    if metric.folder is None:
+        read_folder(Path(folder).expanduser())  # says what is missing
+    return metric
+
+
+@register("vcrscore")
+@dataclass(frozen=True)
+class VcrScore(LearnedMetric):
+    """Gradient boosting on precision and recall over the pool, ViLT and MCIP-ref (VCRScore, 3.3)."""
+
+    title: ClassVar[str] = "VCRScore"
+    summary: ClassVar[str] = "gradient boosting over word overlap, ViLT and MCIP; trained by you"
+    citation: ClassVar[str] = "VCRScore, section 3.3"
+
+    model: str = "vcrscore"
+
+    @classmethod
+    def recipe(cls) -> str:
+        """Trained by `captious train vcrscore`."""
+        return "vcrscore"
+
+
+@register("rating")
+@dataclass(frozen=True)
+class Rating(LearnedMetric):
+    """A network over joint embeddings that predicts a rating of 1 to 5 (Scott et al. 2023, 3.4)."""
+
+    title: ClassVar[str] = "Rating"
+    summary: ClassVar[str] = "network over joint embeddings that predicts the rating; trained by you"
+    citation: ClassVar[str] = "Scott et al. 2023, section 3.4"
+
+    model: str = "rating"
+
+    @classmethod
+    def recipe(cls) -> str:
+        """Trained by `captious train rating`."""
+        return "rating"

@@ -1,0 +1,175 @@
+"""From ratings to a folder that scores, with figures that can be believed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tests.learn.conftest import rated
+
+import captious
+from captious.errors import InputError
+from captious.learn import Settings, TrainingData, train
+from captious.learn.models import GradientBoosting, Mlp, Ridge
+from captious.learn.recipes.vcrscore import vcrscore_data, vcrscore_settings
+from captious.metrics.document_frequency import DocumentFrequencies
+from captious.stats import spearman
+
+pytest.importorskip("sklearn")
+QUICK = Settings("mine", ("bleu1", "bleu2", "rouge_l"), resamples=50, trials=99, curve=(0.5, 1.0))
+
+
+def test_the_folder_scores_as_the_card_says(tmp_path: Path) -> None:
+    data = TrainingData((rated(),))
+    trained = train(data, QUICK, tmp_path / "mine")
+    card = json.loads((tmp_path / "mine" / "card.json").read_text())
+    corpus = data.sets[0].corpus
+    values = captious.score(corpus, [str(tmp_path / "mine")])[str(tmp_path / "mine")].values
+    test = trained.report.split.test
+    ours = next(row for row in card["test"] if row["metric"] == "mine")
+    assert ours["spearman"]["value"] == pytest.approx(spearman(values[test], data.target[test]))
+    assert ours["spearman"]["value"] > 0.9  # the ratings are made from shared words
+    assert 0.8 < ours["spearman"]["low"] < ours["spearman"]["high"] <= 1
+    assert (values >= 1).all()
+    assert (values <= 5).all()
+
+
+def test_no_feature_beats_it_or_the_card_says_so(tmp_path: Path) -> None:
+    report = train(TrainingData((rated(),)), QUICK, tmp_path / "mine").report
+    text = (tmp_path / "mine" / "card.md").read_text()
+    assert report.verdict in text
+    beaten = {one.feature: one for one in report.comparisons}
+    assert set(beaten) == {"bleu1", "bleu2", "rouge_l"}
+    says_no = "does not beat every single feature" in text
+    assert says_no == any(
+        not (one.learned > one.alone and one.p_permutation < 0.05) for one in report.comparisons
+    )
+
+
+LEARNERS = [GradientBoosting(trees=10), Ridge(), Mlp(epochs=30, batch=16, rate=1e-2)]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: one.name)
+def test_every_model_goes_all_the_way(tmp_path: Path, learner: object) -> None:
+    settings = replace(QUICK, learner=learner, folds=2, seeds=2)  # type: ignore[arg-type]
+    trained = train(TrainingData((rated(25),)), settings, tmp_path / "mine")
+    assert len(trained.report.seeds) == 2
+    assert len(trained.report.folds) == 2
+    assert [point.images for point in trained.report.curve] == [8, 15]
+    again = captious.score(rated(3, seed=9).corpus, [str(tmp_path / "mine")])
+    assert np.isfinite(next(iter(again.metrics.values())).values).all()
+
+
+def test_the_same_run_gives_the_same_metric(tmp_path: Path) -> None:
+    data = TrainingData((rated(20),))
+    for name in ("one", "two"):
+        train(data, QUICK, tmp_path / name)
+    for file in ("metric.json", "model.npz", "card.json", "card.md"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+class StopHereError(Exception):
+    pass
+
+
+def stopping(at: str) -> Callable[[str, int, int], None]:
+    def progress(what: str, done: int, total: int) -> None:
+        if what == at:
+            raise StopHereError
+
+    return progress
+
+
+def test_an_interrupted_training_goes_on_and_ends_the_same(tmp_path: Path) -> None:
+    data = TrainingData((rated(20),))
+    train(data, QUICK, tmp_path / "whole")
+    with pytest.raises(StopHereError):
+        train(data, QUICK, tmp_path / "stopped", progress=stopping("fit"))
+    assert not (tmp_path / "stopped" / "metric.json").exists()
+    said: list[str] = []
+    train(data, QUICK, tmp_path / "stopped", note=said.append)
+    assert "going on with an interrupted run: 5 steps are done" in said
+    for file in ("metric.json", "model.npz", "card.json"):
+        assert (tmp_path / "whole" / file).read_bytes() == (tmp_path / "stopped" / file).read_bytes()
+    assert not (tmp_path / "stopped" / ".training").exists()
+
+
+def test_other_settings_begin_anew(tmp_path: Path) -> None:
+    data = TrainingData((rated(20),))
+    with pytest.raises(StopHereError):
+        train(data, QUICK, tmp_path / "m", progress=stopping("fit"))
+    said: list[str] = []
+    train(data, replace(QUICK, seed=1), tmp_path / "m", note=said.append)
+    assert not any("interrupted" in line for line in said)
+
+
+def test_cider_weighs_n_grams_as_in_training_whatever_is_scored(tmp_path: Path) -> None:
+    data = TrainingData((rated(),))
+    trained = train(data, replace(QUICK, features=("cider", "bleu1")), tmp_path / "mine")
+    images = {data.images[row] for row in trained.report.split.train.tolist()}
+    assert DocumentFrequencies.load(tmp_path / "mine" / "df.npz").documents <= len(images)
+    corpus = data.sets[0].corpus
+    name = str(tmp_path / "mine")
+    whole = captious.score(corpus, [name])[name].values
+    alone = captious.score(corpus.select(np.arange(1)).compact(), [name])[name].values
+    assert alone[0] == pytest.approx(whole[0])  # CIDEr by itself refuses a single image
+
+
+def test_predictions_are_brought_to_the_human_scale(tmp_path: Path) -> None:
+    # Strong shrinking makes predictions too timid; the line puts them right.
+    settings = replace(QUICK, learner=Ridge(penalty=500.0))
+    data = TrainingData((rated(60),))
+    shy = train(data, replace(settings, calibrate=False), tmp_path / "shy").report.calibration
+    right = train(data, settings, tmp_path / "right").report
+    assert right.line[0] > 1.5
+    assert right.calibration.rmse < 0.8 * shy.rmse
+
+
+def test_importance_falls_on_what_the_ratings_were_made_from(tmp_path: Path) -> None:
+    data = TrainingData((rated(),))
+    report = train(data, replace(QUICK, features=("bleu1", "words.caption")), tmp_path / "mine").report
+    assert report.importance["bleu1"] > 5 * abs(report.importance["words.caption"])
+
+
+def test_a_second_training_needs_leave_to_overwrite(tmp_path: Path) -> None:
+    data = TrainingData((rated(20),))
+    train(data, QUICK, tmp_path / "mine")
+    with pytest.raises(InputError, match="--overwrite"):
+        train(data, QUICK, tmp_path / "mine")
+    train(data, replace(QUICK, seed=2), tmp_path / "mine", overwrite=True)
+
+
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match=r"holds other files \(thesis.tex\)"):
+        train(TrainingData((rated(20),)), QUICK, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_refitted_metrics_say_so(tmp_path: Path) -> None:
+    data = TrainingData((rated(20),))
+    plain = train(data, QUICK, tmp_path / "plain")
+    again = train(data, replace(QUICK, refit=True), tmp_path / "again")
+    assert "fitted again on all of the data" in (tmp_path / "again" / "card.md").read_text()
+    assert again.report.figures == plain.report.figures
+    assert (tmp_path / "again" / "model.npz").read_bytes() != (tmp_path / "plain" / "model.npz").read_bytes()
+
+
+def test_vcrscore_pools_normalised_sets_with_their_own_splits(tmp_path: Path) -> None:
+    own = replace(rated(30), shares=(0.3, 0.0, 0.7))
+    external = replace(rated(40, name="external", seed=4, first=100), shares=(0.7, 0.0, 0.3))
+    data = vcrscore_data([own, external])
+    settings = replace(vcrscore_settings(data), resamples=20, trials=19, curve=(), beside=("bleu4",))
+    report = train(data, settings, tmp_path / "vcrscore").report
+    assert [report.counts(place)["train_images"] for place in (0, 1)] == [9, 28]
+    assert [report.counts(place)["test_images"] for place in (0, 1)] == [21, 12]
+    assert data.scale == (0.0, 1.0)
+    shown = {(row.set_name, row.metric) for row in report.figures}
+    assert {("made", "vcrscore"), ("external", "vcrscore"), ("external", "bleu4")} <= shown
+    # No objects were given: the pool is the references', and the card says so.
+    assert "vcr_recall[objects=none]" in report.features
+    assert "the pool holds the references' words alone" in (tmp_path / "vcrscore" / "card.md").read_text()

@@ -1,0 +1,61 @@
+"""Features by name: metrics, their short forms, embeddings, and what is missing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from captious import Corpus
+from captious.errors import InputError, MissingDependencyError, UnknownNameError
+from captious.metrics import Batch
+from captious.metrics.learned.embeddings import PROVIDERS, embedding
+from captious.metrics.learned.features import parse_feature, parse_features
+from captious.text.vectors.table import load_vectors
+
+
+def test_a_dot_sets_the_option_that_the_metric_names() -> None:
+    assert parse_feature("sentsim.mean_embedding").source.agg == "mean_embedding"  # type: ignore[union-attr]
+    assert parse_feature("bertscore.recall").source.part == "recall"  # type: ignore[union-attr]
+    assert parse_feature("cider[sigma=4]").source.sigma == 4  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("name", ["sentsim.median", "nonsense", "sentence.colour", "cider.max"])
+def test_unknown_names_are_refused(name: str) -> None:
+    with pytest.raises((UnknownNameError, InputError)):
+        parse_feature(name)
+
+
+def test_a_feature_may_not_send_captions_away() -> None:
+    with pytest.raises(InputError, match="sends captions to an endpoint"):
+        parse_feature("vlm_judge[send=yes,endpoint=http://127.0.0.1:9,model=m]")
+
+
+def test_a_name_twice_is_one_feature() -> None:
+    assert [one.name for one in parse_features(["bleu1", "rouge_l", "bleu1"])] == ["bleu1", "rouge_l"]
+
+
+def test_what_a_corpus_lacks_is_named() -> None:
+    bare = Corpus.from_lists(["a dog"])
+    assert parse_feature("bleu1").missing(bare) == "needs references: give --references FILE"
+    judged = Corpus.from_lists(["a dog"], [["a dog"]])
+    assert parse_feature("vcr_precision").missing(judged) == "needs objects: give --objects FILE"
+
+
+def test_parts_of_an_embedding_by_hand() -> None:
+    try:
+        vectors = load_vectors()
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    words, _ = vectors.resolve(["dog", "cat", "bus"])
+    unit = words / np.linalg.norm(words, axis=1, keepdims=True)
+    batch = Batch(Corpus.from_lists(["dog"], [["cat", "bus"]]))
+    mean = unit[1] + unit[2]
+    mean /= np.linalg.norm(mean)
+    caption, references, joint, both = (
+        embedding("words", part).rows(batch)[0] for part in PROVIDERS["words"][0]
+    )
+    np.testing.assert_allclose(caption, unit[0], atol=1e-6)
+    np.testing.assert_allclose(references, mean, atol=1e-6)
+    np.testing.assert_allclose(joint, np.concatenate([unit[0], mean]), atol=1e-6)
+    np.testing.assert_allclose(both[100:150], unit[0] * mean, atol=1e-6)
+    np.testing.assert_allclose(both[150:], np.abs(unit[0] - mean), atol=1e-6)
