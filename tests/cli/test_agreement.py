@@ -105,3 +105,26 @@ def test_constant_ratings_say_why_there_is_no_value(run, tmp_path) -> None:
     assert found.code == 0
     alpha = found.json["coefficients"]["alpha_ordinal"]
     assert alpha["value"] is None and "all ratings are equal" in alpha["reason"]
+
+
+def test_an_image_with_its_own_caption_can_be_left_out(run, data) -> None:
+    """Scott et al. 2023, Table 3, column Flickr8k: 47.7 54.8 54.0, W 84.0, kappa 48.8."""
+    path = data / "flickr8k" / "ExpertAnnotations.txt"
+    asked = ["agreement", path, "--virtual-raters", "--merge", "4=5", "--resamples", 0, "--format", "json"]
+    found = run(*asked, "--own", "drop")
+    virtual = found.json["virtual_raters"]
+    assert found.json["items"] == 5664
+    assert [round(100 * tau["mean"], 1) for tau in virtual["tau"]] == [47.7, 54.8, 54.0]
+    assert round(100 * virtual["w"]["mean"], 1) == 84.0
+    assert round(100 * virtual["kappa"]["mean"], 1) == 48.8
+    assert "158" not in found.err
+    kept = run(*asked)
+    assert kept.json["items"] == 5822
+    assert "158 of 5,822 items are an image with one of its own captions" in kept.err
+
+
+def test_own_is_keep_or_drop(run, ratings) -> None:
+    found = run("agreement", ratings, "--own", "maybe")
+    assert found.code == 2
+    assert "maybe" in found.err
+    assert run("agreement", ratings, "--own", "drop", "--resamples", 0).code == 0

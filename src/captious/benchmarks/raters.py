@@ -94,7 +94,7 @@ def agreement_report(
     >>> round(report.coefficients["alpha_interval"].value, 3), report.pairs[0].percent
     (0.706, 0.666...)
     """
-    aspect = _aspect(judgments, aspect)
+    aspect = one_aspect(judgments, aspect)
     table = slotted(judgments, aspect)
     rows = table.rows(aspect)
     rated = np.unique(table.example_of[rows])
@@ -172,7 +172,8 @@ def slotted(judgments: Judgments, aspect: str) -> Judgments:
     )
 
 
-def _aspect(judgments: Judgments, asked: str | None) -> str:
+def one_aspect(judgments: Judgments, asked: str | None) -> str:
+    """The aspect that was asked for, or the only one, or the overall one."""
     if asked is not None:
         if asked not in judgments.aspects:
             raise UnknownNameError("aspect", asked, judgments.aspects)

@@ -30,6 +30,12 @@ def agreement(
     virtual_raters: Annotated[
         bool, typer.Option("--virtual-raters", help="Also draw three sorted ratings an item, 20 times.")
     ] = False,
+    own: Annotated[
+        str,
+        typer.Option(
+            "--own", help="Flickr8k: keep or drop the pairs of an image with one of its own captions."
+        ),
+    ] = "keep",
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
@@ -45,7 +51,7 @@ def agreement(
     from captious.corpus.judged import read_judgments
 
     report = agreement_report(
-        read_judgments(ratings).judgments,
+        agreement_tables.chosen(read_judgments(ratings).judgments, own),
         aspect=aspect,
         merged=agreement_tables.merged(merge),
         scale=agreement_tables.scale(scale),

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import re
 
+from captious.benchmarks.own_captions import own_captions, without_own_captions
 from captious.benchmarks.raters import AgreementReport
-from captious.cli.output import Format
-from captious.errors import InputError, one_line
+from captious.cli.output import Format, note
+from captious.corpus import Judgments
+from captious.errors import InputError, UnknownNameError, one_line
 from captious.stats.estimate import Estimate
 from captious.tables import Cell, Number, Table
 
@@ -22,6 +24,7 @@ NAMES = {
     "icc_single": "ICC(2,1)",
     "icc_average": "ICC(2,k)",
 }
+OWN = ("keep", "drop")
 _NUMBER = r"-?\d+(?:\.\d+)?"
 _SCALE = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})")
 _MERGE = re.compile(rf"({_NUMBER})=({_NUMBER})")
@@ -54,6 +57,23 @@ def merged(text: str) -> dict[float, float] | None:
             raise InputError(f'--merge: "{one_line(part, 30)}" is no pair. Write 4=5.')
         found[float(match[2])] = float(match[1])
     return found or None
+
+
+def chosen(judgments: Judgments, own: str) -> Judgments:
+    """All judgments, with a note on images beside their own captions, or those without them."""
+    if own not in OWN:
+        raise UnknownNameError("value of --own", own, OWN)
+    count = own_captions(judgments)
+    if own == "drop":
+        if count == len(judgments.keys):
+            raise InputError("--own drop leaves nothing: every caption was written for its image.")
+        return without_own_captions(judgments)
+    if count:
+        note(
+            f"{count:,} of {len(judgments.keys):,} items are an image with one of its own captions, on "
+            "which raters agree easily; --own drop leaves them out, as published values do."
+        )
+    return judgments
 
 
 def tables(report: AgreementReport, form: Format) -> list[Table]:

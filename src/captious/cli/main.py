@@ -16,7 +16,9 @@ from typing import Any
 import typer
 
 from captious.cli import (
+    aggregate,
     agreement,
+    audit,
     check,
     compare,
     demo,
@@ -25,6 +27,7 @@ from captious.cli import (
     doctor,
     explain,
     meta,
+    plan,
     report,
     reproduce,
     score,
@@ -62,6 +65,9 @@ app.command("meta")(meta.meta)
 app.command("reproduce")(reproduce.reproduce)
 app.command("agreement")(agreement.agreement)
 app.command("stats")(stats.stats)
+app.command("plan")(plan.plan)
+app.command("aggregate")(aggregate.aggregate)
+app.command("audit")(audit.audit)
 app.command("report")(report.report)
 app.command("explain")(explain.explain)
 app.command("detect")(detect.detect)

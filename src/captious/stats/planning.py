@@ -27,6 +27,7 @@ from captious.stats.resample import (
     require_positive,
 )
 
+_NORMAL = 2000  # values that stand for a normal distribution
 Design = Literal["nested", "crossed"]
 Progress = Callable[[int, int], None]
 
@@ -65,7 +66,7 @@ class PlannedStudy(NamedTuple):
 
 
 def plan_study(
-    pilot: ArrayLike,
+    pilot: ArrayLike | Components,
     n_items: Iterable[int],
     n_raters: Iterable[int],
     *,
@@ -84,7 +85,8 @@ def plan_study(
     own raters, or it is unknown who rated; `crossed`: the same raters rate all items, and how
     strict the few happen to be adds to `spread` but not to an interval over items, so `coverage`
     falls. `mean` puts an assumed mean (an effect worth finding) in place of the pilot's.
-    `progress(done, total)` is called after each size.
+    `progress(done, total)` is called after each size. Components in place of a pilot are what
+    `variance_components` made of one, or what `assumed_components` makes of a statement.
 
     >>> pilot = [[1, 2], [3, 3], [2, 4], [5, 4]]
     >>> few, many = plan_study(pilot, [20, 80], [2], simulations=200)
@@ -97,7 +99,10 @@ def plan_study(
     for n, m in sizes:
         if n < 2 or m < 1:
             raise StatisticsError(f"{n} items by {m} raters is no study. Give 2 and 1 or more.")
-    parts = variance_components(pilot, design, several_raters=any(m > 1 for _, m in sizes))
+    if isinstance(pilot, Components):
+        parts = pilot
+    else:
+        parts = variance_components(pilot, design, several_raters=any(m > 1 for _, m in sizes))
     if mean is not None:
         parts = parts._replace(mean=mean)
     rng = generator(seed)
@@ -142,6 +147,23 @@ def variance_components(
     if design == "crossed":
         return _crossed(matrix)
     raise StatisticsError(f"design: {design!r} is not one of nested, crossed.")
+
+
+def assumed_components(mean: float, sd_items: float, sd_ratings: float) -> Components:
+    """Normal items and ratings with stated standard deviations, where there is no pilot.
+
+    `sd_items` is that of the items' true means, `sd_ratings` that of ratings of one item.
+
+    >>> parts = assumed_components(0.2, 0.5, 1.0)
+    >>> round(float(parts.items.std()), 3), round(float(parts.residuals.std()), 3)
+    (0.5, 1.0)
+    """
+    from scipy.special import ndtri
+
+    if sd_items < 0 or sd_ratings < 0:
+        raise StatisticsError("a standard deviation is below 0. Give 0 or more.")
+    normal = np.asarray(ndtri((np.arange(_NORMAL) + 0.5) / _NORMAL))
+    return Components(mean, _scaled(normal, sd_items**2), np.zeros(1), _scaled(normal, sd_ratings**2))
 
 
 def _nested(matrix: Floats, several_raters: bool) -> Components:

@@ -1,0 +1,65 @@
+"""`captious aggregate`: one value for each caption from the ratings of several raters."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.output import Format
+
+
+class Rule(StrEnum):
+    """How several ratings become one."""
+
+    mean = "mean"
+    median = "median"
+    rounded = "rounded"
+    without_extremes = "without-extremes"
+    vote = "vote"
+
+
+def aggregate(
+    ratings: Annotated[Path, typer.Argument(help="Judgments, in any format.", show_default=False)],
+    rule: Annotated[
+        Rule,
+        typer.Option(
+            "--rule",
+            help="mean, median, rounded (the mean to a whole number), without-extremes (the mean without "
+            "the lowest and the highest rating) or vote (the most frequent).",
+        ),
+    ] = Rule.mean,
+    aspect: Annotated[
+        str | None, typer.Option("--aspect", help="Which aspect, where there are several.")
+    ] = None,
+    seed: options.Seed = options.DEFAULT_SEED,
+    csv_safe: options.CsvSafe = False,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Make one value of each caption's ratings.
+
+    Example: captious aggregate ratings.csv --rule without-extremes --format csv > mean.csv
+    """
+    from math import isnan
+
+    from captious.benchmarks.aggregated import aggregated
+    from captious.cli.output import emit
+    from captious.corpus.judged import read_judgments
+    from captious.tables import Cell, Number, Table
+
+    found = aggregated(read_judgments(ratings).judgments, rule.value, aspect=aspect, seed=seed)
+    rows: list[list[Cell]] = [
+        [
+            one.image,
+            one.system,
+            Number(one.value, "n/a" if isnan(one.value) else f"{one.value:.3f}"),
+            one.ratings,
+        ]
+        for one in found
+    ]
+    header = ["image", "system", "rating", "ratings"]
+    table = Table(f"{ratings.name}: {rule.value} of {len(found):,} captions", header, rows)
+    emit(table, {"rule": rule.value, "items": [one._asdict() for one in found]}, form, csv_safe=csv_safe)

@@ -1,0 +1,47 @@
+"""`captious audit`: what an error audit found, and how much of HUMANr it explains."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.output import Format
+
+
+def audit(
+    judgments: Annotated[
+        Path,
+        typer.Argument(
+            help="Judgments of an error audit: rows of image, system, rater, aspect (one of the seven "
+            "questions) and rating (1 an error, 0 none), as a campaign exports them.",
+            show_default=False,
+        ),
+    ],
+    against: Annotated[str, typer.Option("--against", help="Compare every source with this one.")] = "human",
+    preferences: Annotated[
+        Path | None,
+        typer.Option("--preferences", help="HUMANr judgments (aspect preference) of the same images."),
+    ] = None,
+    resamples: options.Resamples = options.DEFAULT_RESAMPLES,
+    trials: Annotated[
+        int,
+        typer.Option("--trials", min=1, max=options.MOST_DRAWS, help="Trials of approximate randomisation."),
+    ] = options.DEFAULT_TRIALS,
+    level: options.Level = options.DEFAULT_LEVEL,
+    seed: options.Seed = options.DEFAULT_SEED,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Error rates by source and question, their differences, and the share of HUMANr they explain.
+
+    Example: captious audit audit.jsonl --preferences humanr.jsonl
+    """
+    from captious.cli import audit_tables
+    from captious.cli.output import emit
+
+    found = audit_tables.audited(
+        judgments, preferences, against, resamples=resamples, trials=trials, level=level, seed=seed
+    )
+    emit(audit_tables.tables(found, form), audit_tables.payload(found), form)

@@ -1,0 +1,79 @@
+"""`captious plan`: images and raters for a wanted interval or power."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.output import Format
+
+
+def plan(
+    pilot: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Judgments of a pilot; else state --sd-images and --sd-raters.", show_default=False
+        ),
+    ] = None,
+    aspect: Annotated[
+        str | None, typer.Option("--aspect", help="Which aspect, where there are several.")
+    ] = None,
+    system: Annotated[str, typer.Option("--system", help="Plan for this system's mean.")] = "",
+    minus: Annotated[
+        str, typer.Option("--minus", help="Plan for the difference of --system and this system.")
+    ] = "",
+    mean: Annotated[
+        float | None, typer.Option("--mean", help="The mean (or difference) to assume; else the pilot's.")
+    ] = None,
+    sd_images: Annotated[
+        float | None, typer.Option("--sd-images", min=0, help="Without a pilot: SD between images.")
+    ] = None,
+    sd_raters: Annotated[
+        float | None, typer.Option("--sd-raters", min=0, help="Without a pilot: SD of ratings of one image.")
+    ] = None,
+    images: Annotated[
+        str, typer.Option("--images", help="Numbers of images to try, separated by commas.")
+    ] = "50,100,200,500,1000",
+    raters: Annotated[
+        str, typer.Option("--raters", help="Numbers of ratings an image to try, separated by commas.")
+    ] = "1,2,3,5",
+    half_width: Annotated[
+        float | None, typer.Option("--half-width", min=0, help="Wanted: half the width of the interval.")
+    ] = None,
+    power: Annotated[
+        float | None, typer.Option("--power", min=0, max=1, help="Wanted: chance to show a mean above 0.")
+    ] = None,
+    crossed: Annotated[
+        bool, typer.Option("--crossed", help="The same raters rate all images; else each has its own.")
+    ] = False,
+    simulations: Annotated[
+        int, typer.Option("--simulations", min=1, max=options.MOST_DRAWS, help="Studies of each size.")
+    ] = options.DEFAULT_RESAMPLES,
+    level: options.Level = options.DEFAULT_LEVEL,
+    seed: options.Seed = options.DEFAULT_SEED,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Simulate studies of several sizes, and name the smallest that is good enough.
+
+    Example: captious plan pilot.csv --system A --minus B --power 0.8
+    """
+    from captious.cli import plan_tables
+    from captious.cli.output import emit
+
+    asked = plan_tables.Asked(
+        sizes=(plan_tables.counts(images, "--images", 2), plan_tables.counts(raters, "--raters", 1)),
+        half_width=half_width,
+        power=power,
+        crossed=crossed,
+        simulations=simulations,
+        level=level,
+        seed=seed,
+    )
+    if pilot is not None:
+        source = plan_tables.from_pilot(pilot, aspect, system, minus, mean, asked)
+    else:
+        source = plan_tables.from_assumptions(mean, sd_images, sd_raters, asked)
+    emit(plan_tables.tables(source, asked, form), plan_tables.payload(source, asked), form)
