@@ -53,24 +53,28 @@ def score(
         for system, by_image in sums_by_image(corpus, run.statistics).items()
     }
     draws = _resample(sums, resamples, seed) if resamples else {}
-    counts = np.bincount(corpus.system_of, minlength=len(corpus.systems)).tolist()
     found = {}
     for (name, metric), run in zip(asked.items(), runs, strict=True):
+        values = metric.example_scores(run.statistics)
+        scored = corpus.system_of[~np.isnan(values)]
+        counts = np.bincount(scored, minlength=len(corpus.systems)).tolist()
         systems = {}
         for system, n in zip(corpus.systems, counts, strict=True):
-            if n:
+            if (name, system) in sums:
                 value = float(metric.corpus_score(sums[name, system].sum(axis=0)))
                 drawn = draws.get((name, system))
                 systems[system] = _with_interval(metric, value, drawn, level, n)
         found[name] = MetricScores(
             name=name,
             signature=metric.signature(corpus, run.knowledge),
-            values=metric.example_scores(run.statistics),
+            values=values,
             statistics=run.statistics,
             systems=systems,
             percent=metric.percent,
             details=metric.details(run.statistics),
             title=metric.title,
+            notes=tuple(metric.notes(corpus, run.knowledge)),
+            unscored=metric.unscored(run.knowledge),
         )
     return Scores(corpus, found)
 

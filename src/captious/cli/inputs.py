@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields, replace
 from pathlib import Path
 
 from captious.cli.output import note
 from captious.corpus import Corpus
 from captious.corpus.load import load_with_notes
+from captious.errors import InputError, UnknownNameError, one_line
 from captious.groups import GROUPS, expand
 from captious.metrics import Metric, resolve, resolve_all, split_list
 from captious.metrics.scripts import script_notes
+from captious.models.encoders.long_texts import check_long
 
 
 def load(
@@ -37,7 +40,22 @@ def load(
     return loaded.corpus
 
 
-def metrics(text: str, df: Path | None = None, corpus: Corpus | None = None) -> list[str | Metric]:
+def with_encoders(corpus: Corpus, given: Sequence[str]) -> Corpus:
+    """The corpus with the encoders that `SYSTEM=ENCODER` options declare."""
+    declared = dict(corpus.encoders)
+    for text in given:
+        system, equals, encoder = (part.strip() for part in text.partition("="))
+        if not equals or not encoder:
+            raise InputError(f'--system-encoder "{one_line(text)}": write SYSTEM=ENCODER, as clipcap=CLIP.')
+        if system not in corpus.systems:
+            raise UnknownNameError("system", system, corpus.systems)
+        declared[system] = encoder
+    return replace(corpus, encoders=declared) if given else corpus
+
+
+def metrics(
+    text: str, df: Path | None = None, corpus: Corpus | None = None, long: str | None = None
+) -> list[str | Metric]:
     """The metrics that were asked for, groups by their members, or every classic one that can run."""
     chosen = expand(text or "classic", corpus, frequencies=df is not None)
     for name, why in chosen.left_out.items():
@@ -46,11 +64,15 @@ def metrics(text: str, df: Path | None = None, corpus: Corpus | None = None) -> 
     if corpus is not None:
         for line in script_notes(resolve_all(wanted), corpus.captions):
             note(line)
-    if df is None:
-        return wanted
-    wanted = [_with_table(str(name), df) for name in wanted]
-    if not any(isinstance(metric, Metric) for metric in wanted):
-        note(f"--df {df} is not used: none of these metrics has document frequencies, as cider has.")
+    if df is not None:
+        wanted, used = _with_option(wanted, "df", str(df))
+        if not used:
+            note(f"--df {df} is not used: none of these metrics has document frequencies, as cider has.")
+    if long is not None:
+        check_long(long)
+        wanted, used = _with_option(wanted, "long", long)
+        if not used:
+            note(f"--long {long} is not used: none of these metrics has a limit of tokens.")
     return wanted
 
 
@@ -61,11 +83,16 @@ def refuse_unknown(text: str) -> None:
         resolve_all(named)
 
 
-def _with_table(name: str, df: Path) -> str | Metric:
-    """The metric with its document frequencies from a file, where it uses any."""
-    from dataclasses import fields, replace
-
-    metric = resolve(name)
-    if "df" in {field.name for field in fields(metric)}:  # type: ignore[arg-type]
-        return replace(metric, df=str(df))  # type: ignore[type-var]
-    return name
+def _with_option(wanted: list[str | Metric], option: str, value: str) -> tuple[list[str | Metric], bool]:
+    """The metrics with an option set where they have it, and whether any has."""
+    found: list[str | Metric] = []
+    for one in wanted:
+        metric = resolve(one) if isinstance(one, str) else one
+        has = option in {own.name for own in fields(metric)}  # type: ignore[arg-type]
+        if not has:
+            found.append(one)
+        elif isinstance(one, str) and "[" in one and value.isalpha():  # brackets tell it from others
+            found.append(f"{one.rstrip(']')},{option}={value}]")
+        else:
+            found.append(replace(metric, **{option: value}))  # type: ignore[type-var]
+    return found, found != wanted

@@ -69,6 +69,40 @@ Jobs = Annotated[
     int,
     typer.Option("--jobs", "-j", min=1, max=MOST_JOBS, help="Processes; the result does not depend on it."),
 ]
+Long = Annotated[
+    str | None,
+    typer.Option(
+        "--long",
+        help="Captions beyond the tokens that a model reads: error (refuse), truncate (cut, and say so) or "
+        "chunk (mean over windows). For metrics with such a limit; else truncate.",
+    ),
+]
+SystemEncoders = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--system-encoder",
+        help="SYSTEM=ENCODER, the image encoder that a system uses, such as clipcap=CLIP; metrics that use "
+        "the same kind of encoder get a caution.",
+    ),
+]
+
+
+def _allow_download(wanted: bool) -> bool:
+    import os
+
+    if wanted:
+        os.environ["CAPTIOUS_DOWNLOAD"] = "1"
+    return wanted
+
+
+Download = Annotated[
+    bool,
+    typer.Option(
+        "--download",
+        callback=_allow_download,
+        help="Fetch weights that are not on this machine; the same as CAPTIOUS_DOWNLOAD=1.",
+    ),
+]
 CsvSafe = Annotated[
     bool,
     typer.Option(

@@ -19,6 +19,9 @@ def score(
     images: options.Images = None,
     objects: options.Objects = None,
     df: options.DocumentFrequencies = None,
+    long: options.Long = None,
+    system_encoder: options.SystemEncoders = None,
+    download: options.Download = False,
     items: Annotated[
         Path | None, typer.Option("--items", help="Write per-example scores here: .csv, .jsonl or .parquet.")
     ] = None,
@@ -45,11 +48,14 @@ def score(
         check_item_path(items, [*candidates, *(references or [])])
     inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
-    wanted = inputs.metrics(metrics, df, corpus)
+    corpus = inputs.with_encoders(corpus, system_encoder or [])
+    wanted = inputs.metrics(metrics, df, corpus, long)
     with progress_bar() as progress:
         scores = scoring.score(
             corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
         )
+    for line in tables.unscored_lines(scores):
+        note(line)
     table = tables.score_rows(scores) if form is Format.csv else tables.score_table(scores, level)
     emit(table, scores.to_dict(), form, csv_safe=csv_safe)
     if items:  # after the table, which a full disk must not take away

@@ -6,6 +6,8 @@ from captious.comparison import Comparison, MetricComparison, Pair
 from captious.corpus import MetricScores, Scores
 from captious.tables import Cell, Number, Table, scaled
 
+_SHOWN = 20  # lines of images without a score
+
 
 def score_table(scores: Scores, level: float) -> Table:
     """Metrics down for one system; systems down and metrics across for several."""
@@ -27,6 +29,15 @@ def score_rows(scores: Scores) -> Table:
             score = repr(value.score)
             rows.append([system, name, score, low, high, value.n, scores[name].signature])
     return Table("", ["system", "metric", "score", "low", "high", "n", "signature"], rows)
+
+
+def unscored_lines(scores: Scores) -> list[str]:
+    """Images that have no score, a line each; of many the first, and where the rest are listed."""
+    reasons = dict.fromkeys(why for name in scores for why in scores[name].unscored.values())
+    lines = [f"not scored: {why}" for why in list(reasons)[:_SHOWN]]
+    if len(reasons) > _SHOWN:
+        lines.append(f"{len(reasons) - _SHOWN:,} more images are not scored; --format json lists them all.")
+    return lines
 
 
 def compare_rows(comparison: Comparison) -> Table:
@@ -61,7 +72,13 @@ def _one_system(scores: Scores, system: str, level: float) -> Table:
             ]
         rows.append([*row, value.n, scores[name].signature])
     interval = [f"low {level:.0%}", f"high {level:.0%}"] if len(rows[0]) > 4 else []
-    return Table(system, ["metric", "score", *interval, "n", "signature"], rows, printed=_printed(scores))
+    header = ["metric", "score", *interval, "n", "signature"]
+    return Table(system, header, rows, "\n".join(_said(scores)), _printed(scores))
+
+
+def _said(scores: Scores) -> list[str]:
+    """What the metrics note beside their numbers, each line once."""
+    return list(dict.fromkeys(line for name in scores for line in scores[name].notes))
 
 
 def _printed(scores: Scores) -> dict[str, str]:
@@ -87,7 +104,7 @@ def _notes(scores: Scores, level: float) -> list[str]:
     lines = []
     if any_system.low is not None:
         lines.append(f"[{level:.0%} interval: bootstrap over images]")
-    return [*lines, *(scores[name].signature for name in scores)]
+    return [*lines, *_said(scores), *(scores[name].signature for name in scores)]
 
 
 def _ranking(comparison: Comparison, name: str, metric: MetricComparison) -> Table:
@@ -95,7 +112,8 @@ def _ranking(comparison: Comparison, name: str, metric: MetricComparison) -> Tab
     rows: list[list[Cell]] = [
         [metric.clusters[system], system, _number(scores, system, best=True)] for system in metric.ranking
     ]
-    return Table("", ["cluster", "system", name], rows, metric.signature, {name: scores.printed})
+    note = "\n".join([*scores.notes, metric.signature])
+    return Table("", ["cluster", "system", name], rows, note, {name: scores.printed})
 
 
 def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:

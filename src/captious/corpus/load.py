@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -142,9 +142,9 @@ def load_with_notes(
     corpus = _assemble(systems, sets)
     if images is not None:
         found = find_images(images, corpus.image_ids, sets.file_names if sets else {})
-        corpus = _with(corpus, image_paths=found)
+        corpus = replace(corpus, image_paths=found)
     if objects is not None:
-        corpus = _with(corpus, objects=read_objects(objects, corpus.image_ids))
+        corpus = replace(corpus, objects=read_objects(objects, corpus.image_ids))
     notes = LoadNotes(
         formats=formats,
         scored=len(corpus.image_ids),
@@ -351,31 +351,16 @@ def _shared_references(
 
 
 def _with_row_columns(corpus: Corpus, systems: list[SystemCaptions]) -> Corpus:
-    """Image paths and objects that the candidates' own rows carry."""
+    """Image paths, objects and encoders that the candidates' own rows carry."""
     paths: dict[str, str] = {}
     objects: dict[str, list[str]] = {}
     for system in systems:
         paths |= system.image_paths
         objects |= system.objects
     if paths:
-        corpus = _with(corpus, image_paths=[paths.get(image) for image in corpus.image_ids])
+        corpus = replace(corpus, image_paths=[paths.get(image) for image in corpus.image_ids])
     if objects:
         lists = [objects.get(image, []) for image in corpus.image_ids]
-        corpus = _with(corpus, objects=Ragged.from_lists(lists))
-    return corpus
-
-
-def _with(
-    corpus: Corpus, *, image_paths: list[str | None] | None = None, objects: Ragged | None = None
-) -> Corpus:
-    return Corpus(
-        captions=corpus.captions,
-        systems=corpus.systems,
-        system_of=corpus.system_of,
-        image_ids=corpus.image_ids,
-        image_of=corpus.image_of,
-        references=corpus.references,
-        references_of=corpus.references_of,
-        image_paths=image_paths if image_paths is not None else corpus.image_paths,
-        objects=objects if objects is not None else corpus.objects,
-    )
+        corpus = replace(corpus, objects=Ragged.from_lists(lists))
+    encoders = {system.name: system.encoder for system in systems if system.encoder}
+    return replace(corpus, encoders=encoders) if encoders else corpus

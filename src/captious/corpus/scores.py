@@ -29,7 +29,8 @@ class MetricScores:
 
     `statistics` are the per-example sufficient statistics from which any resampled corpus value
     can be had without computing the metric again. `details` are further values of each example,
-    such as SPICE's sub-scores.
+    such as SPICE's sub-scores. `notes` is what a reader must know beside the numbers; `unscored`
+    are images whose captions have no score (a value of NaN), each with the reason.
     """
 
     name: str
@@ -40,6 +41,8 @@ class MetricScores:
     percent: bool = True
     details: dict[str, FloatArray] = field(default_factory=dict)
     title: str = ""
+    notes: tuple[str, ...] = ()
+    unscored: dict[str, str] = field(default_factory=dict)
 
     @property
     def printed(self) -> str:
@@ -95,6 +98,8 @@ class Scores:
                 if value.low is not None:
                     entry |= {"low": value.low, "high": value.high}
                 entry |= {"n": value.n, "signature": metric.signature}
+                entry |= {"notes": list(metric.notes)} if metric.notes else {}
+                entry |= {"unscored": metric.unscored} if metric.unscored else {}
                 systems.setdefault(system, {})[name] = entry
         return {"systems": systems}
 

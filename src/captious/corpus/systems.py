@@ -23,6 +23,7 @@ class SystemCaptions:
     references: list[list[str]] | None = None
     image_paths: dict[str, str] = field(default_factory=dict)
     objects: dict[str, list[str]] = field(default_factory=dict)
+    encoder: str = ""
 
     def respelled(self, spelling: dict[str, str]) -> SystemCaptions:
         """The same captions with some ids spelled another way."""
@@ -77,7 +78,8 @@ def systems_of(rows: Rows, duplicates: str = "error") -> list[SystemCaptions]:
             if len(first) < len(places):
                 system = everything.rows(first)
         paths, objects = _row_columns(rows, checked, places)
-        systems.append(replace(system, name=name, image_paths=paths, objects=objects))
+        encoder = _encoder(rows, checked, places)
+        systems.append(replace(system, name=name, image_paths=paths, objects=objects, encoder=encoder))
     return systems
 
 
@@ -155,6 +157,13 @@ def _first_places(
     if refuse_second:
         refuse(rows.source, problems)
     return first
+
+
+def _encoder(rows: Rows, checked: Captions, places: Sequence[int]) -> str:
+    """The image encoder that a system's rows declare; the first that is named."""
+    column = rows.columns.get("encoder", [])
+    named = (column[checked.rows[place]] for place in (places if column else ()))
+    return next((name for name in named if isinstance(name, str) and name), "")
 
 
 def _row_columns(

@@ -8,7 +8,7 @@ million captions load fast and metrics work on arrays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -86,7 +86,8 @@ class Corpus:
 
     `captions[i]` was written by `systems[system_of[i]]` for `image_ids[image_of[i]]` and is scored
     against `references[references_of[i]]` (-1: none). Usually an image has one list of references
-    that all its examples share; benchmarks that give each example its own may do so.
+    that all its examples share; benchmarks that give each example its own may do so. `encoders`
+    tells of systems which image encoder they use, where that is declared.
 
     >>> corpus = Corpus.from_lists(["A dog."], [["A dog runs.", "The dog."]])
     >>> corpus.example(0).references
@@ -102,6 +103,7 @@ class Corpus:
     references_of: IntArray
     image_paths: list[str | None] | None = None
     objects: Ragged | None = None
+    encoders: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n = len(self.captions)
@@ -126,6 +128,7 @@ class Corpus:
         systems: Sequence[str] | None = None,
         image_paths: Mapping[str, str] | None = None,
         objects: Mapping[str, Sequence[str]] | None = None,
+        encoders: Mapping[str, str] | None = None,
     ) -> Corpus:
         """Build a corpus from parallel lists, one entry an example.
 
@@ -151,6 +154,7 @@ class Corpus:
             references_of=references_of,
             image_paths=[image_paths.get(i) for i in images] if image_paths else None,
             objects=Ragged.from_lists([objects.get(i, []) for i in images]) if objects else None,
+            encoders=dict(encoders or {}),
         )
 
     def __len__(self) -> int:

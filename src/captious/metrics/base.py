@@ -66,9 +66,13 @@ class Metric:
         return None
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
-        """Sufficient statistics, one row an example, that may be summed over examples."""
+        """Sufficient statistics, one row an example, that may be summed over examples.
+
+        An example whose score is NaN has none: it counts for nothing in the mean.
+        """
         scores = self.score_examples(batch, knowledge)
-        return np.stack([scores, np.ones_like(scores)], axis=1)
+        known = ~np.isnan(scores)
+        return np.stack([np.where(known, scores, 0.0), known.astype(np.float64)], axis=1)
 
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Score of each example; what a mean-of-examples metric overrides."""
@@ -90,6 +94,14 @@ class Metric:
     def check(self, corpus: Corpus, knowledge: Any) -> None:
         """Refuse, with one clear line, a corpus that the metric is not defined for."""
         return
+
+    def notes(self, corpus: Corpus, knowledge: Any) -> list[str]:
+        """What a reader of the scores must know, a line each, for the foot of tables and reports."""
+        return []
+
+    def unscored(self, knowledge: Any) -> dict[str, str]:
+        """Images whose captions have no score, each with the reason."""
+        return {}
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """Everything besides the version that changes the number, in the signature's order."""

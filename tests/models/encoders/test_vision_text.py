@@ -123,7 +123,13 @@ def test_an_image_encoder_alone_stands_beside_the_text_encoder_it_came_from(
     (tmp_path / "cache" / "weights").mkdir(parents=True)
     torch.save(visual, tmp_path / "cache" / "weights" / "tuned.pth")
     entry = weights.Known(
-        "tuned", "1 MB", "none", file="tuned.pth", base=str(tmp_path / "base"), side=tiny.SIDE
+        "tuned",
+        "1 MB",
+        "none",
+        file="tuned.pth",
+        base=str(tmp_path / "base"),
+        side=tiny.SIDE,
+        limit=tiny.LIMIT,
     )
     monkeypatch.setitem(weights.KNOWN, "tuned", entry)
     paths = tiny.write_photographs(tmp_path / "images", 3)

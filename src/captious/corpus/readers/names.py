@@ -54,6 +54,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "time": ("time",),
     "image_path": ("image_path",),
     "objects": ("objects",),
+    "encoder": ("encoder", "image_encoder", "system_encoder"),
 }
 
 # THumB 2.2: P and R are scales of 1 to 5, the others penalties (negative in the published file).

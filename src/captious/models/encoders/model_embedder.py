@@ -152,6 +152,11 @@ def load_checked(layout: Layout, device: str, dtype: str, base: Path | None) -> 
             f"{layout.weights}: is for images of {model.side} x {model.side} pixels, and {side} x {side} "
             "were expected. These are the weights of another model."
         )
+    if layout.limit != model.limit:
+        raise InputError(
+            f"{layout.weights}: is for texts of {model.limit} tokens, and {layout.limit} were expected. "
+            "These are the weights of another model."
+        )
     return model
 
 

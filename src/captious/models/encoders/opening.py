@@ -15,10 +15,10 @@ from captious.models import locate, weights
 from captious.models.encoders import sentence
 from captious.models.encoders.base import EmbeddedImages, EmbeddedTexts, Embedder, ImageFile
 from captious.models.encoders.feature_file import FeatureFile, is_feature_file
-from captious.models.encoders.model_embedder import ModelEmbedder, load_checked
+from captious.models.encoders.model_embedder import ModelEmbedder
 from captious.models.encoders.recipe import Recipe
 from captious.models.encoders.tokeniser import Tokeniser, packaged_tokeniser, read_tokeniser
-from captious.models.encoders.vision_text import DTYPES, Layout, layout_of
+from captious.models.encoders.vision_text import DTYPES, Layout, VisionText, layout_of
 
 _PACKAGES = ("torch", "transformers", "tokenizers", "PIL")
 # Longer names first: a name that holds "siglip" is no CLIP.
@@ -69,12 +69,12 @@ def _open(name: str, device: str, dtype: str, cache: bool, process: int) -> Embe
         raise InputError(f'dtype "{dtype}" is not known. Give {", ".join(DTYPES)}.')
     found = weights.find(name)
     known = weights.known(name)
-    layout = layout_of(found.path, known.side if known is not None else 224)
+    layout = layout_of(found.path, *((known.side, known.limit) if known is not None else ()))
     base = _base(known)
     tokeniser = _tokeniser(found.path, layout, base)
     loaded = None
     if found.path.is_file() and known is None:  # only the weights say what they are for
-        loaded = load_checked(layout._replace(recipe=Recipe(crop=None)), device, dtype, base)
+        loaded = VisionText(layout, device, dtype, base)
         layout = layout._replace(recipe=Recipe(loaded.side, loaded.side), limit=loaded.limit)
     label = label_of(name, found, layout)
     return ModelEmbedder(

@@ -52,13 +52,13 @@ class Layout(NamedTuple):
     pad: int | None = None
 
 
-def layout_of(path: Path, side: int = CLIP_SIDE) -> Layout:
+def layout_of(path: Path, side: int = CLIP_SIDE, limit: int = CLIP_LIMIT) -> Layout:
     """The layout of a folder or file; refuse what no image-text encoder is.
 
-    A single file does not say how large its images are: `side` does.
+    A single file does not say how large its images are and how long its texts: `side` and `limit` do.
     """
     if path.is_file():
-        return Layout("clip", path, None, None, Recipe(size=side, crop=side), CLIP_LIMIT)
+        return Layout("clip", path, None, None, Recipe(size=side, crop=side), limit)
     weights = weight_file(path)
     if (path / CONFIG).is_file() and "model_type" in (config := read_json(path / CONFIG)):
         return _of_transformers(path, config, weights)

@@ -16,7 +16,8 @@ class Known(NamedTuple):
 
     `file` names the file in the cache where the weights are a single file; `base` are weights that
     these need beside them (a tokeniser, a text encoder). `by_hand` says how a person gets what no
-    address gives to a program; `side` is how many pixels wide a single file's images are.
+    address gives to a program; of a single file `side` is how many pixels wide
+    its images are and `limit` how many tokens a text may have.
     """
 
     name: str
@@ -28,6 +29,7 @@ class Known(NamedTuple):
     base: str = ""
     by_hand: str = ""
     side: int = 224
+    limit: int = 77
 
 
 KNOWN: dict[str, Known] = {

@@ -1,0 +1,155 @@
+"""What all metrics of the CLIP family share: an encoder, a prompt, a weight, and what they note."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray, IntArray
+from captious.errors import InputError
+from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.batch import Batch
+from captious.metrics.clip.similarity import WithImages, WithReferences, with_images, with_references
+from captious.metrics.image_notes import Noted, circularity, rows_with_score
+from captious.models.encoders import opening
+from captious.models.encoders.base import Embedder
+from captious.models.encoders.long_texts import check_long
+from captious.models.weights.known import CLIP_B32
+
+PROMPT = "A photo depicts"  # Hessel et al. 2021, 3
+NO_PROMPT = "none"
+
+
+@dataclass(frozen=True)
+class ClipFamily(Metric):
+    """An image-text encoder's cosines: of a caption with its image, of a caption with references.
+
+    Subclasses say in `combine` what becomes of the two. Options: `encoder` (a name of weights, a
+    folder, a file, a file of features), `w`, `prompt` (`none` for none), `long` (error, truncate,
+    chunk), `device`, `dtype`, and `cache` (keep vectors on disk; changes the time, not the number).
+    """
+
+    neural: ClassVar[bool] = True
+    of_image: ClassVar[bool] = True
+    of_references: ClassVar[bool] = False
+
+    encoder: str = CLIP_B32
+    w: float = 2.5  # Hessel et al. 2021, 3
+    prompt: str = PROMPT
+    long: str = "truncate"
+    device: str = "cpu"
+    dtype: str = "float32"
+    cache: bool = True
+
+    def __post_init__(self) -> None:
+        check_long(self.long)
+        if not np.isfinite(self.w) or self.w <= 0:
+            raise InputError(f"{self.name}: w is {self.w}; it must be above 0.")
+
+    def combine(self, image: FloatArray, references: FloatArray) -> FloatArray:
+        """Scores from cosines that are at least 0; what a metric does not use is empty."""
+        raise NotImplementedError
+
+    def ready(self) -> None:
+        """The encoder's weights and the packages that run them."""
+        opening.ready(self.encoder)
+
+    def embedder(self) -> Embedder:
+        """The encoder, opened in this process."""
+        return opening.open_embedder(self.encoder, device=self.device, dtype=self.dtype, cache=self.cache)
+
+    @property
+    def spoken_prompt(self) -> str:
+        """What is put before every caption."""
+        return "" if self.prompt == NO_PROMPT else self.prompt
+
+    def collect(self, batch: Batch) -> Noted:
+        """What could not be read, and what was too long."""
+        beyond: list[IntArray] = []
+        broken: dict[str, str] = {}
+        if self.of_image:
+            images = self.image_cosines(batch)
+            broken = images.broken
+        if self.of_references:
+            found = self.reference_cosines(batch)
+            beyond.append(found.references)
+        beyond.append(images.beyond if self.of_image else found.beyond)
+        return Noted.of(len(np.unique(batch.corpus.image_of)), broken, beyond)
+
+    def merge(self, parts: Sequence[Noted]) -> Noted:
+        """The notes of all batches."""
+        return Noted.together(parts)
+
+    def check(self, corpus: Corpus, knowledge: Noted) -> None:
+        """Refuse a corpus of which no image can be read."""
+        knowledge.refuse_nothing_read(self.name)
+
+    def statistics(self, batch: Batch, knowledge: Noted) -> FloatArray:
+        """Score, 1 and tokens beyond the limit of each example; zeros where its image was not read."""
+        none = np.empty(0)
+        images = self.image_cosines(batch) if self.of_image else None
+        texts = self.reference_cosines(batch) if self.of_references else None
+        scores = self.combine(
+            np.maximum(images.cosines, 0.0) if images is not None else none,
+            np.maximum(texts.cosines, 0.0) if texts is not None else none,
+        )
+        one = images if images is not None else texts
+        assert one is not None
+        return rows_with_score(scores, one.beyond)
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Tokens of each caption that are beyond the model's limit."""
+        return {"tokens_beyond_limit": statistics[:, 2]}
+
+    def image_cosines(self, batch: Batch) -> WithImages:
+        """Cosine of each caption with its image, made once for all metrics of one encoder."""
+        return batch.once(
+            ("with images", *self._encoding),
+            lambda: with_images(batch, self.embedder(), self.spoken_prompt, self.long),
+        )
+
+    def reference_cosines(self, batch: Batch) -> WithReferences:
+        """Highest cosine of each caption with one of its references, made once."""
+        return batch.once(
+            ("with references", *self._encoding),
+            lambda: with_references(batch, self.embedder(), self.spoken_prompt, self.long),
+        )
+
+    @property
+    def _encoding(self) -> tuple[str, ...]:
+        return self.encoder, self.spoken_prompt, self.long, self.device, self.dtype
+
+    def facts(self, corpus: Corpus, knowledge: Noted) -> dict[str, str]:
+        """Everything that changes the number, and how many tokens and images were left out."""
+        facts = {"refs": reference_count_label(corpus)} if self.of_references else {}
+        if self.of_image:
+            facts["w"] = str(self.w)
+        own = self.embedder().facts()
+        facts["enc"] = own.pop("enc")
+        facts["prompt"] = self.spoken_prompt.lower().replace(" ", "-") or NO_PROMPT
+        return facts | knowledge.facts(self.long) | own
+
+    def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
+        """Long captions, images without a score, systems that share the encoder."""
+        family = self.embedder().family or opening.family_of(self.encoder) or "clip"
+        return [*knowledge.notes(self.name, self.long), *circularity(corpus, self.name, family)]
+
+    def unscored(self, knowledge: Noted) -> dict[str, str]:
+        """Images that could not be read, each with the reason."""
+        return dict(knowledge.broken)
+
+
+def harmonic_mean(first: FloatArray, second: FloatArray) -> FloatArray:
+    """2 a b / (a + b); 0 where both are 0, NaN where one is.
+
+    >>> harmonic_mean(np.array([0.5, 0.0]), np.array([1.0, 0.0])).tolist()
+    [0.6666666666666666, 0.0]
+    """
+    total = first + second
+    found = np.where(np.isnan(total), np.nan, 0.0)
+    np.divide(2 * first * second, total, out=found, where=total > 0)
+    return found
