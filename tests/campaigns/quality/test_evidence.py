@@ -93,3 +93,20 @@ def test_the_usual_answer_is_that_to_the_same_captions_where_there_are_enough():
     assert {answer: share for answer, share in usual.items() if share} == {1: 1.0}
     alone = gather(RULES, ITEMS, rows[:1], counted=frozenset("a"), gold={})
     assert alone.usual("a", alone.others("a")) is None
+
+
+def test_shared_answers_of_every_two_raters() -> None:
+    words = list(VALUES)
+    keys = list(ITEMS)[:4]
+    said = {"a": [0, 1, 2, 3], "b": [0, 1, 2, 4], "c": [1, 1]}
+    rows = [
+        _stored(10 * ord(rater) + at, key, rater, words[verdict])
+        for rater, own in said.items()
+        for at, (key, verdict) in enumerate(zip(keys, own, strict=False))
+    ]
+    found = gather(RULES, ITEMS, rows, counted=frozenset("abc"), gold={})
+    alike, usual, pairs = found.alike()
+    # a and b share 4 captions and agree on 3; each of them shares 2 with c and agrees on 1.
+    assert alike["a"] == {"b": (3, 4), "c": (1, 2)}
+    assert alike["c"] == {"a": (1, 2), "b": (1, 2)}
+    assert (usual, pairs) == (5 / 8, 3)

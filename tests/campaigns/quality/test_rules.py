@@ -13,6 +13,7 @@ from captious.campaigns.quality.rules import (
     at_least,
     attention_rule,
     consensus_rule,
+    copied_rule,
     correlation,
     gold_right,
     gold_rule,
@@ -136,3 +137,20 @@ def test_consensus_asks_for_the_floor_or_half_of_the_better():
 def test_correlation_of_a_constant_is_undefined():
     assert math.isnan(correlation(np.ones(5), np.arange(5.0)))
     assert correlation(np.arange(5.0), np.arange(5.0) * 2) == pytest.approx(1.0)
+
+
+def test_two_raters_with_the_same_answers_are_found():
+    # 0.7^40 = 6e-7, for any of 3 pairs 2e-6.
+    found = copied_rule({"r2": (40, 40), "r3": (28, 40)}, 0.7, 3)
+    assert found is not None
+    assert found.explanation == (
+        "Gave the same answer as r2 to 40 of 40 captions; two raters here usually agree on 70%."
+    )
+
+
+def test_good_raters_who_agree_are_not():
+    # 0.8^20 = 0.012 is no proof; 36 of 40 is agreement, not a copy; 19 captions are too few.
+    assert copied_rule({"r2": (20, 20)}, 0.8, 1) is None
+    assert copied_rule({"r2": (36, 40)}, 0.2, 1) is None
+    assert copied_rule({"r2": (19, 19)}, 0.1, 1) is None
+    assert copied_rule({}, math.nan, 0) is None

@@ -20,6 +20,7 @@ from captious.campaigns.quality.rules import (
     Finding,
     attention_rule,
     consensus_rule,
+    copied_rule,
     gold_rule,
     longest_run,
     one_value_rule,
@@ -89,8 +90,12 @@ def _measure(db: Database, campaign: Campaign) -> snapshots.Content:
     people = raters.listed(db, campaign)
     found = _gathered(db, campaign, people)
     consensus = found.consensus()
+    alike, usual, pairs = found.alike()
+    copied = {rater: copied_rule(same, usual, pairs) for rater, same in alike.items()}
     findings = {
-        person.id: _findings(person.pseudonym, found, campaign.settings, consensus)
+        person.id: _findings(
+            person.pseudonym, found, campaign.settings, consensus, copied.get(person.pseudonym)
+        )
         for person in people
         if person.pseudonym in found.work
     }
@@ -111,7 +116,9 @@ def _gathered(db: Database, campaign: Campaign, people: Sequence[Rater]) -> Gath
     return gather(campaign.rules(), items, stored, counted=counted, gold=gold)
 
 
-def _findings(rater: str, found: Gathered, settings: Settings, consensus: Consensus) -> list[Finding]:
+def _findings(
+    rater: str, found: Gathered, settings: Settings, consensus: Consensus, copied: Finding | None
+) -> list[Finding]:
     work = found.work[rater]
     answers = [answer for _, answer in work.said]
     others = found.others(rater)
@@ -123,6 +130,7 @@ def _findings(rater: str, found: Gathered, settings: Settings, consensus: Consen
         one_value_rule(answers, others),
         gold_rule(work.gold),
         consensus_rule(r, n, floor=settings.consensus_floor, better=_better(consensus)),
+        copied,
     )
     return [finding for finding in each if finding is not None]
 

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from captious.protocols import HumanProtocol, Item, Response
 
 # With fewer captions in common, what others say of any caption is the better guide.
 ENOUGH_SHARED = 10
+MOST_COMPARED = 50
 
 
 @dataclass
@@ -93,6 +95,28 @@ class Gathered:
             rest.subtract(answer for _, answer in self.work[rater].said)
         size = sum(rest.values())
         return {answer: times / size for answer, times in rest.items()} if size else None
+
+    def alike(self) -> tuple[dict[str, dict[str, tuple[int, int]]], float, int]:
+        """For each two raters, how many of their shared answers are the same; the usual share; pairs.
+
+        A caption that very many raters share is looked at in part: any sample of it tells as much.
+        """
+        by_caption: dict[int, dict[str, int]] = {}
+        for rater, work in self.work.items():
+            for caption, answer in work.said:
+                by_caption.setdefault(caption, {})[rater] = answer
+        counts: dict[tuple[str, str], list[int]] = {}
+        for said in by_caption.values():
+            for (one, its), (other, theirs) in combinations(list(said.items())[:MOST_COMPARED], 2):
+                pair = counts.setdefault((one, other) if one < other else (other, one), [0, 0])
+                pair[0] += its == theirs
+                pair[1] += 1
+        found: dict[str, dict[str, tuple[int, int]]] = {}
+        for (one, other), (same, shared) in counts.items():
+            found.setdefault(one, {})[other] = found.setdefault(other, {})[one] = (same, shared)
+        total = sum(shared for _, shared in counts.values())
+        usual = sum(same for same, _ in counts.values()) / total if total else math.nan
+        return found, usual, len(counts)
 
     def consensus(self) -> dict[str, tuple[float, int]]:
         """Each rater's correlation with the mean of the others, and over how many answers.

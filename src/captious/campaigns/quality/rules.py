@@ -20,13 +20,14 @@ Said = TypeVar("Said", bound=Hashable)
 Floats = NDArray[np.float64]
 Evidence = dict[str, float | int | str | list[str]]
 
-ATTENTION, TIME, RUN, ONE_VALUE, GOLD, CONSENSUS = RULES = (
+ATTENTION, TIME, RUN, ONE_VALUE, GOLD, CONSENSUS, COPIED = RULES = (
     "attention",
     "minimum-time",
     "straight-line",
     "one-value",
     "gold",
     "consensus",
+    "same-answers",
 )
 
 # Fewer answers than these show nothing yet.
@@ -37,6 +38,7 @@ FEWEST_SHARED = 20
 # A tenth of answers too fast is more than slips.
 FAST_SHARE = 0.1
 NEARLY_ALL = 0.9
+ALL_BUT_SLIPS = 0.98
 GOLD_RIGHT = 0.7
 # What others' answers make likelier than this is no reason to suspect anyone.
 CHANCE = 0.001
@@ -266,4 +268,32 @@ def consensus_rule(r: float, n: int, *, floor: float | None, better: float = mat
         f"Goes with the mean of the others at r = {r:.2f} over {n} answers, at best {high:.2f}; "
         f"the floor is {told}.",
         {"r": round(r, 4), "answers": n, "high": round(high, 3), "floor": round(wanted, 4)},
+    )
+
+
+def copied_rule(same: Mapping[str, tuple[int, int]], usual: float, pairs: int) -> Finding | None:
+    """Two raters gave the same answers to all captions that both had, beyond chance.
+
+    `same` says of each other rater how many answers were the same, of how many. Any two raters
+    agree on a share of `usual`; the chance is reckoned for all `pairs` of raters.
+
+    >>> copied_rule({"r2": (40, 40), "r3": (30, 40)}, 0.7, 3).evidence["other"]
+    'r2'
+    >>> copied_rule({"r2": (40, 40)}, 0.95, 3) is None
+    True
+    """
+    enough = {name: pair for name, pair in same.items() if pair[1] >= FEWEST_SHARED}
+    if not enough:
+        return None
+    chances = {name: at_least(alike, shared, usual) for name, (alike, shared) in enough.items()}
+    other = min(chances, key=lambda name: (chances[name], name))
+    alike, shared = enough[other]
+    chance = min(1.0, chances[other] * max(1, pairs))
+    if alike < ALL_BUT_SLIPS * shared or chance >= CHANCE:
+        return None
+    return Finding(
+        COPIED,
+        f"Gave the same answer as {other} to {alike} of {shared} captions; two raters here usually agree on "
+        f"{usual:.0%}.",
+        {"other": other, "same": alike, "shared": shared, "usual": round(usual, 4), "chance": chance},
     )
