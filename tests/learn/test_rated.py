@@ -9,7 +9,7 @@ from captious import Corpus
 from captious.corpus import Judgments
 from captious.errors import InputError
 from captious.learn import RatedSet, TrainingData
-from captious.learn.rated import parse_scale, rated_set
+from captious.learn.rated import rated_set
 
 CORPUS = Corpus.from_lists(["a dog", "a cat", "a bus"], [["dog"], ["cat"], ["bus"]], systems=["m"] * 3)
 
@@ -54,7 +54,7 @@ def test_an_aspect_must_be_named_where_several_could_be_meant() -> None:
 def test_ratings_outside_the_scale_are_refused() -> None:
     rows = [("0", "a", "overall", 7.0), ("1", "a", "overall", 1.0)]
     with pytest.raises(InputError, match="a rating is 7, outside the scale 1 to 5"):
-        rate(rows, scale=parse_scale("1-5"))
+        rate(rows, scale=(1.0, 5.0))
 
 
 def test_ratings_that_are_all_alike_teach_nothing() -> None:

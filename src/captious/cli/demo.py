@@ -25,6 +25,12 @@ def demo(
     files: Annotated[
         Path | None, typer.Option("--files", help="Only copy the sample's files into this new folder.")
     ] = None,
+    loop: Annotated[
+        bool,
+        typer.Option(
+            "--loop", help="Close the loop: also run a simulated campaign and train a metric on its export."
+        ),
+    ] = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
     """Score the bundled sample with every metric that runs here, and write a report.
@@ -36,6 +42,11 @@ def demo(
         return
     if out.exists() and not out.is_dir():
         raise InputError(f"{out}: is a file. Name a folder for the report.")
+    if loop:
+        from captious.cli.demo_loop import close_the_loop
+
+        close_the_loop(out, form)
+        return
     from captious import scoring
     from captious.cli import tables
     from captious.cli.output import emit, progress_bar

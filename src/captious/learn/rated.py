@@ -56,22 +56,6 @@ def rated_set(
     return whole.select(np.unique(rows))
 
 
-def parse_scale(text: str) -> Scale:
-    """Ends of a scale from `1-5`.
-
-    >>> parse_scale("1-5"), parse_scale("0:1")
-    ((1.0, 5.0), (0.0, 1.0))
-    """
-    separator = ":" if ":" in text else "-"
-    try:
-        low, high = (float(part) for part in text.split(separator))
-    except ValueError:
-        low, high = 1.0, 0.0
-    if not low < high:
-        raise InputError(f'--scale "{text}": write the lowest and the highest rating, such as 1-5.')
-    return low, high
-
-
 def _aspect(aspects: list[str], name: str) -> str:
     summary = next((one for one in SUMMARIES if one in aspects), None)
     if summary is not None:

@@ -121,6 +121,16 @@ PLANS = (
 )
 
 
+WHOLE_SAMPLE = _Plan("tagging", "Demo: the loop", _taggers, 24, None, {"raters": 3, "two_rounds": False})
+
+
+def finished_campaign(db: Database, *, seed: int = 7) -> Campaign:
+    """A tagging campaign of every caption of the sample, finished by three simulated raters."""
+    sample = demo_files()
+    corpus = load_corpus(sample.systems, [sample.references], images=sample.images)
+    return _make(db, WHOLE_SAMPLE, corpus, demo_quality(), Clock(db.now()), seed)
+
+
 def make_demo(db: Database, *, seed: int = 7) -> list[Campaign]:
     """Create the campaigns of the demo in an empty database, opened and partly done.
 

@@ -45,9 +45,10 @@ def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> Rat
     from captious.benchmarks.extra_inputs import ExtraInputs
     from captious.benchmarks.protocol import Preferences
     from captious.benchmarks.registry import load_benchmark
+    from captious.cli.agreement_tables import scale
     from captious.cli.output import note
     from captious.errors import InputError
-    from captious.learn.rated import parse_scale, rated_set
+    from captious.learn.rated import rated_set
 
     if typed.references:
         return _of_candidates(name, typed, shares)
@@ -62,7 +63,7 @@ def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> Rat
         loaded.judgments,
         np.arange(len(loaded.corpus)),
         aspect=typed.aspect,
-        scale=parse_scale(typed.scale) if typed.scale else None,
+        scale=scale(typed.scale),
         shares=shares,
     )
 
@@ -70,10 +71,11 @@ def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> Rat
 def _of_candidates(name: str, typed: Typed, shares: tuple[float, float, float]) -> RatedSet:
     """Judgments of captions that other files hold."""
     from captious.cli import inputs
+    from captious.cli.agreement_tables import scale
     from captious.cli.judged import judged_corpus
     from captious.corpus.objects import read_objects
     from captious.errors import InputError
-    from captious.learn.rated import parse_scale, rated_set
+    from captious.learn.rated import rated_set
 
     def load(paths: Sequence[Path]) -> Corpus:
         return inputs.load(paths, typed.references, None, typed.images, typed.objects)
@@ -91,6 +93,6 @@ def _of_candidates(name: str, typed: Typed, shares: tuple[float, float, float]) 
         judgments,
         judgments.places_in(corpus),
         aspect=typed.aspect,
-        scale=parse_scale(typed.scale) if typed.scale else None,
+        scale=scale(typed.scale),
         shares=shares,
     )

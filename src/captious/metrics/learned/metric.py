@@ -55,8 +55,14 @@ class LearnedMetric(Metric):
         if trained.table is not None:
             features = [feature.with_table(trained.table) for feature in features]
         needs = frozenset[str]().union(*(feature.needs for feature in features))
-        own = {"trained": trained, "features": features, "needs": needs, "bounds": trained.scale}
-        for name, value in (own | {"percent": trained.scale == (0.0, 1.0)}).items():
+        own: dict[str, Any] = {
+            "trained": trained,
+            "features": features,
+            "needs": needs,
+            "bounds": trained.scale,
+        }
+        own |= {"percent": trained.scale == (0.0, 1.0), "name": self.name or trained.name}
+        for name, value in own.items():
             object.__setattr__(self, name, value)  # they belong to what was loaded, not to the class
 
     @classmethod
@@ -131,11 +137,6 @@ class LearnedMetric(Metric):
             "model": f"{trained.predictor.kind}:{trained.digest}",
             "scale": f"{low:g}-{high:g}",
         }
-
-    def signature(self, corpus: Corpus, knowledge: list[Any]) -> str:
-        """As every metric's, under the name that it was trained by."""
-        _, _, rest = super().signature(corpus, knowledge).partition("|")
-        return f"{self._model()[0].name}|{rest}"
 
 
 def load_metric(folder: str) -> LearnedMetric:
