@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from captious.protocols import Field, Form, Option, Problem, When
-from captious.protocols.fluency import RUBRIC
 from captious.protocols.form import LONGEST_TEXT
+from captious.protocols.thumb.fluency import RUBRIC
 
 FORM = Form(
     (

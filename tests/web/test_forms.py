@@ -6,7 +6,7 @@ pytest.importorskip("fastapi", reason="the web application needs captious[web]")
 
 from captious.corpus import Corpus
 from captious.protocols import Field, Form, Item, Option, Problem, protocol
-from captious.protocols.thumb import Thumb
+from captious.protocols.thumb.rules import Thumb
 from captious.web import forms
 from captious.web.texts import texts
 

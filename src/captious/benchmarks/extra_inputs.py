@@ -187,6 +187,8 @@ def _judgments_of(judgments: Judgments, rows: IntArray) -> Judgments:
     return replace(
         judgments,
         keys=[judgments.keys[row] for row in rows.tolist()],
+        ids=[judgments.ids[row] for row in rows.tolist()],
+        captions=[judgments.captions[row] for row in rows.tolist()],
         example_of=place[judgments.example_of[kept]],
         rater_of=judgments.rater_of[kept],
         aspect_of=judgments.aspect_of[kept],

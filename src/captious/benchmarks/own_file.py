@@ -8,8 +8,6 @@ from pathlib import Path
 import numpy as np
 
 from captious.benchmarks.protocol import Protocol, RatedExamples
-from captious.corpus import Judgments
-from captious.corpus.columns import IntArray
 from captious.corpus.judged import read_judgments
 from captious.errors import InputError
 
@@ -36,12 +34,4 @@ def load_own_file(path: Path) -> RatedExamples:
     aspect = next((name for name in ("overall", "total") if name in aspects), aspects[0])
     protocol = replace(OWN_FILE, name=path.name, aspect=aspect)
     ids = [corpus.image_ids[image] for image in corpus.image_of.tolist()]
-    return RatedExamples(protocol, corpus, _in_order(judgments, places), ids)
-
-
-def _in_order(judgments: Judgments, places: IntArray) -> Judgments:
-    """The same judgments with their examples in the order of the corpus."""
-    keys = [("", "")] * len(judgments.keys)
-    for key, place in zip(judgments.keys, places.tolist(), strict=True):
-        keys[place] = key
-    return replace(judgments, keys=keys, example_of=places[judgments.example_of])
+    return RatedExamples(protocol, corpus, judgments.in_order(places, len(corpus)), ids)

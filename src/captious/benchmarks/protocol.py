@@ -152,8 +152,10 @@ def rated_examples(
                 values.append(value)
     table = Judgments.from_columns(
         images=[corpus.image_ids[int(corpus.image_of[row])] for row in examples],
+        systems=[corpus.systems[int(corpus.system_of[row])] for row in examples],
+        captions=[corpus.captions[row] for row in examples],
         # The place in the corpus tells examples of one image apart that no system name does.
-        systems=[str(row) for row in examples],
+        examples=[str(row) for row in examples],
         raters=raters,
         aspects=aspects,
         values=values,

@@ -161,10 +161,12 @@ def slotted(judgments: Judgments, aspect: str) -> Judgments:
     for triple in triples:
         counts[triple] = counts.get(triple, 0) + 1
         slots.append(str(counts[triple]))
-    keys = [judgments.keys[example] for example, _, _ in triples]
+    judged = [example for example, _, _ in triples]
     return Judgments.from_columns(
-        images=[image for image, _ in keys],
-        systems=[system for _, system in keys],
+        images=[judgments.keys[example][0] for example in judged],
+        systems=[judgments.keys[example][1] for example in judged],
+        captions=[judgments.captions[example] for example in judged],
+        examples=[judgments.ids[example] for example in judged],
         raters=slots,
         aspects=[aspect] * len(rows),
         values=judgments.values[rows],

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import orjson
 
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.protocols import Answers, HumanProtocol, Item, parse_protocol, protocol
+from captious.protocols import Answers, HumanProtocol, Item, rules_of
 
 State = Literal["draft", "open", "paused", "closed"]
 RaterState = Literal["active", "removed", "withdrawn"]
@@ -20,8 +20,6 @@ Kind = Literal["answer", "correction", "adjudication"]
 Source = Literal["web", "api", "import", "simulated"]
 Role = Literal["owner", "manager", "viewer"]
 Refusal = Literal["forged", "expired", "used", "revoked", "closed"]
-
-GENERIC = "generic"
 
 
 class NotYours(InputError):  # noqa: N818
@@ -156,21 +154,6 @@ class Campaign:
 @lru_cache(maxsize=256)
 def _rules(name: str, options: bytes, file: str | None) -> HumanProtocol:
     return rules_of(name, orjson.loads(options), file)
-
-
-def rules_of(name: str, options: Mapping[str, Any], protocol_file: str | None) -> HumanProtocol:
-    """A protocol by name and options, or the generic one of a YAML text.
-
-    >>> rules_of("tagging", {"raters": 2}, None).name
-    'tagging'
-    """
-    if name == GENERIC:
-        if not protocol_file:
-            raise InputError("generic: the protocol's YAML file is missing. Give it.")
-        if options:
-            raise InputError("generic: options of a generic protocol stand in its file.")
-        return parse_protocol(protocol_file)
-    return protocol(name, **options)
 
 
 @dataclass(frozen=True)

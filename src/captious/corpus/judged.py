@@ -44,7 +44,7 @@ def read_judgments(
     """Read a file of human judgments, and the captions and references that it carries.
 
     Rows of `image`, `caption`, `references`, `rating` (and `system`, `rater`, `aspect`, `stage`,
-    `time`, `image_path`, `objects`) as JSON lines, JSON, CSV or Parquet; THumB's file, whose
+    `example`, `time`, `image_path`, `objects`) as JSON lines, JSON, CSV or Parquet; THumB's file, whose
     aspects become precision, recall, fluency, conciseness, inclusive_language and total; tables
     with a column for each rating (VICR); Flickr8k's expert and CrowdFlower files, whose captions
     come from the token file given as `references`.
@@ -118,6 +118,7 @@ def _texts(rows: Rows, role: str, default: str) -> list[str]:
 def _judgments(rows: Rows, images: list[str], systems: list[str], columns: list[_Ratings]) -> Judgments:
     may_be_empty = len(columns) > 1
     stages, times = _texts(rows, "stage", ""), _texts(rows, "time", "nan")
+    examples, captions = _texts(rows, "example", ""), _texts(rows, "caption", "")
     places: list[int] = []
     values: list[float] = []
     raters: list[str] = []
@@ -134,6 +135,8 @@ def _judgments(rows: Rows, images: list[str], systems: list[str], columns: list[
     return Judgments.from_columns(
         images=[images[row] for row in places],
         systems=[systems[row] for row in places],
+        captions=[captions[row] for row in places],
+        examples=[examples[row] for row in places],
         raters=raters,
         aspects=aspects,
         values=values,
@@ -162,8 +165,8 @@ def _examples(rows: Rows, images: list[str], sets: ReferenceSets | None) -> tupl
     checked = well_formed(rows)
     refuse(rows.source, checked.problems)
     systems = _systems(rows, images, checked.captions)
-    first: dict[tuple[str, str], int] = {}
-    for row, key in enumerate(zip(images, systems, strict=True)):
+    first: dict[tuple[str, str, str], int] = {}
+    for row, key in enumerate(zip(images, systems, _texts(rows, "example", ""), strict=True)):
         earlier = first.setdefault(key, row)
         if checked.captions[earlier] != checked.captions[row]:
             raise InputError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,12 +16,23 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+def example_id(image: str, system: str) -> str:
+    """The name of an example that has none of its own.
+
+    >>> example_id("7", "m2"), example_id("7", "")
+    ('7|m2', '7')
+    """
+    return f"{image}|{system}" if system else image
+
+
 @dataclass(frozen=True, eq=False)
 class Judgments:
     """A row a judgment: which example, by which rater, on which aspect, what value.
 
-    `keys[example_of[i]]` is the (image id, system) that row `i` judges; `stages` tells rounds of
-    annotation apart and `times` (seconds since 1970, NaN where unknown) when it was given.
+    Row `i` judges example `example_of[i]`: `keys` holds each example's image id and system, `ids`
+    its name and `captions` its text ("" where the data do not tell). An example that is not named
+    is its image and system. `stages` tells rounds of annotation apart and `times` (seconds since
+    1970, NaN where unknown) when a judgment was given.
 
     >>> judged = Judgments.from_columns(
     ...     images=["1", "1"], systems=["m", "m"], raters=["r1", "r2"],
@@ -31,6 +42,8 @@ class Judgments:
     """
 
     keys: list[tuple[str, str]]
+    ids: list[str]
+    captions: list[str]
     example_of: IntArray
     raters: list[str]
     rater_of: IntArray
@@ -48,6 +61,8 @@ class Judgments:
         images: Sequence[str],
         values: Sequence[float] | FloatArray,
         systems: Sequence[str] | None = None,
+        captions: Sequence[str] | None = None,
+        examples: Sequence[str] | None = None,
         raters: Sequence[str] | None = None,
         aspects: Sequence[str] | None = None,
         stages: Sequence[str] | None = None,
@@ -58,6 +73,8 @@ class Judgments:
         columns = {
             "values": values,
             "systems": systems,
+            "captions": captions,
+            "examples": examples,
             "raters": raters,
             "aspects": aspects,
             "stages": stages,
@@ -67,12 +84,18 @@ class Judgments:
             if column is not None and len(column) != n:
                 raise InputError(f"judgments: {name} has {len(column)} entries for {n} rows.")
         names = systems if systems is not None else [""] * n
-        keys, example_of = factorise(list(zip(images, names, strict=True)))
+        given = examples if examples is not None else [""] * n
+        keys, example_of = factorise(zip(images, names, given, strict=True))
+        texts = [""] * len(keys)
+        for row, example in enumerate(example_of.tolist() if captions is not None else ()):
+            texts[example] = captions[row] if captions is not None else ""
         rater_names, rater_of = factorise(raters if raters is not None else [""] * n)
         aspect_names, aspect_of = factorise(aspects if aspects is not None else ["overall"] * n)
         stage_names, stage_of = factorise(stages if stages is not None else [""] * n)
         return cls(
-            keys=keys,
+            keys=[(image, system) for image, system, _ in keys],
+            ids=[own or example_id(image, system) for image, system, own in keys],
+            captions=texts,
             example_of=example_of,
             raters=rater_names,
             rater_of=rater_of,
@@ -116,25 +139,55 @@ class Judgments:
         with np.errstate(invalid="ignore"):
             return np.asarray(sums / counts, dtype=np.float64)
 
+    def by_system(self) -> Judgments:
+        """The same judgments with one example for each image and system, whatever the caption."""
+        keys, places = factorise(self.keys)
+        first = {place: row for row, place in reversed([*enumerate(places.tolist())])}
+        return replace(
+            self,
+            keys=keys,
+            ids=[example_id(*key) for key in keys],
+            captions=[self.captions[first[place]] for place in range(len(keys))],
+            example_of=places[self.example_of],
+        )
+
+    def in_order(self, places: IntArray, size: int) -> Judgments:
+        """The same judgments where example `i` stands at `places[i]` of `size` examples."""
+        keys, ids, captions = [("", "")] * size, [""] * size, [""] * size
+        for row, place in enumerate(places.tolist()):
+            keys[place], ids[place] = self.keys[row], self.ids[row]
+            captions[place] = self.captions[row]
+        return replace(self, keys=keys, ids=ids, captions=captions, example_of=places[self.example_of])
+
     def places_in(self, corpus: Corpus) -> IntArray:
-        """For each of `keys`, the row of that example in `corpus`; -1 where it is not there."""
-        rows = {
-            (corpus.image_ids[image], corpus.systems[system]): row
-            for row, (image, system) in enumerate(
-                zip(corpus.image_of.tolist(), corpus.system_of.tolist(), strict=True)
-            )
-        }
-        return np.array([rows.get(key, -1) for key in self.keys], dtype=np.int64)
+        """For each example, its row in `corpus`; -1 where it is not there.
+
+        Where a corpus has several captions of a system for an image, the caption tells.
+        """
+        rows: dict[tuple[str, str], int] = {}
+        exact: dict[tuple[str, str, str], int] = {}
+        columns = zip(corpus.image_of.tolist(), corpus.system_of.tolist(), corpus.captions, strict=True)
+        for row, (image, system, caption) in enumerate(columns):
+            key = (corpus.image_ids[image], corpus.systems[system])
+            rows[key] = row
+            exact[*key, caption] = row
+        found = [
+            exact.get((*key, caption), rows.get(key, -1))
+            for key, caption in zip(self.keys, self.captions, strict=True)
+        ]
+        return np.array(found, dtype=np.int64)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Long table with the columns image, system, rater, aspect, value, stage, time."""
+        """Long table: example, image, system, caption, rater, aspect, value, stage, time."""
         import pandas as pd
 
-        keys = [self.keys[i] for i in self.example_of.tolist()]
+        examples = self.example_of.tolist()
         return pd.DataFrame(
             {
-                "image": [image for image, _ in keys],
-                "system": [system for _, system in keys],
+                "example": [self.ids[i] for i in examples],
+                "image": [self.keys[i][0] for i in examples],
+                "system": [self.keys[i][1] for i in examples],
+                "caption": [self.captions[i] for i in examples],
                 "rater": [self.raters[i] for i in self.rater_of.tolist()],
                 "aspect": [self.aspects[i] for i in self.aspect_of.tolist()],
                 "value": self.values,

@@ -1,14 +1,11 @@
 """Human protocols as pure rules: what is shown, what is a valid answer, how answers become data."""
 
 from captious.protocols.assign import Progress, choose, eligible
-from captious.protocols.base import Caption, Guide, HumanProtocol, Item, Response
+from captious.protocols.base import Caption, Guide, HumanProtocol, Item, Response, Row, Table, option, row_of
 from captious.protocols.form import Answer, Answers, Field, Form, Option, Problem, When
-from captious.protocols.generic_file import parse_protocol, read_protocol
-from captious.protocols.registry import PROTOCOLS, protocol
-from captious.tables import Table
+from captious.protocols.registry import described_by, kind_of, known_protocols, protocol, register, rules_of
 
 __all__ = [
-    "PROTOCOLS",
     "Answer",
     "Answers",
     "Caption",
@@ -21,11 +18,17 @@ __all__ = [
     "Problem",
     "Progress",
     "Response",
+    "Row",
     "Table",
     "When",
     "choose",
+    "described_by",
     "eligible",
-    "parse_protocol",
+    "kind_of",
+    "known_protocols",
+    "option",
     "protocol",
-    "read_protocol",
+    "register",
+    "row_of",
+    "rules_of",
 ]

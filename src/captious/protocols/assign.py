@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from captious.protocols.base import Item, Response
+    from captious.protocols.item import Item, Response
 
 
 @dataclass(frozen=True)

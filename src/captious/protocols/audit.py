@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,23 +17,27 @@ from captious.protocols.base import (
     Guide,
     HumanProtocol,
     Item,
+    Need,
     Response,
     Row,
-    as_judgments,
+    Table,
+    Words,
     blind_key,
     captions_of,
     draws,
     human_captions,
     matched,
     opaque,
+    option,
     refuse_names,
-    require_range,
+    row_of,
 )
 from captious.protocols.form import Field, Form, Option
+from captious.protocols.registry import register
+from captious.protocols.simulation import Someone
 from captious.stats import Interval, approximate_randomisation, bootstrap_interval
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
 from captious.stats.significance import DEFAULT_TRIALS
-from captious.tables import Table
 from captious.text.normalise import same_text_key
 
 HUMAN = "human"
@@ -95,18 +99,28 @@ class Explained(NamedTuple):
     pairs_without_errors: int
 
 
+@register("audit")
 @dataclass(frozen=True)
 class ErrorAudit(HumanProtocol):
     """A system's caption and a human one of the same image, shuffled and blind."""
 
-    target: int = 1
+    target: int = option(1, "Responses for each pair", "Each by another rater.", low=1, high=MOST_RESPONSES)
 
-    name: ClassVar[str] = "audit"
     title: ClassVar[str] = "Error audit: seven questions on two captions"
     citation: ClassVar[str] = "ObjectNet Captions, section 4.3"
-
-    def __post_init__(self) -> None:
-        require_range("target", self.target, 1, MOST_RESPONSES)
+    words: ClassVar[Words] = Words(
+        "Error audit",
+        "Raters answer seven yes-or-no questions about what is wrong with a system's caption and with a "
+        "human one.",
+        "Candidates, references and images.",
+        "Fourteen clicks for each image and distinct caption.",
+        "How often each system makes each kind of error, beside people.",
+        "You will see photographs, each with one or two captions, and answer seven yes-or-no questions "
+        "about each caption.",
+    )
+    needs: ClassVar[frozenset[Need]] = frozenset({"images", "references"})
+    human_sources: ClassVar[frozenset[str]] = frozenset({HUMAN})
+    raters_option: ClassVar[str] = "target"
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item for each image and distinct caption, against a human caption drawn at random."""
@@ -139,27 +153,20 @@ class ErrorAudit(HumanProtocol):
         """How the questions are meant."""
         return _GUIDE
 
-    def judgments(self, items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
-        """1 for an error, 0 for none, an aspect a question; human captions as system `human`."""
-        rows = []
+    def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
+        """1 for an error, 0 for none, an aspect a question; human captions as system `human`.
+
+        Several items of an image hold a human caption: each is an example of its own, which tells
+        beside whose caption it stood.
+        """
         for item, response in matched(items, responses):
             for caption in item.captions:
                 for question in QUESTIONS:
                     answer = response.answers[f"{caption.key}.{question.name}"]
                     value = float(answer == question.error)
-                    rows += [
-                        Row(
-                            item.image,
-                            source,
-                            response.rater,
-                            question.name,
-                            value,
-                            item.stage,
-                            response.time,
-                        )
-                        for source in item.sources[caption.key]
-                    ]
-        return as_judgments(rows)
+                    for source in item.sources[caption.key]:
+                        row = row_of(item, response, caption, source, question.name, value)
+                        yield row._replace(example=_beside(item)) if source == HUMAN else row
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
         """Error rates by source and question."""
@@ -172,6 +179,23 @@ class ErrorAudit(HumanProtocol):
         )
         columns = ("source", "question", "rate", "low", "high", "captions")
         return [Table("Error rates", columns, rows, "95% intervals by bootstrap over images")]
+
+    def simulated(self, item: Item, someone: Someone) -> dict[str, Any]:
+        """An error where the caption falls short of a limit that differs by question."""
+        answers = {}
+        for caption in item.captions:
+            found = someone.opinion(item, caption.key)
+            for at, question in enumerate(QUESTIONS):
+                wrong = found + someone.noise() < 0.15 + 0.08 * at
+                right = NO if question.error == YES else YES
+                answers[f"{caption.key}.{question.name}"] = question.error if wrong else right
+        return answers
+
+
+def _beside(item: Item) -> str:
+    """The name of a human caption's example."""
+    others = [name for names in item.sources.values() for name in names if name != HUMAN]
+    return f"{item.image}|{HUMAN} (beside {', '.join(others)})"
 
 
 def _fields(key: str) -> tuple[Field, ...]:
@@ -186,6 +210,7 @@ def _errors(judgments: Judgments) -> dict[str, dict[str, np.typing.NDArray[np.fl
 
     An answer is one rater's seven at one time. Two raters who each find another error both find one.
     """
+    judgments = judgments.by_system()
     columns = [judgments.means(question.name) for question in QUESTIONS]
     columns.append(_any_error(judgments))
     found: dict[str, dict[str, np.typing.NDArray[np.float64]]] = {}

@@ -1,131 +1,121 @@
-"""What every human protocol is: items to show, answers to check, rules of choice, judgments.
+"""The contract of a human protocol: everything that campaigns, pages and commands ask of one.
 
-A protocol is pure: no clock, no storage, no randomness but the seed it is given. A campaign stores
-its items and responses, and hands them back.
+A protocol is one module or folder, registered with `@register("name")`; nobody else knows it by
+name. It is pure: no clock, no storage, no randomness but the seed it is given. A campaign stores
+its items and responses, and hands them back. Most of the contract has a default: a protocol must
+say what its items are (`items`), what raters are told (`guide`), how answers become rows of
+judgments (`rows`) and which tables its results are (`tables`).
+
+| who asks | what it reads |
+|---|---|
+| wizard, command line | `words`, `needs`, the options (`options_of`), `from_text` |
+| cost, preview | `asked`, `raters_needed`, `usual_seconds`, `usual_pay` |
+| assignment | `group_size`, `once_per_image`, `next_items`, `may_take` |
+| a response coming in | `validate`, `minimum_seconds`, `derive`, `outcome`, `follow_ups`, `may_correct` |
+| pages | `guide`, `stages`, `record_lines` |
+| extra rounds | `rounds`, `start_round` |
+| analysis | `removed_raters`, `counts`, `rows`, `tables`, `agreement`, `final_rows`, `scale_of` |
+| adjudication | `compares`, `takes_decisions` |
+| export, import | `export_files`, `extra_files`, `adopt` |
+| simulation | `human_sources`, `simulated` |
 """
 
 from __future__ import annotations
 
-import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
-
-import numpy as np
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
 
 from captious.corpus import Corpus, Judgments
-from captious.corpus.types import NO_REFERENCES
-from captious.errors import InputError, UnknownNameError, one_line
+from captious.errors import InputError
+from captious.protocols import agreement as shared
+from captious.protocols import simulation
 from captious.protocols.assign import Progress, choose
-from captious.protocols.form import Answer, Answers, Form, Problem
+from captious.protocols.drawing import blind_key, captions_of, draws, human_captions, opaque, refuse_names
+from captious.protocols.form import Answer, Answers, Field, Problem
+from captious.protocols.item import (
+    ADJUDICATION,
+    FIRST,
+    UNLIMITED,
+    Caption,
+    Guide,
+    Item,
+    Response,
+    Row,
+    as_judgments,
+    matched,
+    row_of,
+    split_adjudicated,
+)
+from captious.protocols.options import option, options_of
+from captious.protocols.parts import (
+    Adopted,
+    Asked,
+    Exported,
+    ExportFile,
+    ExportNote,
+    Outcome,
+    Past,
+    Pay,
+    Round,
+    RoundData,
+    Words,
+)
+from captious.stats.alpha import Scale
+from captious.stats.resample import DEFAULT_RESAMPLES
 from captious.tables import Table
 
-BLIND_KEYS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-FIRST = "first"
 MOST_RESPONSES = 10_000  # to one item; more is a slip of the finger, and cannot be taken back
 MOST_IN_GROUP = 1000
-
-
-def require_range(name: str, value: float, least: int, most: int) -> None:
-    """Refuse an option outside its range.
-
-    >>> require_range("target", 0, 1, MOST_RESPONSES)
-    Traceback (most recent call last):
-    captious.errors.InputError: target: 0 is out of range. Give 1 to 10,000.
-    """
-    if not least <= value <= most:
-        found = one_line(str(value), 40)
-        raise InputError(f"{name}: {found} is out of range. Give {least:,} to {most:,}.")
-
-
-class Caption(NamedTuple):
-    """A caption as a rater sees it: a blind key and the text."""
-
-    key: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Guide:
-    """One piece of advice beside the form, in plain text, with examples."""
-
-    title: str
-    text: str
-    examples: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Item:
-    """What a rater is shown, what is asked, and who may be asked when.
-
-    `sources` (which systems wrote a caption) and `check` (the key of a planted caption) are for
-    the analysis; `public()` leaves them out. `target` responses are wanted; `only_for` (None: all)
-    and `not_for` name raters, `not_before` is a time in seconds since 1970. `balance` labels what
-    is to be collected evenly. `prior` holds earlier answers that the rater confirms or changes.
-    """
-
-    key: str
-    image: str
-    captions: tuple[Caption, ...]
-    form: Form
-    sources: Mapping[str, tuple[str, ...]]
-    stage: str = FIRST
-    target: int = 1
-    balance: str = ""
-    check: str = ""
-    only_for: frozenset[str] | None = None
-    not_for: frozenset[str] = frozenset()
-    not_before: float = 0.0
-    prior: Mapping[str, Answer] = field(default_factory=dict)
-    hints: tuple[str, ...] = ()
-
-    def public(self) -> dict[str, object]:
-        """What may leave the server: no system, no mark on a planted caption, no other rater."""
-        return {
-            "key": self.key,
-            "image": self.image,
-            "captions": [caption._asdict() for caption in self.captions],
-            "fields": self.form.public(),
-            "prior": dict(self.prior),
-            "hints": list(self.hints),
-        }
-
-
-@dataclass(frozen=True)
-class Response:
-    """A rater's valid answers to an item; `hints` are the automatic hints that stood beside it."""
-
-    item: str
-    answers: Answers
-    rater: str = ""
-    time: float = float("nan")
-    hints: tuple[str, ...] = ()
-
-
-class Row(NamedTuple):
-    """One judgment being gathered: image, system, rater, aspect, value, stage, time."""
-
-    image: str
-    system: str
-    rater: str
-    aspect: str
-    value: float
-    stage: str
-    time: float
+Need = Literal["images", "references"]
 
 
 class HumanProtocol(ABC):
     """The rules of one kind of human evaluation. Subclasses are frozen dataclasses of options.
 
     `group_size` items are handed out together; with `once_per_image` no rater meets an image twice.
+    `compares` says which answers may disagree: those to one item, or all to one image. A protocol
+    that `takes_decisions` counts an adjudicator's decision by its own rule. `one_rater` says in a
+    sentence why more than one rater cannot be asked for; empty where they can.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
-    citation: ClassVar[str]
+    citation: ClassVar[str] = ""
+    words: ClassVar[Words] = Words()
+    needs: ClassVar[frozenset[Need]] = frozenset({"images"})
+    stages: ClassVar[Mapping[str, str]] = {}
+    rounds: ClassVar[tuple[Round, ...]] = ()
+    export_files: ClassVar[tuple[ExportNote, ...]] = ()
+    human_sources: ClassVar[frozenset[str]] = frozenset()
+    raters_option: ClassVar[str] = ""
+    usual_seconds: ClassVar[float | None] = None
+    compares: ClassVar[Literal["item", "image"]] = "item"
+    takes_decisions: ClassVar[bool] = False
+    reads_past: ClassVar[bool] = False
+    one_rater: ClassVar[str] = ""
+    suffixes: ClassVar[tuple[str, ...]] = ()
     once_per_image: bool = False
     group_size: int = 1
+
+    def __post_init__(self) -> None:
+        for one in options_of(type(self)):
+            one.refuse_beyond(getattr(self, one.name))
+
+    # Making a campaign
+
+    @classmethod
+    def from_text(cls, text: str, source: str = "protocol") -> Self:
+        """The protocol that a file describes; for those whose files end in one of `suffixes`."""
+        raise InputError(f"{source}: {cls.name} is described by options, not by a file.")
+
+    @classmethod
+    def options_for(cls, raters: int) -> dict[str, Any]:
+        """The options that ask so many raters about each item."""
+        if not cls.raters_option:
+            raise InputError(f"--raters: {cls.name} has no number of raters. See its options.")
+        return {cls.raters_option: raters}
 
     @abstractmethod
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
@@ -135,35 +125,24 @@ class HumanProtocol(ABC):
     def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
         """The advice that stands beside the form in a stage."""
 
-    @abstractmethod
-    def judgments(self, items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
-        """The responses as the table that statistics, benchmarks and learners read."""
+    def asked(self, first: int) -> Asked:
+        """The responses that `first` of the first stage bring with them: later stages, checks."""
+        return Asked(first)
 
-    @abstractmethod
-    def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
-        """The analysis that the protocol's paper makes of its responses."""
+    def raters_needed(self, items: Sequence[Item]) -> int:
+        """The number of raters without whom the items cannot be finished."""
+        targets: dict[str, int] = {}
+        for item in items:
+            if item.counts:
+                unit = item.image if self.once_per_image else item.key
+                targets[unit] = targets.get(unit, 0) + item.target
+        return max(targets.values(), default=0)
 
-    def validate(
-        self, item: Item, answers: Mapping[str, object], *, rater: str = "", time: float = float("nan")
-    ) -> Response | list[Problem]:
-        """Return a response, or one line for each field that is not right."""
-        checked = item.form.check(answers)
-        if isinstance(checked, list):
-            return checked
-        problems = self.problems(item, checked)
-        return problems or Response(item.key, checked, rater, time, item.hints)
+    def usual_pay(self, asked: Asked) -> Pay | None:
+        """What the protocol's paper would pay for the work, None where it does not say."""
+        return None
 
-    def problems(self, item: Item, answers: Answers) -> list[Problem]:
-        """What is wrong with answers that are each well formed."""
-        return []
-
-    def follow_ups(self, item: Item, response: Response) -> list[Item]:
-        """Items that a response calls for: a second stage, a second round."""
-        return []
-
-    def removed_raters(self, items: Iterable[Item], responses: Iterable[Response]) -> frozenset[str]:
-        """Raters none of whose responses counts; their slots are free for others."""
-        return frozenset()
+    # A rater at work
 
     def next_items(
         self, items: Sequence[Item], progress: Progress, rater: str, *, now: float, seed: int
@@ -179,103 +158,165 @@ class HumanProtocol(ABC):
             count=self.group_size,
         )
 
+    def may_take(self, item: Item, record: Mapping[str, Any]) -> bool:
+        """Whether a rater with that record may be given the item: a phase of their own.
 
-def draws(seed: int, *labels: str) -> np.random.Generator:
-    """A generator of its own for each label, whatever the order in which they are asked.
+        Give the items of a phase a `balance` label of their own (or make them `practice`), so that
+        each phase is among what is offered.
+        """
+        return True
 
-    >>> int(draws(7, "a").integers(1000)) == int(draws(7, "a").integers(1000))
-    True
-    """
-    digest = hashlib.blake2b(repr((seed, labels)).encode(), digest_size=16).digest()
-    return np.random.default_rng(int.from_bytes(digest, "big"))
+    def validate(
+        self, item: Item, answers: Mapping[str, object], *, rater: str = "", time: float = float("nan")
+    ) -> Response | list[Problem]:
+        """Return a response, or one line for each field that is not right."""
+        checked = item.form.check(answers)
+        if isinstance(checked, list):
+            return checked
+        problems = self.problems(item, checked)
+        return problems or Response(item.key, checked, rater, time, item.hints)
+
+    def problems(self, item: Item, answers: Answers) -> list[Problem]:
+        """What is wrong with answers that are each well formed."""
+        return []
+
+    def minimum_seconds(self, item: Item) -> float:
+        """How long the item must have been in sight before an answer is taken."""
+        return 0.0
+
+    def may_correct(self, item: Item) -> bool:
+        """Whether a rater may change an answer."""
+        return True
+
+    def derive(self, item: Item, response: Response, file: Callable[[str], Path]) -> Mapping[str, Answer]:
+        """What a machine makes of a response before it is stored, such as a transcript.
+
+        `file` finds a recording by its name. The result is `response.derived` from then on; it may
+        take long, and no transaction is open meanwhile.
+        """
+        return {}
+
+    def outcome(self, item: Item, response: Response, past: Past) -> Outcome | list[Problem]:
+        """What a response brings about, told inside the transaction that stores it.
+
+        `past` holds the earlier responses to the item where the protocol `reads_past`. Problems
+        refuse the response.
+        """
+        return Outcome()
+
+    def record_lines(self, record: Mapping[str, Any]) -> tuple[str, ...]:
+        """What a rater reads of their own record: points, a level."""
+        return ()
+
+    def follow_ups(self, item: Item, response: Response) -> list[Item]:
+        """Items that a response calls for: a second stage, a second round."""
+        return []
+
+    def start_round(self, name: str, data: RoundData) -> list[Item]:
+        """The items of one of the extra `rounds`; an error says why it cannot begin."""
+        raise InputError(f'{self.name} has no round "{name}".')
+
+    # What becomes of responses
+
+    def counts(self, item: Item) -> bool:
+        """Whether responses to the item are data."""
+        return item.counts
+
+    def removed_raters(self, items: Iterable[Item], responses: Iterable[Response]) -> frozenset[str]:
+        """Raters none of whose responses counts; their slots are free for others."""
+        return frozenset()
+
+    @abstractmethod
+    def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
+        """The responses as judgments, a row each; see `row_of`."""
+
+    def judgments(self, items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
+        """The responses as the table that statistics, benchmarks and learners read."""
+        return as_judgments(self.rows(items, responses))
+
+    def final_rows(self, items: Sequence[Item], responses: Sequence[Response]) -> Iterable[Row]:
+        """The judgments that stand: a decision in the place of the answers that it settled.
+
+        In the order of the items; removed raters and checks are left out.
+        """
+        return self.counted_rows(items, split_adjudicated(items, responses)[1])
+
+    def counted_rows(self, items: Sequence[Item], responses: Sequence[Response]) -> Iterable[Row]:
+        """The judgments of raters who were not removed, in the order of the items."""
+        removed = self.removed_raters(items, responses)
+        by_item: dict[str, list[Response]] = {}
+        for response in responses:
+            if response.rater not in removed:
+                by_item.setdefault(response.item, []).append(response)
+        for item in items:
+            if item.counts and item.key in by_item:
+                yield from self.rows([item], by_item[item.key])
+
+    @abstractmethod
+    def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
+        """The analysis that the protocol's paper makes of its responses."""
+
+    def agreement(
+        self, items: Sequence[Item], responses: Sequence[Response], *, resamples: int = DEFAULT_RESAMPLES
+    ) -> list[Table]:
+        """How far raters agree: on questions that several answered, and what its paper reports."""
+        return shared.shared_table(items, responses, self.scale_of, resamples)
+
+    def scale_of(self, field: Field) -> Scale:
+        """The scale of a question's answers, for Krippendorff's alpha."""
+        return shared.scale_of(field)
+
+    # Exchange
+
+    def extra_files(self, data: Exported) -> list[ExportFile]:
+        """Files that an export adds, as `export_files` announces them."""
+        return []
+
+    @classmethod
+    def adopt(cls, judgments: Judgments, corpus: Corpus, *, name: str, seed: int) -> Adopted | None:
+        """The campaign that judgments from elsewhere would have come from, None where they cannot."""
+        return None
+
+    # Simulation
+
+    def simulated(self, item: Item, someone: simulation.Someone) -> dict[str, Any]:
+        """What a rater with known opinions answers."""
+        return simulation.fill(item, someone)
 
 
-def opaque(seed: int, *labels: str) -> str:
-    """A key that tells a rater nothing, the same for the same seed and labels.
-
-    >>> len(opaque(1, "check", "7")), opaque(1, "check", "7") == opaque(2, "check", "7")
-    (20, False)
-    """
-    return hashlib.blake2b(repr((seed, labels)).encode(), digest_size=10).hexdigest()
-
-
-def blind_key(place: int) -> str:
-    """A, B, ... Z, then AA, AB, ...
-
-    >>> blind_key(0), blind_key(25), blind_key(26)
-    ('A', 'Z', 'AA')
-    """
-    letters = ""
-    place += 1
-    while place:
-        place, last = divmod(place - 1, len(BLIND_KEYS))
-        letters = BLIND_KEYS[last] + letters
-    return letters
-
-
-def captions_of(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
-    """For each image, each distinct caption with the systems that wrote it, in corpus order.
-
-    >>> captions_of(Corpus.from_lists(["A dog.", "A dog."], image_ids=["1", "1"],
-    ...                               systems=["m", "n"]))
-    {'1': {'A dog.': ['m', 'n']}}
-    """
-    found: dict[str, dict[str, list[str]]] = {}
-    places = zip(corpus.image_of.tolist(), corpus.system_of.tolist(), corpus.captions, strict=True)
-    for image, system, text in places:
-        if not text.strip():
-            raise InputError(
-                f'image "{corpus.image_ids[image]}": the caption of {corpus.systems[system]} is '
-                "empty. Nobody can judge it: leave it out or mend the file."
-            )
-        own = found.setdefault(corpus.image_ids[image], {})
-        own.setdefault(text, []).append(corpus.systems[system])
-    return found
-
-
-def human_captions(corpus: Corpus) -> dict[str, list[str]]:
-    """The distinct references of each image, in order."""
-    found: dict[str, dict[str, None]] = {}
-    pairs = zip(corpus.image_of.tolist(), corpus.references_of.tolist(), strict=True)
-    for image, set_ in dict.fromkeys(pairs):
-        own = found.setdefault(corpus.image_ids[image], {})
-        if set_ != NO_REFERENCES:
-            own.update(dict.fromkeys(text for text in corpus.references[set_] if text.strip()))
-    missing = next((image for image, texts in found.items() if not texts), None)
-    if missing is not None:
-        raise InputError(
-            f'image "{missing}" has no human caption to compare with. '
-            "Give references for every image, or leave the image out."
-        )
-    return {image: list(texts) for image, texts in found.items()}
-
-
-def refuse_names(corpus: Corpus, *reserved: str) -> None:
-    """Refuse systems whose names mean something else in a protocol."""
-    clash = next((name for name in corpus.systems if name in reserved), None)
-    if clash is not None:
-        raise InputError(f'system "{clash}": this protocol uses that name itself. Rename the system.')
-
-
-def matched(items: Iterable[Item], responses: Iterable[Response]) -> list[tuple[Item, Response]]:
-    """Each response with its item. A rater's later response to an item replaces an earlier one."""
-    known = {item.key: item for item in items}
-    latest: dict[tuple[str, str], Response] = {}
-    for response in responses:
-        if response.item not in known:
-            raise UnknownNameError("item", response.item, known)
-        latest[response.item, response.rater] = response
-    return [(known[response.item], response) for response in latest.values()]
-
-
-def as_judgments(rows: Sequence[Row]) -> Judgments:
-    """Turn gathered rows into columns."""
-    return Judgments.from_columns(
-        images=[row.image for row in rows],
-        systems=[row.system for row in rows],
-        raters=[row.rater for row in rows],
-        aspects=[row.aspect for row in rows],
-        values=[row.value for row in rows],
-        stages=[row.stage for row in rows],
-        times=[row.time for row in rows],
-    )
+__all__ = [
+    "ADJUDICATION",
+    "FIRST",
+    "MOST_IN_GROUP",
+    "MOST_RESPONSES",
+    "UNLIMITED",
+    "Adopted",
+    "Asked",
+    "Caption",
+    "ExportFile",
+    "ExportNote",
+    "Exported",
+    "Guide",
+    "HumanProtocol",
+    "Item",
+    "Outcome",
+    "Past",
+    "Pay",
+    "Response",
+    "Round",
+    "RoundData",
+    "Row",
+    "Table",
+    "Words",
+    "as_judgments",
+    "blind_key",
+    "captions_of",
+    "draws",
+    "human_captions",
+    "matched",
+    "opaque",
+    "option",
+    "refuse_names",
+    "row_of",
+    "split_adjudicated",
+]

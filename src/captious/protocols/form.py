@@ -1,24 +1,27 @@
 """A form as data: a page or a terminal renders it and checks it knowing no protocol.
 
 Answers are plain values, ready for JSON: a number, a text, the value of the chosen option, or for
-a multi-choice the chosen options with their amounts (`{"duplication": 0.5}`).
+a multi-choice the chosen options with their amounts (`{"duplication": 0.5}`). A recording is a file
+that the campaign keeps; the answer is its name, the SHA-256 of its bytes with an ending.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, NamedTuple
 
 from captious.errors import one_line
 
-Kind = Literal["choice", "number", "text", "multi"]
+Kind = Literal["choice", "number", "text", "multi", "audio"]
 Answer = str | float | dict[str, float]
 Answers = dict[str, Answer]
 
 LONGEST_TEXT = 2000
 ROUNDING = 1e-9
+RECORDING = re.compile(r"[0-9a-f]{64}\.(?:webm|ogg|wav|mp3|m4a)")
 
 
 class Problem(NamedTuple):
@@ -171,13 +174,7 @@ def _check(field: Field, answer: object) -> Answer | Problem | None:
         if not field.required:
             return {} if field.kind == "multi" else None
         return _problem(field, f"No answer. {_asked(field)}")
-    if field.kind == "number":
-        return _number(field, answer)
-    if field.kind == "choice":
-        return _choice(field, answer)
-    if field.kind == "text":
-        return _text(field, answer)
-    return _multi(field, answer)
+    return _CHECKS[field.kind](field, answer)
 
 
 def _problem(field: Field, message: str) -> Problem:
@@ -198,6 +195,8 @@ def _how(field: Field) -> str:
         return f"Give {_range(field.low, field.high, field.step)}."
     if field.kind == "text":
         return "Write a few words."
+    if field.kind == "audio":
+        return "Record it, or choose a sound file."
     return f"Choose {', '.join(option.value for option in field.options)}."
 
 
@@ -255,6 +254,12 @@ def _text(field: Field, answer: object) -> str | Problem:
     return text
 
 
+def _audio(field: Field, answer: object) -> str | Problem:
+    if isinstance(answer, str) and RECORDING.fullmatch(answer):
+        return answer
+    return _problem(field, f"{one_line(str(answer), 40)} is no recording. {_how(field)}")
+
+
 def _multi(field: Field, answer: object) -> dict[str, float] | Problem:
     if isinstance(answer, str):
         answer = [answer]
@@ -287,3 +292,12 @@ def _amount(field: Field, option: Option, given: object) -> float | Problem:
         shown = "no amount" if given in (None, "") else one_line(str(given), 40)
         return _problem(field, f'"{option.label}" needs {wanted}; found {shown}.')
     return amount
+
+
+_CHECKS: dict[Kind, Callable[[Field, object], Answer | Problem]] = {
+    "number": _number,
+    "choice": _choice,
+    "text": _text,
+    "audio": _audio,
+    "multi": _multi,
+}

@@ -1,27 +1,95 @@
-"""The human protocols by name."""
+"""Which protocols there are: ours, and those that other packages bring.
+
+A protocol registers itself with `@register("name")`. Another package names, in the entry-point
+group `captious.protocols`, a module that registers on import. One that cannot be imported is left
+out, with a note that names it; the others go on.
+"""
 
 from __future__ import annotations
 
-import dataclasses
-import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from captious.errors import InputError, UnknownNameError, one_line
-from captious.protocols.audit import ErrorAudit
+from captious.errors import InputError, UnknownNameError
+from captious.plugins import left_out, load_plugins
+from captious.protocols import options as declared
 from captious.protocols.base import HumanProtocol
-from captious.protocols.generic_file import read_protocol
-from captious.protocols.humanr import Humanr
-from captious.protocols.tagging import Tagging
-from captious.protocols.thumb import Thumb
 
-PROTOCOLS: dict[str, type[HumanProtocol]] = {kind.name: kind for kind in (Thumb, Humanr, Tagging, ErrorAudit)}
-TRUTH = {"true": True, "yes": True, "false": False, "no": False}
+ProtocolClass = TypeVar("ProtocolClass", bound=type[HumanProtocol])
+GROUP = "captious.protocols"
+
+_KNOWN: dict[str, type[HumanProtocol]] = {}
+
+
+def register(name: str) -> Callable[[ProtocolClass], ProtocolClass]:
+    """Class decorator that makes a protocol known under `name`."""
+
+    def remember(kind: ProtocolClass) -> ProtocolClass:
+        before = _KNOWN.get(name)
+        if before is not None and before.__module__ != kind.__module__:
+            raise InputError(
+                f'protocol "{name}" is registered twice: by {before.__module__} and by '
+                f"{kind.__module__}. Rename one."
+            )
+        kind.name = name
+        _KNOWN[name] = kind
+        return kind
+
+    return remember
+
+
+@cache
+def _load_all() -> None:
+    """Import every protocol of ours and of other packages, once."""
+    from captious.protocols import audit, generic, humanr, tagging, thumb  # noqa: F401
+
+    load_plugins(GROUP, _KNOWN)
+
+
+def known_protocols() -> dict[str, type[HumanProtocol]]:
+    """Every protocol by name: those with options first, then those that a file describes.
+
+    >>> list(known_protocols())[0]
+    'thumb'
+    """
+    _load_all()
+    return dict(sorted(_KNOWN.items(), key=lambda pair: (bool(pair[1].suffixes), _place(pair[0]))))
+
+
+def _place(name: str) -> tuple[int, str]:
+    """Ours as the documents list them, then the others by name."""
+    ours = ("thumb", "humanr", "tagging", "audit")
+    return (ours.index(name) if name in ours else len(ours), name)
+
+
+def notes() -> list[str]:
+    """One line for each package whose protocol could not be loaded."""
+    _load_all()
+    return left_out(GROUP)
+
+
+def kind_of(name: str) -> type[HumanProtocol]:
+    """The class of a protocol by its name."""
+    known = known_protocols()
+    if name not in known:
+        raise UnknownNameError("protocol", name, known)
+    return known[name]
+
+
+def described_by(name: str) -> type[HumanProtocol] | None:
+    """The protocol that a file of that name describes, by its ending; None where none does.
+
+    >>> described_by("mine.yaml").name, described_by("thumb")
+    ('generic', None)
+    """
+    ending = Path(name).suffix.lower()
+    return next((kind for kind in known_protocols().values() if ending in kind.suffixes), None)
 
 
 def protocol(name: str, **options: Any) -> HumanProtocol:
-    """Return a protocol by its name, or the generic one that a YAML file describes.
+    """Return a protocol by its name, or the one that a file describes.
 
     >>> protocol("humanr", target=2).group_size
     10
@@ -29,13 +97,33 @@ def protocol(name: str, **options: Any) -> HumanProtocol:
     Traceback (most recent call last):
     captious.errors.UnknownNameError: unknown protocol "thum". Did you mean "thumb"?
     """
-    if Path(name).suffix.lower() in (".yaml", ".yml"):
-        if options:
-            raise InputError(f"{name}: options of a generic protocol stand in its file.")
-        return read_protocol(name)
-    if name not in PROTOCOLS:
-        raise UnknownNameError("protocol", name, PROTOCOLS)
-    return PROTOCOLS[name](**checked_options(name, options))
+    kind = described_by(name)
+    if kind is None:
+        return kind_of(name)(**checked_options(name, options))
+    file = Path(name)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: cannot be read: {error}.") from error
+    return rules_of(kind.name, options, text, source=name)
+
+
+def rules_of(
+    name: str, options: Mapping[str, Any], file: str | None = None, *, source: str = "protocol"
+) -> HumanProtocol:
+    """A protocol by its name and options, or by the text of the file that describes it.
+
+    >>> rules_of("tagging", {"raters": 2}).name
+    'tagging'
+    """
+    kind = kind_of(name)
+    if not kind.suffixes:
+        return kind(**checked_options(name, options))
+    if options:
+        raise InputError(f"{source}: options of a {name} protocol stand in its file.")
+    if not file:
+        raise InputError(f"{name}: the protocol's file ({kind.suffixes[0]}) is missing. Give it.")
+    return kind.from_text(file, source)
 
 
 def checked_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -47,44 +135,4 @@ def checked_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     Traceback (most recent call last):
     captious.errors.InputError: option interval of tagging: "weeks" is no number. Give a number.
     """
-    if name not in PROTOCOLS:
-        raise UnknownNameError("protocol", name, PROTOCOLS)
-    # The protocols' annotations are plain names, kept as text: "bool", "int", "float".
-    own = dataclasses.fields(PROTOCOLS[name])  # type: ignore[arg-type]  # each is a dataclass
-    types = {field.name: str(field.type) for field in own}
-    for option in options:
-        if option not in types:
-            raise UnknownNameError(f"option of {name}", option, list(types))
-    return {
-        option: _typed(f"option {option} of {name}", types[option], value)
-        for option, value in options.items()
-    }
-
-
-def _typed(where: str, kind: str, value: object) -> bool | int | float:
-    shown = one_line(str(value), 40)
-    if kind == "bool":
-        found = value if isinstance(value, bool) else TRUTH.get(str(value).lower())
-        if found is None:
-            raise InputError(f'{where}: "{shown}" is neither true nor false. Give one of them.')
-        return found
-    if isinstance(value, int) and not isinstance(value, bool):
-        return value
-    number = _number(value)
-    if kind == "int":
-        if not number.is_integer():
-            raise InputError(f'{where}: "{shown}" is no whole number. Give a whole number.')
-        return int(number)
-    if not math.isfinite(number):
-        raise InputError(f'{where}: "{shown}" is no number. Give a number.')
-    return number
-
-
-def _number(value: object) -> float:
-    """The number that was typed; NaN where it is none."""
-    if isinstance(value, bool) or not isinstance(value, str | float):
-        return math.nan
-    try:
-        return float(value)
-    except ValueError:
-        return math.nan
+    return declared.checked_options(kind_of(name), name, options)

@@ -7,12 +7,15 @@ from dataclasses import asdict
 from typing import Any
 
 from captious.errors import InputError
-from captious.protocols.base import Caption, Item, Response
 from captious.protocols.form import Field, Form, Option, When
+from captious.protocols.item import Caption, Item, Response
 
 
 def item_to_dict(item: Item) -> dict[str, Any]:
     """An item as values that JSON can hold. Not for raters: it names the systems."""
+    beside: dict[str, Any] = {"practice": True} if item.practice else {}
+    if item.recording:
+        beside["recording"] = item.recording
     return {
         "key": item.key,
         "image": item.image,
@@ -28,6 +31,7 @@ def item_to_dict(item: Item) -> dict[str, Any]:
         "not_before": item.not_before,
         "prior": dict(item.prior),
         "hints": list(item.hints),
+        **beside,
     }
 
 
@@ -49,6 +53,8 @@ def item_from_dict(stored: Mapping[str, Any]) -> Item:
             not_before=stored["not_before"],
             prior=dict(stored["prior"]),
             hints=tuple(stored["hints"]),
+            practice=stored.get("practice", False),
+            recording=stored.get("recording", ""),
         )
     except (KeyError, TypeError) as error:
         raise InputError(f"stored item: {error} is missing or wrong. Store it again.") from error
@@ -58,6 +64,8 @@ def response_to_dict(response: Response) -> dict[str, Any]:
     """A response as values that JSON can hold; a time that is not known is None."""
     stored = asdict(response)
     known = response.time == response.time
+    if not response.derived:
+        del stored["derived"]
     return stored | {"hints": list(response.hints), "time": response.time if known else None}
 
 
@@ -76,6 +84,7 @@ def response_from_dict(stored: Mapping[str, Any]) -> Response:
             stored["rater"],
             float("nan") if time is None else time,
             tuple(stored["hints"]),
+            dict(stored.get("derived", {})),
         )
     except (KeyError, TypeError) as error:
         raise InputError(f"stored response: {error} is missing or wrong.") from error

@@ -3,40 +3,52 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
+from captious.protocols.adopt import adopted
+from captious.protocols.agreement import INTERVALS, ends
+from captious.protocols.answers import as_share
 from captious.protocols.base import (
     FIRST,
     MOST_RESPONSES,
+    Adopted,
+    Asked,
     Caption,
     Guide,
     HumanProtocol,
     Item,
     Response,
     Row,
-    as_judgments,
+    Table,
+    Words,
     captions_of,
     matched,
     opaque,
-    require_range,
+    option,
+    row_of,
 )
 from captious.protocols.form import Field, Form, Option
-from captious.stats import leave_one_rater_out, mean_rating, stage_agreement, vote
-from captious.stats.resample import DEFAULT_SEED, Seed
+from captious.protocols.registry import register
+from captious.protocols.simulation import Someone
+from captious.stats import leave_one_rater_out, mean_rating, retest_agreement, stage_agreement, vote
+from captious.stats.alpha import Scale
+from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
 from captious.stats.retest import LeftOut, StageAgreement
-from captious.tables import Table
 
 SECOND = "second"
 ASPECT = "verdict"
 WEEK = 7 * 24 * 3600.0
 SIX_WEEKS = 6 * WEEK  # Ruiz et al. 2024, 2.1: at least six weeks; they waited three months
-TEN_YEARS = 10 * 365 * 24 * 3600
+TEN_YEARS = 10 * 365 * 24 * 3600.0
+# Above this many raters a row for each says little and takes long.
+MANY_RATERS = 40
 
 # Ruiz et al. 2024, 2.1: the five options and their values.
 VALUES = {"complete": 1.0, "incomplete": 0.75, "minor": 0.5, "serious": 0.25, "unrelated": 0.0}
@@ -82,21 +94,38 @@ class Stages(NamedTuple):
     left_out: tuple[LeftOut, ...]
 
 
+@register("tagging")
 @dataclass(frozen=True)
 class Tagging(HumanProtocol):
     """One caption at a time, in each rater's own random order; `raters` verdicts for each."""
 
-    raters: int = 4
-    two_rounds: bool = True
-    interval: float = SIX_WEEKS
+    raters: int = option(
+        4, "Verdicts for each caption", "Each by another rater. The paper: 4.", low=1, high=MOST_RESPONSES
+    )
+    two_rounds: bool = option(
+        True, "Two rounds", "Each rater sees their captions again later, without their first verdicts."
+    )
+    interval: float = option(
+        SIX_WEEKS, "Weeks between the rounds", "Six at least are recommended.", high=TEN_YEARS, scale=WEEK
+    )
 
-    name: ClassVar[str] = "tagging"
     title: ClassVar[str] = "Tagging: five verdicts, two rounds"
     citation: ClassVar[str] = "Ruiz et al. 2024 (VCRScore), section 2"
+    words: ClassVar[Words] = Words(
+        "Tagging",
+        "Raters give each caption one of five verdicts, from complete to unrelated, and the same again "
+        "some weeks later.",
+        "Candidates and images. About four raters who stay for both rounds.",
+        "A click for each caption and rater, twice: quick, but it takes weeks to finish.",
+        "A value from 0 to 1 for each caption, and how steady each rater is over time.",
+        "You will see photographs, each with one caption, and give one of five verdicts on it.",
+    )
+    stages: ClassVar[Mapping[str, str]] = {FIRST: "First stage", SECOND: "Second stage"}
+    raters_option: ClassVar[str] = "raters"
 
-    def __post_init__(self) -> None:
-        require_range("raters", self.raters, 1, MOST_RESPONSES)
-        require_range("interval (seconds)", self.interval, 0, TEN_YEARS)
+    def asked(self, first: int) -> Asked:
+        """As much again in the second round."""
+        return Asked(first, later=first if self.two_rounds else 0)
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item for each distinct caption of an image; the order is drawn on assignment."""
@@ -142,23 +171,12 @@ class Tagging(HumanProtocol):
             again for item, response in matched(items, responses) for again in self.follow_ups(item, response)
         ]
 
-    def judgments(self, items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
+    def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
         """The verdicts' values, by round; a caption that several systems wrote counts for each."""
-        return as_judgments(
-            [
-                Row(
-                    item.image,
-                    system,
-                    response.rater,
-                    ASPECT,
-                    VALUES[str(response.answers["verdict"])],
-                    item.stage,
-                    response.time,
-                )
-                for item, response in matched(items, responses)
-                for system in item.sources["A"]
-            ]
-        )
+        for item, response in matched(items, responses):
+            value = VALUES[str(response.answers["verdict"])]
+            for system in item.sources["A"]:
+                yield row_of(item, response, item.captions[0], system, ASPECT, value)
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
         """Values by system, each rater against themselves and the others."""
@@ -179,6 +197,34 @@ class Tagging(HumanProtocol):
         if {FIRST, SECOND} <= set(judged.stages):
             tables.append(_retest_table(stages(judged)))
         return tables
+
+    def agreement(
+        self, items: Sequence[Item], responses: Sequence[Response], *, resamples: int = DEFAULT_RESAMPLES
+    ) -> list[Table]:
+        """Beside verdicts that several gave: each rater's two rounds, and each against the others."""
+        own = _agreement_tables(items, responses, resamples)
+        return super().agreement(items, responses, resamples=resamples) + own
+
+    def scale_of(self, field: Field) -> Scale:
+        """Ruiz et al. 2024, 2.2: the verdicts' values are a scale of even steps."""
+        return "interval"
+
+    @classmethod
+    def adopt(cls, judgments: Judgments, corpus: Corpus, *, name: str, seed: int) -> Adopted | None:
+        """Values of the five verdicts."""
+        if judgments.aspects != [ASPECT] or not set(judgments.values.tolist()) <= set(VALUES.values()):
+            return None
+        words = {value: verdict for verdict, value in VALUES.items()}
+        options = {"raters": 1, "two_rounds": False}
+        answers = {ASPECT: words.__getitem__}
+        return adopted(
+            cls(raters=1, two_rounds=False), judgments, corpus, answers, seed=seed, options=options
+        )
+
+    def simulated(self, item: Item, someone: Someone) -> dict[str, Any]:
+        """The verdict whose value is nearest."""
+        found = someone.opinion(item, item.captions[0].key) + someone.noise()
+        return {"verdict": min(VALUES, key=lambda verdict: abs(VALUES[verdict] - found))}
 
 
 def stages(judgments: Judgments) -> Stages:
@@ -240,3 +286,66 @@ def _retest_table(found: Stages) -> Table:
         f"{agreement.alpha_second.value:.2f} in the second, {agreement.alpha_both.value:.2f} in "
         f"both; tau-b between the rounds {agreement.tau_b:.2f}",
     )
+
+
+def _agreement_tables(items: Sequence[Item], responses: Sequence[Response], resamples: int) -> list[Table]:
+    """Test and retest of each rater, and each against the mean of the others."""
+    rounds: dict[str, dict[tuple[str, str, str], float]] = {FIRST: {}, SECOND: {}}
+    for item, response in matched(items, responses):
+        if item.stage not in rounds:
+            continue
+        field = item.form.fields[0]
+        value = as_share(field, response.answers.get(field.name))
+        if value is not None:
+            # The form's options run from best to worst; the values of the paper the other way.
+            key = (item.image, item.captions[0].text, response.rater)
+            rounds[item.stage][key] = 1 - value
+    names = sorted({rater for own in rounds.values() for _, _, rater in own})
+    captions = sorted({key[:2] for own in rounds.values() for key in own})
+    if not captions or len(names) > MANY_RATERS:
+        return []
+    images = [image for image, _ in captions]
+    matrices = {stage: _matrix(own, captions, names) for stage, own in rounds.items()}
+    asked = {"resamples": resamples, "clusters": images}
+    tables = []
+    retests = [
+        (name, retest_agreement(matrices[FIRST][:, at], matrices[SECOND][:, at], **asked))  # type: ignore[arg-type]
+        for at, name in enumerate(names)
+    ]
+    twice = [(name, found) for name, found in retests if found.n_items]
+    if twice:
+        rows = tuple(
+            (name, *ends(found.alpha), found.tau_b, found.same, found.n_items) for name, found in twice
+        )
+        columns = ("rater", "alpha", "low", "high", "tau-b", "same verdict", "captions")
+        tables.append(Table("Each rater's two rounds", columns, rows, INTERVALS))
+    if len(names) > 1:
+        tables.append(_left_out(_mean_of(matrices), names, asked))
+    return tables
+
+
+def _matrix(
+    own: dict[tuple[str, str, str], float], captions: list[tuple[str, str]], names: list[str]
+) -> NDArray[np.float64]:
+    caption_at = {caption: at for at, caption in enumerate(captions)}
+    name_at = {name: at for at, name in enumerate(names)}
+    table = np.full((len(captions), len(names)), np.nan)
+    for (image, text, rater), value in own.items():
+        table[caption_at[image, text], name_at[rater]] = value
+    return table
+
+
+def _mean_of(matrices: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+    both = np.stack(list(matrices.values()))
+    counts = (~np.isnan(both)).sum(axis=0)
+    means = np.nansum(both, axis=0) / np.maximum(counts, 1)
+    return np.where(counts > 0, means, np.nan)
+
+
+def _left_out(means: NDArray[np.float64], names: list[str], asked: dict[str, object]) -> Table:
+    rows = tuple(
+        (name, *ends(found.alpha_without), found.tau_b, found.pearson, found.n_items)
+        for name, found in zip(names, leave_one_rater_out(means, **asked), strict=True)  # type: ignore[arg-type]
+    )
+    columns = ("left out", "alpha of the rest", "low", "high", "tau-b with them", "r", "captions")
+    return Table("Each rater against the others", columns, rows, INTERVALS)

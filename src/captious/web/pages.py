@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,6 +15,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from captious.web import security
+from captious.web.protocol_words import protocol_words, round_started
 from captious.web.texts import Texts, texts
 
 HERE = Path(__file__).parent
@@ -66,6 +67,7 @@ def render(
     shown = {
         "t": t,
         "say": t.say,
+        "protocol_words": partial(protocol_words, t),
         "language": t.language,
         "csrf": security.csrf_token(request),
         "session": session,
@@ -119,7 +121,7 @@ def local(address: str) -> str:
 def flash_of(request: Request, t: Texts) -> str:
     """The text that the page before left to be shown, "" where it left none."""
     key = request.cookies.get(FLASH, "")
-    return t.entries.get(key, "") if key else ""
+    return (t.entries.get(key) or round_started(t, key)) if key else ""
 
 
 def theme(request: Request) -> str:

@@ -15,10 +15,11 @@ from captious.campaigns.people import raters
 from captious.campaigns.quality.adjudication import adjudicate, disagreements
 from captious.campaigns.records import Receipt
 from captious.campaigns.results import analysis
-from captious.campaigns.simulate.run import SimulatedRater, simulate
+from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store import log
 from captious.corpus.judged import read_judgments
 from captious.errors import InputError, UnknownNameError
+from captious.protocols.simulation import SimulatedRater
 
 OPINION = {"m1": 0.9, "m2": 0.3}
 REFERENCES = {f"i{k}": [f"Dog {k} runs.", f"The dog at {k}."] for k in range(9)}
@@ -171,7 +172,13 @@ def test_an_audit_names_each_human_caption_apart(db, filled, tmp_path):
     export(db, campaign, tmp_path / "out", formats=["jsonl"])
     judged, corpus = read_judgments(tmp_path / "out" / "judgments.jsonl")
     assert corpus is not None
-    assert {system for _, system in judged.keys} == {"m1", "m2", "human (beside m1)", "human (beside m2)"}
+    assert {system for _, system in judged.keys} == {"m1", "m2", "human"}
+    assert {own.partition("|")[2] for own in judged.ids} == {
+        "m1",
+        "m2",
+        "human (beside m1)",
+        "human (beside m2)",
+    }
 
 
 def test_thumb_writes_the_format_of_the_release(db, filled, tmp_path):
@@ -245,7 +252,7 @@ def test_the_datasheet_tells_what_is_known_and_marks_what_is_not(db, filled, tmp
 def test_rows_that_hold_no_references_are_left_without(db, filled):
     campaign = filled("tagging", raters=1, two_rounds=False)
     items, found = analysis.counting(db, campaign)
-    row = next(judgment_rows(campaign.rules(), items, found, {}))
+    row = next(judgment_rows(campaign.rules().counted_rows(items, found), {}))
     assert "references" not in row
 
 

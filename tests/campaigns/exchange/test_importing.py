@@ -16,10 +16,11 @@ from captious.campaigns.quality import control as quality
 from captious.campaigns.quality.adjudication import adjudicate, disagreements
 from captious.campaigns.results import analysis
 from captious.campaigns.setup import lifecycle
-from captious.campaigns.simulate.run import SimulatedRater, simulate
+from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.errors import InputError
+from captious.protocols.simulation import SimulatedRater
 
 OPINION = {"m1": 0.9, "m2": 0.3}
 

@@ -12,13 +12,13 @@ from captious.campaigns.quality import control as quality
 from captious.campaigns.records import NewRater, Settings
 from captious.campaigns.results import analysis
 from captious.campaigns.setup import create, lifecycle
-from captious.campaigns.simulate.run import SimulatedRater, answers_of
 from captious.campaigns.store import log
 from captious.campaigns.work import responses
 from captious.campaigns.work.assignment import next_tasks
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols.base import draws
+from captious.protocols.simulation import SimulatedRater, Someone
 
 OPINION = {"m1": 0.9, "m2": 0.2}
 
@@ -48,7 +48,7 @@ def tagged(db):
             key=item.key,
             item=item.key,
             rater=f"r{person + 1:03d}",
-            answers=answers_of(draft.rules(), one, item, rng),
+            answers=draft.rules().simulated(item, Someone(one, rng)),
             time=1000.0 + at,
             seconds=float(rng.uniform(0.5, 1.5) * one.seconds),
         )

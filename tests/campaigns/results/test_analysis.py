@@ -8,10 +8,11 @@ import pytest
 
 from captious.campaigns.people import raters
 from captious.campaigns.results import analysis
-from captious.campaigns.simulate.run import SimulatedRater, simulate
+from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store import snapshots
 from captious.campaigns.work import responses
 from captious.campaigns.work.assignment import next_tasks
+from captious.protocols.simulation import SimulatedRater
 from captious.stats import krippendorff_alpha
 
 

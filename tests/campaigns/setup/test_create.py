@@ -142,7 +142,7 @@ def test_wrong_names_are_one_line() -> None:
         create.draft("thum", CORPUS, title="Dogs")
     with pytest.raises(UnknownNameError, match="option of tagging"):
         create.draft("tagging", CORPUS, title="Dogs", options={"rater": 3})
-    with pytest.raises(InputError, match="YAML file is missing"):
+    with pytest.raises(InputError, match=r"protocol's file .* is missing"):
         create.draft("generic", CORPUS, title="Dogs")
     with pytest.raises(UnknownNameError, match="gold item"):
         create.draft("tagging", CORPUS, title="Dogs", gold={"no such": {}})

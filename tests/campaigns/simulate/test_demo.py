@@ -13,7 +13,7 @@ from captious.campaigns.simulate.demo import make_demo
 from captious.campaigns.store import images
 from captious.campaigns.store.database import Database
 from captious.campaigns.work.assignment import next_tasks
-from captious.protocols import PROTOCOLS
+from captious.protocols import known_protocols
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory):
 
 def test_there_is_an_open_campaign_of_each_protocol(demo):
     db, campaigns = demo
-    assert {one.protocol for one in campaigns} == {*PROTOCOLS, "generic"}
+    assert {one.protocol for one in campaigns} == {*known_protocols()}
     for campaign in campaigns:
         view = analysis.overview(db, campaign)
         assert campaign.state == "open"

@@ -8,10 +8,11 @@ from captious.campaigns.people import raters
 from captious.campaigns.quality import control as quality
 from captious.campaigns.results import analysis
 from captious.campaigns.setup import create, lifecycle
-from captious.campaigns.simulate.run import SimulatedRater, simulate
+from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store.database import Database
 from captious.corpus import Corpus
 from captious.errors import InputError
+from captious.protocols.simulation import SimulatedRater
 
 
 @pytest.fixture

@@ -10,11 +10,12 @@ from dataclasses import replace
 import pytest
 
 from captious.campaigns.setup import lifecycle
-from captious.campaigns.simulate.run import SimulatedRater, simulate
+from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store.database import Database
 from captious.cli.campaign import commands as command
 from captious.cli.main import app
 from captious.data import demo_files
+from captious.protocols.simulation import SimulatedRater
 
 
 @pytest.fixture(autouse=True, scope="module")

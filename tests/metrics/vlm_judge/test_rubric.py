@@ -7,7 +7,7 @@ import pytest
 
 from captious.metrics.vlm_judge import rubric
 from captious.models.chat.patience import UnreadableError
-from captious.protocols.fluency import RUBRIC
+from captious.protocols.thumb.fluency import RUBRIC
 
 
 def answer(**changes: Any) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def test_a_step_that_cannot_be_taken_says_why(site: Any, manager: Any) -> None:
     answer = manager.post(f"/admin/c/{campaign.slug}/do/pause")
     assert answer.status_code == 409
     assert "it is draft" in answer.text
-    assert manager.get(f"/admin/c/{campaign.slug}/do/explode").status_code == 422
+    assert manager.get(f"/admin/c/{campaign.slug}/do/explode").status_code == 404
 
 
 def test_more_responses_can_be_asked_for(site: Any, manager: Any, tagged: Any) -> None:
@@ -102,7 +102,7 @@ def test_thumb_has_its_rounds(site: Any, manager: Any, people: Any, let_work: An
 
 def test_other_protocols_have_no_rounds(site: Any, manager: Any, tagged: Any) -> None:
     assert "Start an audit" not in manager.text(f"/admin/c/{tagged.slug}")
-    assert manager.post(f"/admin/c/{tagged.slug}/do/fluency").status_code == 409
+    assert manager.post(f"/admin/c/{tagged.slug}/do/fluency").status_code == 404
 
 
 def test_an_unknown_campaign_is_not_found(viewer: Any) -> None:

@@ -66,7 +66,7 @@ def test_every_protocol_is_explained(manager: Any) -> None:
     for name in OPTIONS:
         assert f'href="/admin/new/{name}"' in text
         assert 'enctype="multipart/form-data"' in manager.text(f"/admin/new/{name}")
-    assert manager.get("/admin/new/nonsense").status_code == 422
+    assert manager.get("/admin/new/nonsense").status_code == 404
 
 
 @pytest.mark.parametrize("protocol", list(OPTIONS))
@@ -125,9 +125,9 @@ def test_a_pace_that_is_no_number_is_said(manager: Any, draft: str) -> None:
     ("change", "field", "says"),
     [
         ({"title": ""}, "title", "title: give 1 to 200"),
-        ({"option__raters": "none"}, "option-raters", "whole number from 1 to 100"),
+        ({"option__raters": "none"}, "option-raters", "whole number from 1 to 10,000"),
         ({"option__raters": "2.5"}, "option-raters", "whole number"),
-        ({"option__interval": "-1"}, "option-interval", "from 0 to 520"),
+        ({"option__interval": "-1"}, "option-interval", "from 0 to 521"),
         ({"seed": "x"}, "seed", "whole number"),
         ({"instructions": "x" * 20_001}, "instructions", "too long"),
     ],

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import captious.web
 from captious.campaigns.quality.rules import RULES
-from captious.web.admin.actions import ASKED, PLAIN
-from captious.web.admin.protocol_options import FIELDS
+from captious.protocols import known_protocols
+from captious.web.admin.actions import STEPS
 from captious.web.admin.settings_page import GROUPS, KINDS
 
 WEB = Path(captious.web.__file__).parent
@@ -27,14 +27,17 @@ def test_every_text_that_is_named_is_there() -> None:
 
 def test_texts_that_are_put_together_are_there() -> None:
     keys = [f"admin.rule.{rule}{end}" for rule in RULES for end in ("", ".means")]
-    keys += [f"admin.do.{action}{end}" for action in (*PLAIN, *ASKED) for end in ("", ".means")]
-    keys += [f"admin.flash.{action}" for action in (*PLAIN, *ASKED)]
+    keys += [f"admin.do.{action}{end}" for action in STEPS for end in ("", ".means")]
+    keys += [f"admin.flash.{action}" for action in STEPS]
     keys += [f"admin.settings.{name}{end}" for name in KINDS for end in ("", "_help")]
     keys += [f"admin.settings.group.{name}" for name, _ in GROUPS]
-    for protocol, fields in FIELDS.items():
-        keys += [f"admin.protocol.{protocol}.{part}" for part in ("name", "what", "needs", "cost", "gives")]
-        keys += [f"admin.option.{protocol}.{f.name}{end}" for f in fields for end in ("", ".help")]
     assert [key for key in keys if key not in TEXTS] == []
+
+
+def test_the_catalogue_knows_no_protocol_by_name() -> None:
+    names = "|".join(known_protocols())
+    assert [key for key in TEXTS if re.search(rf"\.({names})(\.|$)", key)] == []
+    assert all(all(kind.words) for kind in known_protocols().values())
 
 
 def test_settings_that_exist_are_all_on_the_page() -> None:

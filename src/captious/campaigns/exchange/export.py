@@ -20,8 +20,6 @@ from captious.campaigns.exchange import export_rows
 from captious.campaigns.exchange.croissant import Column, DataSet, Described, croissant
 from captious.campaigns.exchange.datasheet import datasheet, one_row
 from captious.campaigns.exchange.export_files import FORMATS, RowValues, checked_formats, write_rows
-from captious.campaigns.exchange.export_final import final_rows
-from captious.campaigns.exchange.export_thumb import reference_rows, thumb_line, thumb_rows
 from captious.campaigns.exchange.facts import facts_of
 from captious.campaigns.exchange.references import references_of
 from captious.campaigns.people import raters
@@ -33,11 +31,9 @@ from captious.campaigns.work import responses
 from captious.errors import InputError
 from captious.files import atomically
 from captious.protocols import Item, Response
-from captious.protocols.thumb import ADJUDICATION, Thumb
+from captious.protocols.base import Exported, split_adjudicated
 
 EXPORT_VERSION = 1
-THUMB_FILE = "thumb.jsonl"
-THUMB_REFERENCES = "thumb_references.jsonl"
 # Croissant reads a table from the first of its files: the one that most programs can read.
 _MOST_READ = ("csv", "parquet", "jsonl")
 
@@ -79,9 +75,8 @@ def export(
     """Write everything into the folder `out`, made where it is not there; returns the files.
 
     `responses`, `judgments`, `final` (the judgments that stand) and `raters` in each format,
-    `items.jsonl`, `forms.jsonl`, `campaign.json`, THumB's own file where that is the protocol,
-    `croissant.json`, `datasheet.md` and `README.md`. The log of the campaign says who exported, and
-    whether with identities.
+    `items.jsonl`, `forms.jsonl`, `campaign.json`, what the protocol adds, `croissant.json`, `datasheet.md`
+    and `README.md`. The log of the campaign says who exported, and whether with identities.
     """
     chosen = checked_formats(formats)
     if out.exists() and not out.is_dir():
@@ -90,8 +85,7 @@ def export(
     items, counted = analysis.counting(db, campaign)
     asked = _Asked(db, campaign, out, chosen, identities, items, counted, citation)
     files = [*_responses(asked), *_judgments(asked), *_raters(asked), *_items(asked)]
-    if isinstance(campaign.rules(), Thumb):
-        files += _thumb(asked)
+    files += _extra(asked)
     files.append(_campaign(asked))
     files += _descriptions(asked, files)
     with db.write() as connection:
@@ -168,19 +162,19 @@ def _judgments(asked: _Asked) -> list[Described]:
     """What raters said, and what stands of it; an adjudicator is no rater."""
     rules, items = asked.campaign.rules(), asked.items
     known = references_of(asked.db, asked.campaign)
-    said, _ = analysis.split_adjudicated(items, asked.counted)
+    said, _ = split_adjudicated(items, asked.counted)
     return [
         *_judged(
             asked,
             "judgments",
-            export_rows.judgment_rows(rules, items, said, known),
+            export_rows.judgment_rows(rules.counted_rows(items, said), known),
             bool(known),
             "What raters said of each caption in each aspect, as numbers.",
         ),
         *_judged(
             asked,
             "final",
-            final_rows(rules, items, asked.counted, known),
+            export_rows.judgment_rows(rules.final_rows(items, asked.counted), known),
             bool(known),
             "The judgments that stand: later stages and decisions in place of what they replaced.",
         ),
@@ -233,25 +227,19 @@ def _items(asked: _Asked) -> list[Described]:
     ]
 
 
-def _thumb(asked: _Asked) -> list[Described]:
+def _extra(asked: _Asked) -> list[Described]:
+    """The files that the protocol adds."""
     table = schema.image
     wanted = select(table.c.key, table.c.type).where(table.c.campaign_id == asked.campaign.id)
     with asked.db.read() as connection:
-        kinds = connection.execute(wanted).all()
-    names = {key: _file_name(key, kind) for key, kind in kinds}
-    own = [item for item in asked.items if item.stage != ADJUDICATION or item.sources]
-    path = asked.out / THUMB_FILE
-    with atomically(path) as temporary, temporary.open("w", encoding="utf-8") as file:
-        for row in thumb_rows(own, asked.counted, names):
-            file.write(thumb_line(row) + "\n")
-    found = [Described(path, "The scores that stand, in the format of the THumB 1.0 release.")]
+        names = {key: _file_name(key, kind) for key, kind in connection.execute(wanted)}
     known = references_of(asked.db, asked.campaign)
-    if known:
-        beside = asked.out / THUMB_REFERENCES
-        with atomically(beside) as temporary, temporary.open("w", encoding="utf-8") as file:
-            for row in reference_rows(own, known):
-                file.write(thumb_line(row) + "\n")
-        found.append(Described(beside, "The references, in the format of the THumB 1.0 release."))
+    found = []
+    for one in asked.campaign.rules().extra_files(Exported(asked.items, asked.counted, known, names)):
+        path = asked.out / Path(one.name).name
+        with atomically(path) as temporary, temporary.open("w", encoding="utf-8") as file:
+            file.writelines(f"{line}\n" for line in one.lines)
+        found.append(Described(path, one.about))
     return found
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from captious.campaigns.exchange.croissant import NUMBER, TEXT, WHOLE, YES_NO, Column
 from captious.campaigns.records import Rater, StoredResponse
-from captious.corpus import Judgments
-from captious.protocols import Form, HumanProtocol, Item, Response
-from captious.protocols.audit import HUMAN, ErrorAudit
+from captious.corpus.judgments import example_id
+from captious.protocols import Form, Item, Row
 from captious.protocols.store import item_to_dict
-from captious.protocols.thumb import ADJUDICATION
 
 RowValues = dict[str, Any]
 
@@ -41,6 +39,7 @@ JUDGMENT_COLUMNS = (
     Column("rating", NUMBER, "The value given."),
     Column("stage", TEXT, "Stage or round of the campaign."),
     Column("time", NUMBER, "When it was given, in seconds since 1970 (UTC)."),
+    Column("example", TEXT, "What was judged: one caption of one image, by a name of its own."),
 )
 REFERENCES = Column("references", TEXT, "Captions that people wrote for the image.")
 RATER_COLUMNS = (
@@ -81,77 +80,23 @@ def response_rows(stored: Iterable[StoredResponse], *, identities: bool = False)
 
 
 def judgment_rows(
-    rules: HumanProtocol,
-    items: Sequence[Item],
-    responses: Sequence[Response],
-    references: Mapping[str, list[str]] | None = None,
+    rows: Iterable[Row], references: Mapping[str, list[str]] | None = None
 ) -> Iterator[RowValues]:
-    """Every judgment with the caption that was judged, in the order of the items.
-
-    In an error audit several items of an image hold a human caption: there the system tells beside
-    whose caption it stood, so that each has one name and one text.
-    """
-    removed = rules.removed_raters(items, responses)
-    by_item: dict[str, list[Response]] = {}
-    for response in responses:
-        if response.rater not in removed:
-            by_item.setdefault(response.item, []).append(response)
+    """Judgments as rows of the export, with the references of their images."""
     known = references or {}
-    several = _several_humans(items) if isinstance(rules, ErrorAudit) else frozenset()
-    for item in items:
-        if item.key not in by_item or item.check:
-            continue
-        texts = {
-            system: caption.text
-            for caption in reversed(item.captions)
-            for system in item.sources[caption.key]
+    for row in rows:
+        found: RowValues = {
+            "image": row.image,
+            "caption": row.caption,
+            "system": row.system,
+            "rater": row.rater,
+            "aspect": row.aspect,
+            "rating": row.value,
+            "stage": row.stage,
+            "time": None if math.isnan(row.time) else row.time,
+            "example": row.example or example_id(row.image, row.system),
         }
-        renamed = _beside(item) if item.image in several else {}
-        own = {"references": known[item.image]} if item.image in known else {}
-        for row in rows_of(rules.judgments([item], by_item[item.key])):
-            system = row["system"]
-            named = renamed.get(system, system)
-            yield {**row, "caption": texts[system], "system": named} | own
-
-
-def rows_of(judged: Judgments) -> Iterator[RowValues]:
-    """Judgments as rows of the export, their captions still empty."""
-    columns = zip(
-        judged.example_of.tolist(),
-        judged.rater_of.tolist(),
-        judged.aspect_of.tolist(),
-        judged.values.tolist(),
-        judged.stage_of.tolist(),
-        judged.times.tolist(),
-        strict=True,
-    )
-    for example, rater, aspect, value, stage, time in columns:
-        image, system = judged.keys[example]
-        yield {
-            "image": image,
-            "caption": "",
-            "system": system,
-            "rater": judged.raters[rater],
-            "aspect": judged.aspects[aspect],
-            "rating": value,
-            "stage": judged.stages[stage],
-            "time": None if math.isnan(time) else time,
-        }
-
-
-def _several_humans(items: Sequence[Item]) -> frozenset[str]:
-    """Images with a human caption in more items than one; a decision repeats its item's."""
-    counts: dict[str, int] = {}
-    for item in items:
-        decision = item.stage == ADJUDICATION
-        if not decision and any(HUMAN in systems for systems in item.sources.values()):
-            counts[item.image] = counts.get(item.image, 0) + 1
-    return frozenset(image for image, count in counts.items() if count > 1)
-
-
-def _beside(item: Item) -> dict[str, str]:
-    others = [s for systems in item.sources.values() for s in systems if s != HUMAN]
-    return {HUMAN: f"{HUMAN} (beside {', '.join(others)})"}
+        yield found | ({"references": known[row.image]} if row.image in known else {})
 
 
 def form_rows(items: Iterable[Item]) -> tuple[list[RowValues], dict[Form, int]]:

@@ -22,7 +22,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import ids_of, storable
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers
-from captious.protocols.thumb import ADJUDICATION
+from captious.protocols.base import ADJUDICATION
 
 BATCH = 500
 

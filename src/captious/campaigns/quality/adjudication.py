@@ -20,7 +20,7 @@ from captious.campaigns.work import counted, responses
 from captious.campaigns.work.reading import ADJUDICATOR
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers, Item, Problem, Response
-from captious.protocols.thumb import ADJUDICATION, Thumb
+from captious.protocols.base import ADJUDICATION
 
 KIND = "disagreements"
 # As many as anyone will look through; the widest come first.
@@ -88,7 +88,7 @@ def _gathered(db: Database, campaign: Campaign, keys: list[str]) -> dict[str, Di
     own = table.campaign_id == campaign.id
     with db.read() as connection:
         shown = {item.key: item for item in _items(db, connection, own & table.key.in_(keys))}
-        if isinstance(rules, Thumb):
+        if rules.compares == "image":
             wanted = own & table.image.in_({item.image for item in shown.values()})
         else:
             wanted = own & table.key.in_([*shown, *map(decision_key, shown)])

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from captious.campaigns.results.answers import answer_text, as_share
 from captious.protocols import Answer, Field, HumanProtocol, Item, Response
-from captious.protocols.base import matched
-from captious.protocols.thumb import ADJUDICATION, Thumb, in_development
+from captious.protocols.answers import answer_text, as_share
+from captious.protocols.base import ADJUDICATION, matched
 
 # A step of a five-point scale, or one option of five: less is no disagreement worth a third view.
 LEAST_SPREAD = 0.25
@@ -62,14 +61,14 @@ def together(
 ) -> dict[str, list[tuple[Item, Response]]]:
     """Responses that may disagree, by the item under which they are shown.
 
-    Those to one item; under THumB those to one image in all its stages. Checks, development data
-    and what an adjudicator decided are left out.
+    Those to one item, or to one image in all its stages, as the protocol has it. What is no data
+    (checks, practice) and what an adjudicator decided are left out.
     """
-    by_image = isinstance(rules, Thumb)
+    by_image = rules.compares == "image"
     found: dict[str, list[tuple[Item, Response]]] = {}
     shown: dict[str, str] = {}
     for item, response in matched(items, responses):
-        if item.check or item.stage == ADJUDICATION or in_development(item):
+        if item.stage == ADJUDICATION or not rules.counts(item):
             continue
         # The first stage comes first in every campaign, and holds every caption of the image.
         key = shown.setdefault(item.image, item.key) if by_image else item.key

@@ -13,8 +13,8 @@ import numpy as np
 
 from captious.campaigns.quality.rules import Floats, correlation, gold_right
 from captious.campaigns.records import StoredResponse
-from captious.campaigns.results.answers import marks
 from captious.protocols import HumanProtocol, Item, Response
+from captious.protocols.answers import marks
 
 # With fewer captions in common, what others say of any caption is the better guide.
 ENOUGH_SHARED = 10

@@ -15,13 +15,13 @@ from sqlalchemy import case, func, select
 from captious.campaigns.quality.adjudication import decisions
 from captious.campaigns.quality.control import RaterQuality, rater_quality
 from captious.campaigns.records import Campaign
-from captious.campaigns.results.agreement import agreement_tables
 from captious.campaigns.store import schema, snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.campaigns.work import counted, responses
 from captious.protocols import Item, Response
-from captious.protocols.thumb import ADJUDICATION, Thumb
+from captious.protocols.base import split_adjudicated
+from captious.protocols.item import is_first
 from captious.tables import Table
 from captious.tables.values import to_dict
 
@@ -72,6 +72,11 @@ class Overview:
     mean_seconds: float | None
     last_activity: float | None
     open_flags: int
+
+    @property
+    def first_target(self) -> int:
+        """The responses that are wanted in the first stage."""
+        return sum(one.target for one in self.stages if is_first(one.stage))
 
     @property
     def share(self) -> float:
@@ -172,31 +177,17 @@ def counting(db: Database, campaign: Campaign) -> tuple[list[Item], list[Respons
     every = list(counted.latest(db, campaign))
     failed = rules.removed_raters(items, (one.response for one in every))
     checks = {item.key for item in items if item.check}
+    practice = {item.key for item in items if item.practice}
     found = [
         one
         for one, active in every
-        if (one.rater in failed and not (active and one.item in checks))
-        or (active and one.rater not in failed)
+        if one.item not in practice
+        and (
+            (one.rater in failed and not (active and one.item in checks))
+            or (active and one.rater not in failed)
+        )
     ]
     return items, found + decisions(db, campaign)
-
-
-def split_adjudicated(items: list[Item], found: list[Response]) -> tuple[list[Response], list[Response]]:
-    """What raters said, and what was decided: where an adjudicator decided, only that."""
-    by_key = {item.key: item for item in items}
-    said = [one for one in found if by_key[one.item].stage != ADJUDICATION]
-    made = [by_key[one.item] for one in found if by_key[one.item].stage == ADJUDICATION]
-    if not made:
-        return said, said
-    # All rounds of the same captions are settled.
-    settled = {(item.image, item.captions) for item in made}
-    final = [
-        one
-        for one in found
-        if by_key[one.item].stage == ADJUDICATION
-        or (by_key[one.item].image, by_key[one.item].captions) not in settled
-    ]
-    return said, final
 
 
 def agreement(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wait: bool = True) -> Snapshot:
@@ -205,7 +196,9 @@ def agreement(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, w
     def compute() -> Content:
         items, found = counting(db, campaign)
         said, _ = split_adjudicated(items, found)
-        tables = agreement_tables(campaign.rules(), items, said)
+        rules = campaign.rules()
+        removed = rules.removed_raters(items, said)
+        tables = rules.agreement(items, [one for one in said if one.rater not in removed])
         return {"tables": [to_dict(table) for table in tables], "responses": len(found)}
 
     return snapshots.current(db, campaign, AGREEMENT, compute, fresh_within=fresh_within, wait=wait)
@@ -223,13 +216,13 @@ def results(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wai
 
 
 def tables_of(campaign: Campaign, items: list[Item], found: list[Response]) -> list[Table]:
-    """The protocol's tables; THumB's own rule takes in what an adjudicator decided.
+    """The protocol's tables, with what an adjudicator decided where it has a rule for that.
 
-    For the others the raters' answers come first, then the main table once more with the decisions
+    Else the raters' answers come first, then the main table once more with the decisions
     in place of the answers that they settled.
     """
     rules = campaign.rules()
-    if isinstance(rules, Thumb):
+    if rules.takes_decisions:
         return rules.tables(items, found)
     said, final = split_adjudicated(items, found)
     tables = rules.tables(items, said)

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from captious.campaigns.records import GENERIC, Campaign, Draft, Settings
+from captious.campaigns.records import Campaign, Draft, Settings
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
@@ -19,8 +19,8 @@ from captious.campaigns.store.rows import add_items, campaign_of, storable
 from captious.corpus import Corpus
 from captious.corpus.images import find_images
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.protocols import Item
-from captious.protocols.registry import checked_options, protocol
+from captious.protocols import Item, described_by, kind_of, protocol
+from captious.protocols.registry import checked_options
 
 DEFAULT_SEED = 20220710
 LONGEST_TITLE = 200
@@ -45,7 +45,7 @@ def draft(
 ) -> Draft:
     """Everything that a campaign will be, without storing it.
 
-    A generic protocol's YAML comes as a path or as its text, or as the protocol's name
+    A protocol that a file describes comes as the file's path or text, or as the protocol's name
     (`mine.yaml`). `images` is a folder, or the file of each image; without it the corpus's own
     paths are used. `gold` gives the right answers of items by key.
 
@@ -54,8 +54,9 @@ def draft(
     >>> made.slug, len(made.items), made.items[0].target
     ('five-verdicts', 2, 2)
     """
-    if Path(protocol_name).suffix.lower() in (".yaml", ".yml"):
-        protocol_name, protocol_file = GENERIC, Path(protocol_name)
+    described = described_by(protocol_name)
+    if described is not None:
+        protocol_name, protocol_file = described.name, Path(protocol_name)
     made = Draft(
         title=checked_title(title),
         slug=checked_slug(slug or slug_of(title)),
@@ -152,7 +153,7 @@ def checked_seed(seed: int) -> int:
 
 def _options(protocol_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as they are stored: checked here, for what cannot be stored fails unclearly."""
-    if protocol_name == GENERIC:
+    if kind_of(protocol_name).suffixes:
         return dict(options)
     checked = checked_options(protocol_name, options)
     protocol(protocol_name, **checked)

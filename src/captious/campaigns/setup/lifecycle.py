@@ -13,11 +13,11 @@ from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
 from captious.campaigns.store.rows import add_items, campaign_of
-from captious.campaigns.work.rounds import start_audit, start_fluency_round
+from captious.campaigns.work.rounds import start_round
 from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError
-from captious.protocols.base import MOST_RESPONSES, require_range
-from captious.protocols.thumb import Thumb
+from captious.protocols.base import MOST_RESPONSES
+from captious.protocols.options import require_range
 
 Step = Literal["open", "pause", "resume", "close"]
 STEPS: Mapping[Step, tuple[tuple[State, ...], State]] = {
@@ -108,8 +108,8 @@ def extend(
 ) -> Campaign:
     """Ask for more responses to each item, for more items, or both; nothing is taken away."""
     rules = campaign.rules()
-    if target is not None and isinstance(rules, Thumb):
-        raise InputError("target: THumB asks one rater a stage. For more, start an audit or a fluency round.")
+    if target is not None and rules.one_rater:
+        raise InputError(f"target: {rules.one_rater}")
     if target is not None:
         require_range("target", target, 1, MOST_RESPONSES)
     new = rules.items(corpus, seed=campaign.seed) if corpus is not None else []
@@ -203,6 +203,5 @@ __all__ = [
     "pause",
     "rename",
     "resume",
-    "start_audit",
-    "start_fluency_round",
+    "start_round",
 ]

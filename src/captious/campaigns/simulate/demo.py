@@ -19,16 +19,18 @@ from captious.campaigns.quality.control import run_quality
 from captious.campaigns.records import Campaign, Settings
 from captious.campaigns.setup.create import create, draft
 from captious.campaigns.setup.lifecycle import find, open_campaign
-from captious.campaigns.simulate.run import Clock, SimulatedRater, simulate
+from captious.campaigns.simulate.run import Clock, simulate
 from captious.campaigns.store.database import Database
 from captious.corpus import Corpus
 from captious.corpus.judged import read_judgments
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
-from captious.protocols.tagging import SIX_WEEKS, WEEK
+from captious.protocols.simulation import SimulatedRater
 
 ACTOR = "demo"
 DAY = 24 * 3600.0
+WEEK = 7 * DAY
+SIX_WEEKS = 6 * WEEK  # by then the second round of tagging may begin
 LIKERT = """\
 name: helpfulness
 kind: likert

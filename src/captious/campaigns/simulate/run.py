@@ -2,60 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Sequence
 
 import numpy as np
 from sqlalchemy import select
 
 from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater, Source, Task
-from captious.campaigns.simulate import answers as simulated_answers
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.work.assignment import next_tasks
 from captious.campaigns.work.responses import respond
 from captious.errors import InputError
-from captious.protocols import HumanProtocol, Item
-from captious.protocols.audit import HUMAN, ErrorAudit
+from captious.protocols import HumanProtocol
 from captious.protocols.base import draws
-from captious.protocols.humanr import BASELINE, LEFT, Humanr
-from captious.protocols.humanr import HUMAN as REFERENCE
-from captious.protocols.tagging import Tagging
-from captious.protocols.thumb import Thumb
+from captious.protocols.simulation import SimulatedRater, Someone
 
-Habit = Literal["careful", "random", "same"]
 SIMULATED: Source = "simulated"
-
-
-@dataclass(frozen=True)
-class SimulatedRater:
-    """Someone whose opinions are known.
-
-    `quality` says how good captions are, 0 to 1: by system, or by image and system. Human captions
-    are as good as `human`. `noise` is the standard deviation around that. One who is not
-    `attentive` prefers planted captions; one with the habit `random` does not look, and with `same`
-    gives the first answer again and again. `seconds` is the mean time for an item.
-    """
-
-    name: str
-    quality: Mapping[str | tuple[str, str], float] = field(default_factory=dict)
-    human: float = 0.9
-    noise: float = 0.0
-    attentive: bool = True
-    habit: Habit = "careful"
-    seconds: float = 12.0
-    native: bool = False
-
-    def opinion(self, image: str, system: str) -> float:
-        """How good the rater finds what a system wrote for an image."""
-        if system in (REFERENCE, HUMAN, BASELINE):
-            return self.human
-        known = self.quality.get((image, system), self.quality.get(system))
-        if known is None:
-            raise InputError(f'{self.name} has no opinion of system "{system}". Give one.')
-        return known
 
 
 class Clock:
@@ -128,7 +91,7 @@ def _answer(
     seconds = round(max(0.2, float(rng.gamma(4.0, person.seconds / 4.0))), 1)
     if clock is not None:
         clock.move(seconds)
-    answers = answers_of(rules, person, task.item, rng)
+    answers = rules.simulated(task.item, Someone(person, rng, rules.human_sources))
     key = f"simulated-{task.item.key}"
     found = respond(db, rater, task.token, answers, key=key, seconds=seconds, source=SIMULATED)
     if isinstance(found, list):
@@ -142,29 +105,3 @@ def _state(db: Database, rater: Rater) -> str:
     with db.read() as connection:
         found = connection.execute(select(table.c.state).where(table.c.id == rater.id))
         return str(found.scalar_one())
-
-
-def answers_of(
-    rules: HumanProtocol, person: SimulatedRater, item: Item, rng: np.random.Generator
-) -> dict[str, Any]:
-    """What the rater answers to an item under a protocol."""
-
-    def noise() -> float:
-        return float(rng.normal(0.0, person.noise)) if person.noise else 0.0
-
-    def opinion(image: str, system: str) -> float:
-        if person.habit == "random":
-            return float(rng.random())
-        return 0.5 if person.habit == "same" else person.opinion(image, system)
-
-    if isinstance(rules, Humanr):
-        if item.check and not person.attentive:
-            return {"preference": 1.0 if item.check == LEFT else 9.0}
-        return simulated_answers.compare(item, opinion, noise)
-    if isinstance(rules, Thumb):
-        return simulated_answers.rubric(item, opinion, noise, rng)
-    if isinstance(rules, Tagging):
-        return simulated_answers.tag(item, opinion, noise)
-    if isinstance(rules, ErrorAudit):
-        return simulated_answers.audit(item, opinion, noise)
-    return simulated_answers.fill(item, opinion, noise)

@@ -1,4 +1,4 @@
-"""THumB's extra rounds as items of a running campaign: the audit sample and the fluency round."""
+"""A protocol's extra rounds as items of a running campaign."""
 
 from __future__ import annotations
 
@@ -9,51 +9,24 @@ from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import add_items, add_limits, content_of
 from captious.campaigns.work.reading import standing
-from captious.errors import InputError
+from captious.errors import UnknownNameError
 from captious.protocols import Item
-from captious.protocols.thumb import AUDIT_CAPTIONS, SECOND, Thumb
-from captious.protocols.thumb_rounds import audit_items, needs_native_speaker
+from captious.protocols.base import RoundData
 
 
-def start_audit(
-    db: Database, campaign: Campaign, *, captions: int = AUDIT_CAPTIONS, actor: str
-) -> list[Item]:
-    """Give a third annotator a sample of captions that have been through both stages.
+def start_round(db: Database, campaign: Campaign, name: str, *, actor: str, **values: object) -> list[Item]:
+    """Start one of the protocol's extra rounds with what it asks for, such as `captions=50`.
 
-    Audited once: the items of an earlier audit stay as they are, and only new ones are added.
+    Started again, a round adds what is new: items that someone has begun stay as they are.
     """
-    _thumb(campaign)
-    found = audit_items(*standing(db, campaign), seed=campaign.seed, captions=captions)
-    return _add(db, campaign, found, "start audit", actor)
-
-
-def start_fluency_round(db: Database, campaign: Campaign, *, actor: str) -> list[Item]:
-    """Ask native speakers about captions that none has judged; again after adding native raters."""
-    rules = _thumb(campaign)
-    native = _native(db, campaign)
-    if not native:
-        raise InputError("fluency round: no rater is marked as a native speaker. Add one first.")
-    every, responses = standing(db, campaign)
-    wanting = {shown.image for shown in needs_native_speaker(every, responses, native)}
-    answers = {response.item: response.answers for response in responses}
-    found = [
-        rules.fluency_round(item, answers[item.key], native)
-        for item in every
-        if item.stage == SECOND and item.image in wanting and item.key in answers
-    ]
-    if not found:
-        raise InputError(
-            "fluency round: no caption needs it. Either a native speaker has judged each, or the "
-            "second stage is not done."
-        )
-    return _add(db, campaign, found, "start fluency round", actor)
-
-
-def _thumb(campaign: Campaign) -> Thumb:
     rules = campaign.rules()
-    if not isinstance(rules, Thumb):
-        raise InputError(f"{campaign.slug}: only a THumB campaign has this round.")
-    return rules
+    found = next((one for one in rules.rounds if one.name == name), None)
+    if found is None:
+        raise UnknownNameError(f"round of {campaign.protocol}", name, [one.name for one in rules.rounds])
+    given = {one.name: values.get(one.name, one.default) for one in found.asks}
+    items, responses = standing(db, campaign)
+    data = RoundData(items, responses, _native(db, campaign), campaign.seed, given)
+    return _add(db, campaign, rules.start_round(name, data), found.action, actor)
 
 
 def _native(db: Database, campaign: Campaign) -> frozenset[str]:

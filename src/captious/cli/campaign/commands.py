@@ -58,7 +58,9 @@ def list_(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Fo
     with opened(database) as db:
         found = [(one, analysis.overview(db, one)) for one in lifecycle.listed(db)]
         payload = [
-            campaign_tables.overview_payload(one, view, cost.estimate(one.rules(), view.target, one.settings))
+            campaign_tables.overview_payload(
+                one, view, cost.estimate(one.rules(), view.first_target, one.settings)
+            )
             for one, view in found
         ]
         emit(campaign_tables.campaigns(found), {"campaigns": payload}, form)
@@ -80,8 +82,7 @@ def status(
     with opened(database) as db:
         one = lifecycle.find(db, slug)
         view = analysis.overview(db, one)
-        wanted = sum(stage.target for stage in view.stages if stage.stage.endswith("first"))
-        asked = cost.estimate(one.rules(), wanted, one.settings, view.mean_seconds)
+        asked = cost.estimate(one.rules(), view.first_target, one.settings, view.mean_seconds)
         emit(
             campaign_tables.status(one, view, asked), campaign_tables.overview_payload(one, view, asked), form
         )

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from captious.campaigns.records import Draft
     from captious.corpus import Corpus
 
-# The option by which each protocol says how many raters judge an item.
-RATERS_OPTION = {"humanr": "target", "tagging": "raters", "audit": "target"}
 PREVIEWED = 3
 DEFAULT_SEED = 20220710
 
@@ -36,12 +34,11 @@ ShortName = Annotated[str, typer.Option("--slug", help="Short name for commands 
 Protocol = Annotated[
     str,
     typer.Argument(
-        help="thumb, humanr, tagging, audit, or a YAML file of your own protocol.", show_default=False
+        help="A protocol (captious campaign protocols lists them), or a YAML file of your own.",
+        show_default=False,
     ),
 ]
-RatersEach = Annotated[
-    int | None, typer.Option("--raters", min=1, help="Raters for each item (THumB: 2 for both stages).")
-]
+RatersEach = Annotated[int | None, typer.Option("--raters", min=1, help="Raters for each item.")]
 ProtocolOption = Annotated[
     list[str] | None, typer.Option("--option", help="An option of the protocol: name=value, several times.")
 ]
@@ -91,7 +88,7 @@ def create(
     Example: captious campaign create thumb -c m2.json vinvl.json --images val2014 --raters 2
     """
     require_database_library()
-    from captious.campaigns.records import GENERIC, Settings
+    from captious.campaigns.records import Settings
     from captious.campaigns.setup import create as making
     from captious.cli import inputs
     from captious.cli.output import emit, note
@@ -119,7 +116,7 @@ def create(
         settings=settings,
         gold=_gold(gold),
     )
-    if not (images or no_images or draft.protocol == GENERIC):
+    if not (images or no_images) and "images" in draft.rules().needs:
         raise InputError(
             f"{protocol}: raters would see no images. Give --images DIR, or --no-images if they "
             "see them elsewhere."
@@ -155,19 +152,12 @@ def protocol_options(protocol: str, raters: int | None, given: list[str]) -> dic
     """
     import json
 
+    from captious.protocols import described_by, kind_of
+
     found: dict[str, Any] = {}
     if raters is not None:
-        if protocol == "thumb":
-            if raters > 2:
-                raise InputError(
-                    "--raters: THumB asks two, one a stage. A third sees a sample: start an audit "
-                    "once the second stage is done."
-                )
-            found["two_stages"] = raters == 2
-        elif protocol in RATERS_OPTION:
-            found[RATERS_OPTION[protocol]] = raters
-        else:
-            raise InputError(f'--raters: write "raters: {raters}" into {protocol} instead.')
+        kind = described_by(protocol) or kind_of(protocol)
+        found |= kind.options_for(raters)
     for text in given:
         name, separator, value = text.partition("=")
         if not separator or not name.strip():

@@ -51,6 +51,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "aspect": ("aspect",),
     "rating": ("rating", "human_score", "judgment", "value", "relevance", "target", "score"),
     "stage": ("stage",),
+    "example": ("example", "example_id"),
     "time": ("time",),
     "image_path": ("image_path",),
     "objects": ("objects",),

@@ -15,8 +15,8 @@ from typing import Any
 from captious.models.chat.patience import UnreadableError
 from captious.protocols.base import Caption
 from captious.protocols.form import Answers, Field, Form, Option
-from captious.protocols.thumb import ASPECTS, PENALTIES, caption_fields, scores_of, total
-from captious.protocols.thumb_guide import GUIDES
+from captious.protocols.thumb.guide import GUIDES
+from captious.protocols.thumb.rules import ASPECTS, PENALTIES, caption_fields, scores_of, total
 
 KEY = "A"
 TOTAL = "total"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Annotated, Any
 
@@ -18,6 +18,7 @@ from captious.web import pages, security
 from captious.web.admin import formatting
 from captious.web.admin.models import CampaignHead
 from captious.web.errors import documented, documented_pages
+from captious.web.protocol_words import stage_words
 from captious.web.texts import Texts, texts
 
 PAGE: dict[str, Any] = {
@@ -96,15 +97,16 @@ def show(
         status_code=status_code or (422 if problems else 200),
         f=formatting,
         may=rights(account),
-        stage_name=stage_namer(t),
+        stage_name=lambda stage: stage_words(t, _protocol(values), stage),
         problems=list(problems),
         **values,
     )
 
 
-def stage_namer(t: Texts) -> Callable[[str], str]:
-    """Stages in words; one that the catalogue does not know keeps its own name."""
-    return lambda stage: t.entries.get(f"admin.stage.{stage}", stage)
+def _protocol(values: Mapping[str, Any]) -> str:
+    """The protocol that a page is about, "" where it is about none."""
+    about = values.get("campaign") or values.get("plan")
+    return str(getattr(about, "protocol", ""))
 
 
 def head(campaign: Campaign) -> CampaignHead:

@@ -1,79 +1,97 @@
-"""Opening, pausing, closing, extending, and THumB's extra rounds: each is confirmed first."""
+"""Opening, pausing, closing, extending, and a protocol's extra rounds: each is confirmed first."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from captious.campaigns.records import Account, Campaign
 from captious.campaigns.setup import lifecycle
-from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem
+from captious.protocols.base import Round
 from captious.protocols.form import as_number
-from captious.protocols.thumb import AUDIT_CAPTIONS
+from captious.protocols.options import ProtocolOption
 from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, texts_of, words
 from captious.web.openapi import form_body
+from captious.web.protocol_words import round_key
+from captious.web.refusals import Refusal
+from captious.web.texts import Texts
 
 router = APIRouter()
 
-Action = Literal["open", "pause", "resume", "close", "extend", "audit", "fluency"]
-ASKED: dict[str, dict[str, str]] = {"extend": {"target": ""}, "audit": {"captions": str(AUDIT_CAPTIONS)}}
+Action = Annotated[str, Path(pattern=r"^[a-z0-9_-]{1,40}$")]
 MOST = 1_000_000
-PLAIN: dict[str, Callable[..., Any]] = {
+STEPS: dict[str, Callable[..., Any]] = {
     "open": lifecycle.open_campaign,
     "pause": lifecycle.pause,
     "resume": lifecycle.resume,
     "close": lifecycle.close,
-    "fluency": lifecycle.start_fluency_round,
+    "extend": lifecycle.extend,
 }
+
+
+def action_of(campaign: Campaign, action: str, t: Texts) -> Round:
+    """What may be done, in words, with what it asks for: a step, or a round of the protocol."""
+    if action in STEPS:
+        key = f"admin.do.{action}"
+        asks: tuple[ProtocolOption, ...] = ()
+        if action == "extend":
+            label, note = t(f"{key}.target"), t(f"{key}.target_help")
+            asks = (ProtocolOption("target", "whole", 0, label, note, low=1, high=MOST),)
+        return Round(action, action, t(key), t(f"{key}.means"), t(f"admin.flash.{action}"), asks)
+    for one in campaign.rules().rounds:
+        if one.name == action:
+            asked = tuple(replace(a, label=t.say(a.label), help=t.say(a.help)) for a in one.asks)
+            return one._replace(
+                title=t.say(one.title), means=t.say(one.means), started=t.say(one.started), asks=asked
+            )
+    raise Refusal(404, "error.404")
 
 
 @router.get("/admin/c/{slug}/do/{action}", **PAGE)
 def confirm(request: Request, account: Manager, campaign: Run, action: Action) -> Response:
     """What an action means, and the button that does it."""
-    return _page(request, account, campaign, action, ASKED.get(action, {}))
+    what = action_of(campaign, action, words(request))
+    form = {one.name: one.typed(one.default) if one.default else "" for one in what.asks}
+    return _page(request, account, campaign, what, form)
 
 
 @router.post(
     "/admin/c/{slug}/do/{action}",
     **WRITE,
     openapi_extra=form_body(
-        {"target": "Responses wanted for each item (extend)", "captions": "How many (audit)"},
+        {"target": "Responses wanted for each item (extend)", "captions": "How many (a round that asks)"},
         required=["csrf"],
     ),
 )
 def do(request: Request, account: Manager, campaign: Run, action: Action, db: Db, form: Written) -> Response:
     """Do it, or say in one line why it cannot be done now."""
     given = texts_of(form)
+    what = action_of(campaign, action, words(request))
     try:
-        numbers = {name: _whole(request, action, name, given) for name in ASKED.get(action, {})}
-        _carry_out(db, campaign, action, numbers, account.name)
+        numbers = {one.name: _whole(request, one, given) for one in what.asks}
+        if action in STEPS:
+            STEPS[action](db, campaign, actor=account.name, **numbers)
+        else:
+            lifecycle.start_round(db, campaign, action, actor=account.name, **numbers)
     except InputError as error:
-        field = next(iter(ASKED.get(action, {})), "")
-        return _page(request, account, campaign, action, given, Problem(field, str(error)))
-    flash = f"admin.flash.{action}"
+        field = what.asks[0].name if what.asks else ""
+        return _page(request, account, campaign, what, given, Problem(field, str(error)))
+    flash = f"admin.flash.{action}" if action in STEPS else round_key(campaign.protocol, action)
     return pages.redirect(request, f"/admin/c/{campaign.slug}", flash=flash)
 
 
-def _carry_out(db: Database, campaign: Campaign, action: str, numbers: dict[str, int], actor: str) -> None:
-    if action == "extend":
-        lifecycle.extend(db, campaign, target=numbers["target"], actor=actor)
-    elif action == "audit":
-        lifecycle.start_audit(db, campaign, captions=numbers["captions"], actor=actor)
-    else:
-        PLAIN[action](db, campaign, actor=actor)
-
-
-def _whole(request: Request, action: str, name: str, given: dict[str, str]) -> int:
-    number = as_number(given.get(name, ""))
-    if number is None or number != int(number) or not 1 <= number <= MOST:
-        label = words(request)(f"admin.do.{action}.{name}")
-        raise InputError(words(request)("admin.errors.whole", label=label, most=f"{MOST:,}"))
+def _whole(request: Request, asked: ProtocolOption, given: dict[str, str]) -> int:
+    number = as_number(given.get(asked.name, ""))
+    if number is None or number != int(number) or not asked.low <= number <= asked.high:
+        most = f"{asked.high:,.0f}"
+        raise InputError(words(request)("admin.errors.whole", label=asked.label, most=most))
     return int(number)
 
 
@@ -81,7 +99,7 @@ def _page(
     request: Request,
     account: Account,
     campaign: Campaign,
-    action: str,
+    what: Round,
     form: dict[str, str],
     *problems: Problem,
 ) -> Response:
@@ -92,8 +110,8 @@ def _page(
         problems=problems,
         campaign=head(campaign),
         here="overview",
-        action=action,
-        asked=list(ASKED.get(action, {})),
+        action=what.name,
+        what=what,
         form=form,
         status_code=409 if problems and not problems[0].field else 0,
     )

@@ -11,7 +11,6 @@ from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
-from captious.protocols.thumb import Thumb
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show
 from captious.web.admin.formatting import finite
 from captious.web.admin.models import CampaignRow, CampaignsPage, OverviewPage, Pace, StageProgress
@@ -24,7 +23,6 @@ ACTIONS = {
     "paused": ("resume", "extend", "close"),
     "closed": ("resume",),
 }
-ROUNDS = ("audit", "fluency")
 # The pace is drawn from the latest responses, over this many spans.
 LATEST, SPANS, FEWEST = 300, 24, 5
 
@@ -121,11 +119,11 @@ def overview(request: Request, account: Viewer, campaign: Seen, db: Db) -> Respo
         here="overview",
         page=overview_page(db, campaign),
         actions=possible(campaign),
-        rounds=ROUNDS if isinstance(rules, Thumb) and campaign.state != "closed" else (),
+        rounds=rules.rounds if campaign.state != "closed" else (),
     )
 
 
 def possible(campaign: Campaign) -> list[str]:
-    """What may be done now. THumB asks one rater a stage, so that more cannot be asked for."""
-    fixed = isinstance(campaign.rules(), Thumb)
+    """What may be done now; some protocols ask one rater a stage, and no more can be asked for."""
+    fixed = bool(campaign.rules().one_rater)
     return [action for action in ACTIONS[campaign.state] if not (fixed and action == "extend")]

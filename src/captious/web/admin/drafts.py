@@ -18,7 +18,6 @@ from captious.campaigns.records import Draft, Settings
 from captious.campaigns.setup import create
 from captious.corpus.load import load_with_notes
 from captious.errors import InputError
-from captious.web.admin.protocol_options import GENERIC
 
 KEPT_SECONDS = 7 * 24 * 3600.0
 TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -148,7 +147,7 @@ def build(plan: Plan, place: Path) -> Built:
             corpus,
             title=plan.title,
             options=plan.options,
-            protocol_file=plan.protocol_text if plan.protocol == GENERIC else None,
+            protocol_file=plan.protocol_text or None,
             seed=plan.seed,
             settings=Settings(instructions=plan.instructions, contact=plan.contact),
         )

@@ -15,7 +15,6 @@ from captious.campaigns.people import raters
 from captious.campaigns.records import Account, Campaign
 from captious.campaigns.store.database import Database
 from captious.protocols import Problem
-from captious.protocols.thumb import Thumb
 from captious.web.admin.access import (
     PAGE,
     TWIN,
@@ -35,17 +34,18 @@ from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
 router = APIRouter()
-CONTENTS = ("responses", "judgments", "final", "items", "raters", "thumb", "croissant", "datasheet")
+CONTENTS = ("responses", "judgments", "final", "items", "raters", "croissant", "datasheet")
+BEFORE_OTHERS = CONTENTS.index("croissant")
 
 
 def exports_page(db: Database, campaign: Campaign, account: Account) -> ExportsPage:
     """What can be downloaded, and whether with names."""
-    thumb = isinstance(campaign.rules(), Thumb)
+    added = [Path(note.name).stem for note in campaign.rules().export_files]
     return ExportsPage(
         campaign=head(campaign),
         responses=sum(rater.answered for rater in raters.listed(db, campaign)),
         formats=list(FORMATS),
-        contents=[name for name in CONTENTS if thumb or name != "thumb"],
+        contents=[*CONTENTS[:BEFORE_OTHERS], *added, *CONTENTS[BEFORE_OTHERS:]],
         identities=rights(account).manage,
     )
 
@@ -126,5 +126,6 @@ def _page(
         campaign=head(campaign),
         here="exports",
         page=exports_page(db, campaign, account),
+        added={Path(note.name).stem: note for note in campaign.rules().export_files},
         form=dict.fromkeys(names, "") | form,
     )

@@ -314,6 +314,7 @@ class PreviewPage(BaseModel):
     later: int
     checks: int
     responses: int
+    raters: int
     without_image: int
     notes: list[str]
     cost: PreviewCost | None

@@ -6,7 +6,7 @@ import shutil
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path as FilePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
 from starlette.datastructures import FormData
@@ -16,21 +16,19 @@ from captious.campaigns.records import Account
 from captious.campaigns.setup.create import DEFAULT_SEED, checked_title
 from captious.campaigns.store.database import Database
 from captious.errors import InputError
-from captious.protocols import PROTOCOLS, Problem, parse_protocol
-from captious.protocols.audit import ErrorAudit
+from captious.protocols import HumanProtocol, Problem, known_protocols
 from captious.protocols.form import as_number
-from captious.protocols.humanr import Humanr
+from captious.protocols.options import ProtocolOption, options_of, read_options
+from captious.protocols.registry import notes
 from captious.web import pages, security
-from captious.web.admin import protocol_options, uploads
+from captious.web.admin import uploads
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, files_of, show, texts_of, words
 from captious.web.admin.drafts import Drafts, Plan
-from captious.web.admin.protocol_options import FIELDS, GENERIC
 from captious.web.refusals import Refusal
 
 router = APIRouter()
-Protocol = Literal["thumb", "humanr", "tagging", "audit", "generic"]
+Protocol = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,60}$")]
 Token = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
-NEED_REFERENCES = (Humanr.name, ErrorAudit.name)
 PARTS = ("candidates", "references", "images")
 LONGEST_INSTRUCTIONS, LONGEST_CONTACT = 20_000, 300
 HIGHEST_SEED = 2**53
@@ -81,13 +79,14 @@ def choose(request: Request, account: Manager, db: Db) -> Response:
     """The protocols in plain words, and drafts that were begun."""
     drafts = drafts_of(db)
     drafts.sweep(db.now())
-    citations = {name: kind.citation for name, kind in PROTOCOLS.items()} | {GENERIC: ""}
+    known = known_protocols()
     return show(
         request,
         "new.html",
         account,
-        protocols=list(FIELDS),
-        citations=citations,
+        protocols=list(known),
+        citations={name: kind.citation for name, kind in known.items()},
+        left_out=notes(),
         drafts=drafts.own(account.id),
     )
 
@@ -159,10 +158,14 @@ def read_plan(
         title = checked_title(title)
     except InputError as error:
         problems.append(Problem("title", str(error)))
-    options = protocol_options.read_options(protocol, given)
-    if isinstance(options, list):
-        problems += options
-        options = {}
+    kind = _kind(protocol)
+    options: dict[str, Any] = {}
+    read = read_options(kind, given) if not kind.suffixes else {}
+    if isinstance(read, list):
+        problems += read
+    else:
+        options, wrong = read, _unfit(kind, read)
+        problems += wrong
     seed = as_number(given.get("seed", "") or str(DEFAULT_SEED))
     if seed is None or seed != int(seed) or not 0 <= seed <= HIGHEST_SEED:
         problems.append(Problem("seed", words(request)("admin.new.wrong_seed")))
@@ -172,8 +175,8 @@ def read_plan(
             message = words(request)("admin.errors.too_long", most=f"{most:,}")
             problems.append(Problem(name, message))
     text = ""
-    if protocol == GENERIC:
-        text, wrong = _protocol_text(given, form)
+    if kind.suffixes:
+        text, wrong = _protocol_text(kind, given, form)
         problems += wrong
     plan = Plan(
         account_id=account.id,
@@ -190,16 +193,42 @@ def read_plan(
     return plan, problems
 
 
-def _protocol_text(given: dict[str, str], form: FormData) -> tuple[str, list[Problem]]:
+def _protocol_text(
+    kind: type[HumanProtocol], given: dict[str, str], form: FormData
+) -> tuple[str, list[Problem]]:
     sent = files_of(form, "protocol_file")
     try:
         text = uploads.read_protocol_text(sent[0]) if sent else given.get("protocol_text", "")
         if "\x00" in text:
             raise InputError("protocol: holds a NUL character. Save it as plain text.")
-        parse_protocol(text, uploads.shown_name(sent[0]) if sent else "protocol")
+        kind.from_text(text, uploads.shown_name(sent[0]) if sent else "protocol")
     except InputError as error:
         return "", [Problem("protocol_file" if sent else "protocol_text", str(error))]
     return text, []
+
+
+def _kind(protocol: str) -> type[HumanProtocol]:
+    known = known_protocols()
+    if protocol not in known:
+        raise Refusal(404, "error.404")
+    return known[protocol]
+
+
+def _fields(protocol: str) -> list[ProtocolOption]:
+    """The options that the page asks for; those of a file stand in the file."""
+    kind = _kind(protocol)
+    return [] if kind.suffixes else [one for one in options_of(kind) if one.shown]
+
+
+def _unfit(kind: type[HumanProtocol], options: dict[str, Any]) -> list[Problem]:
+    """What the protocol itself says against options that are each in their range."""
+    if kind.suffixes:
+        return []
+    try:
+        kind(**options)
+    except InputError as error:
+        return [Problem("title", str(error))]
+    return []
 
 
 def _keep_files(drafts: Drafts, token: str, form: FormData, earlier: str = "") -> None:
@@ -222,7 +251,6 @@ def _placed(error: InputError) -> Problem:
 
 
 def _blank(protocol: str) -> dict[str, str]:
-    options = protocol_options.defaults(protocol)
     return {
         "title": "",
         "instructions": "",
@@ -230,7 +258,7 @@ def _blank(protocol: str) -> dict[str, str]:
         "common": "",
         "protocol_text": "",
         "seed": str(DEFAULT_SEED),
-        **{f"option.{field.name}": field.typed(options[field.name]) for field in FIELDS[protocol]},
+        **{field.field: field.typed(field.default) for field in _fields(protocol)},
     }
 
 
@@ -243,7 +271,10 @@ def typed(plan: Plan) -> dict[str, str]:
         "common": "yes" if plan.common else "",
         "protocol_text": plan.protocol_text,
         "seed": str(plan.seed),
-        **{f"option.{field.name}": field.typed(plan.options[field.name]) for field in FIELDS[plan.protocol]},
+        **{
+            field.field: field.typed(plan.options.get(field.name, field.default))
+            for field in _fields(plan.protocol)
+        },
     }
 
 
@@ -275,9 +306,10 @@ def _form_page(
         account,
         problems=problems or [],
         protocol=protocol,
-        fields=FIELDS[protocol],
+        fields=_fields(protocol),
+        suffixes=_kind(protocol).suffixes,
         form=unticked | form,
-        needs_references=protocol in NEED_REFERENCES,
+        needs_references="references" in _kind(protocol).needs,
         most_upload=f"{most:,}",
         action=f"/admin/drafts/{token}/edit" if token else f"/admin/new/{protocol}",
         kept=_kept(drafts_of(db), token) if token and db is not None else None,

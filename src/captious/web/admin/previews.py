@@ -10,13 +10,13 @@ from fastapi.responses import FileResponse
 from starlette.responses import Response
 
 from captious.campaigns.exchange.references import keep_references
-from captious.campaigns.records import Account, Draft
+from captious.campaigns.records import Account, Draft, Settings
+from captious.campaigns.setup import cost as costs
 from captious.campaigns.setup import create, lifecycle
 from captious.errors import InputError
 from captious.protocols import Item, Problem
 from captious.protocols.form import as_number
 from captious.web import pages
-from captious.web.admin import estimate
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Written, show, words
 from captious.web.admin.drafts import Built, Plan
 from captious.web.admin.models import PreviewCost, PreviewItem, PreviewPage, ShownCaption
@@ -41,7 +41,8 @@ TYPES = {
 def preview_page(token: str, plan: Plan, built: Built, cost: PreviewCost | None) -> PreviewPage:
     """A draft in numbers, with its first items."""
     draft = built.draft
-    asked = estimate.work(draft.rules(), draft.items)
+    rules = draft.rules()
+    asked = rules.asked(costs.first_stage(draft.items))
     places = {item.key: place for place, item in enumerate(draft.items, start=1)}
     first = create.preview(draft, SHOWN_ITEMS)
     return PreviewPage(
@@ -54,6 +55,7 @@ def preview_page(token: str, plan: Plan, built: Built, cost: PreviewCost | None)
         later=asked.later,
         checks=asked.checks,
         responses=asked.responses,
+        raters=rules.raters_needed(draft.items),
         without_image=0 if draft.images else built.images,
         notes=list(built.notes),
         cost=cost,
@@ -92,12 +94,14 @@ def _cost(built: Built, seconds: str, wage: str) -> tuple[PreviewCost | None, li
     ]
     if wrong or pace is None or pay is None:
         return None, wrong
-    asked = estimate.work(built.draft.rules(), built.draft.items)
-    return PreviewCost(**estimate.cost(asked, pace, pay)._asdict()), []
+    draft = built.draft
+    first = costs.first_stage(draft.items)
+    found = costs.estimate(draft.rules(), first, Settings(hourly_wage=pay), pace)
+    return PreviewCost(seconds_each=pace, hours=found.hours or 0.0, wage=pay, pay=found.pay or 0.0), []
 
 
-def _usual(plan: Plan, seconds: str | None) -> str:
-    usual = estimate.usual_seconds(plan.protocol)
+def _usual(built: Built, seconds: str | None) -> str:
+    usual = built.draft.rules().usual_seconds
     return seconds if seconds is not None else f"{usual:g}" if usual is not None else ""
 
 
@@ -108,7 +112,7 @@ def preview_twin(
     """What a draft would make."""
     plan = plan_of(db, token, account)
     built = drafts_of(db).build(token, plan)
-    cost, _ = _cost(built, _usual(plan, seconds), wage)
+    cost, _ = _cost(built, _usual(built, seconds), wage)
     return preview_page(token, plan, built, cost)
 
 
@@ -177,7 +181,7 @@ def _page(
 ) -> Response:
     plan = plan_of(db, token, account)
     built = drafts_of(db).build(token, plan)
-    pace = _usual(plan, seconds)
+    pace = _usual(built, seconds)
     cost, wrong = _cost(built, pace, wage)
     message = words(request)("admin.preview.no_number")
     found = [*problems, *(Problem(name, message) for name in wrong)]
@@ -191,5 +195,5 @@ def _page(
         preview=preview_page(token, plan, built, cost),
         seconds=pace,
         wage=wage,
-        paper_pace=estimate.usual_seconds(plan.protocol) is not None,
+        paper_pace=built.draft.rules().usual_seconds is not None,
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from captious.protocols import Item, Response
-from captious.protocols.thumb import ASPECTS, total
-from captious.protocols.thumb_rounds import standing
+from captious.protocols.base import ADJUDICATION, Exported, ExportFile, Item, Response
+from captious.protocols.thumb.rounds import standing
+from captious.protocols.thumb.rules import ASPECTS, THUMB_FILE, THUMB_REFERENCES, total
 
 # THumB 1.0: the keys of a line, in the order of the released file.
 KEYS = ("SYS", "seg_id", "set_id", "hyp", "image", "P", "R", "Fl", "Inc", "Con", "human_score")
@@ -19,6 +19,24 @@ ASPECT_KEYS = {
     "Con": "conciseness",
 }
 _PENALTIES = ("Fl", "Inc", "Con")
+
+
+def release_files(data: Exported) -> list[ExportFile]:
+    """The scores that stand, and the references where there are any."""
+    own = [item for item in data.items if item.stage != ADJUDICATION or item.sources]
+    rows = thumb_rows(own, data.responses, data.file_names)
+    found = [
+        ExportFile(
+            THUMB_FILE,
+            "The scores that stand, in the format of the THumB 1.0 release.",
+            map(thumb_line, rows),
+        )
+    ]
+    if data.references:
+        lines = map(thumb_line, reference_rows(own, data.references))
+        about = "The references, in the format of the THumB 1.0 release."
+        found.append(ExportFile(THUMB_REFERENCES, about, lines))
+    return found
 
 
 def thumb_rows(

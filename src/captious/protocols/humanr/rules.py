@@ -11,36 +11,44 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import ClassVar, NamedTuple
+from math import ceil
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from captious.corpus import Corpus, Judgments
+from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols.assign import Progress, choose, rater_order
 from captious.protocols.base import (
     FIRST,
     MOST_IN_GROUP,
     MOST_RESPONSES,
+    UNLIMITED,
+    Asked,
     Caption,
     Guide,
     HumanProtocol,
     Item,
+    Need,
+    Pay,
     Response,
     Row,
-    as_judgments,
+    Table,
+    Words,
     captions_of,
     draws,
     human_captions,
     matched,
     opaque,
+    option,
     refuse_names,
-    require_range,
 )
 from captious.protocols.form import Field, Form, Option, as_number
+from captious.protocols.registry import register
+from captious.protocols.simulation import Someone
 from captious.stats import preference_score
 from captious.stats.preference import SCALE
-from captious.tables import Table
+from captious.stats.resample import DEFAULT_RESAMPLES
 from captious.text.normalise import same_text_key
 
 LOWEST, HIGHEST = SCALE
@@ -50,6 +58,9 @@ LEFT, RIGHT = "left", "right"
 HUMAN = "reference"
 BASELINE = "human-human"
 CHECK = "check"
+PAY_PER_GROUP = 0.25  # ObjectNet Captions, 4.2: dollars for ten comparisons
+# ObjectNet Captions, 4.2: that pay came to over 15 dollars an hour, a minute a group at most.
+SECONDS_PER_COMPARISON = 6.0
 
 _GUIDE = (
     Guide(
@@ -90,8 +101,10 @@ class Comparison(NamedTuple):
     score: float
     time: float
     stage: str = FIRST
+    caption: str = ""
 
 
+@register("humanr")
 @dataclass(frozen=True)
 class Humanr(HumanProtocol):
     """Head-to-head comparisons with human captions, which are the corpus's references.
@@ -100,19 +113,66 @@ class Humanr(HumanProtocol):
     human-human comparison of images that have two different human captions.
     """
 
-    target: int = 1
-    baseline: bool = True
-    group_size: int = GROUP
-    once_per_image: bool = True
+    target: int = option(1, "Responses for each comparison", "The paper: 1.", low=1, high=MOST_RESPONSES)
+    baseline: bool = option(
+        True,
+        "Compare two human captions too",
+        "The baseline that systems are held against. Images need two different references.",
+    )
+    group_size: int = option(  # a group holds one check and one comparison at least
+        GROUP,
+        "Comparisons in a group",
+        "One of them is the attention check. The paper: 10.",
+        low=2,
+        high=MOST_IN_GROUP,
+    )
+    once_per_image: bool = option(True, "No image twice for a rater", shown=False)
 
-    name: ClassVar[str] = "humanr"
     title: ClassVar[str] = "HUMANr: which caption goes best with the image"
     citation: ClassVar[str] = "ObjectNet Captions, section 4.2"
+    words: ClassVar[Words] = Words(
+        "HUMANr",
+        "Anyone says on a scale from 1 to 9 which of two captions goes best with the image: a human one or "
+        "a system's. In every group of ten stands one attention check.",
+        "Candidates, references (the human captions) and images. Many raters; no training.",
+        "One response for each image and system, and one for two human captions. The paper paid 0.25 "
+        "dollars for ten.",
+        "How far each system is from people, from -1 to 1, with intervals and a human baseline.",
+        "You will see photographs, each with two captions, and say which one goes best with the image.",
+    )
+    needs: ClassVar[frozenset[Need]] = frozenset({"images", "references"})
+    human_sources: ClassVar[frozenset[str]] = frozenset({HUMAN, BASELINE})
+    raters_option: ClassVar[str] = "target"
+    usual_seconds: ClassVar[float | None] = SECONDS_PER_COMPARISON
 
-    def __post_init__(self) -> None:
-        require_range("target", self.target, 1, MOST_RESPONSES)
-        # A group holds one check and one comparison at least.
-        require_range("group_size", self.group_size, 2, MOST_IN_GROUP)
+    def asked(self, first: int) -> Asked:
+        """A check in every group: the last group holds what is left, and its check.
+
+        91 comparisons in groups of ten are ten groups of nine with a check each, and one of one
+        with its check: 91 + 11 = 102 responses.
+
+        >>> Humanr().asked(91).responses
+        102
+        """
+        return Asked(first, checks=ceil(first / (self.group_size - 1)))
+
+    def raters_needed(self, items: Sequence[Item]) -> int:
+        """Nobody meets an image twice, and each group's check takes an image too."""
+        by_image = Counter[str]()
+        for item in items:
+            if item.counts:
+                by_image[item.image] += item.target
+        images = len({item.image for item in items})
+        # Of n images, a rater can compare as many as leave one for the check of each group.
+        most = images - ceil(images / self.group_size)
+        if not by_image or not most:
+            return len(by_image)
+        return max(*by_image.values(), ceil(by_image.total() / most))
+
+    def usual_pay(self, asked: Asked) -> Pay:
+        """Each group is paid, the last one too."""
+        basis = f"{PAY_PER_GROUP:g} USD a group as in the paper"
+        return Pay(asked.checks * PAY_PER_GROUP, "USD", basis)
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """Every comparison, and for each image the check that may be planted on it.
@@ -161,27 +221,41 @@ class Humanr(HumanProtocol):
         """Raters who preferred the planted caption of a check."""
         return failed_raters(items, responses)
 
-    def judgments(self, items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
+    def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
         """Preferences in [-1, 1] for each system, without the raters who failed a check.
 
         The human-human baseline is under the system `human-human`.
         """
-        return as_judgments(
-            [
-                Row(one.image, one.system, one.rater, "preference", one.score, one.stage, one.time)
-                for one in comparisons(items, responses)
-            ]
-        )
+        for one in comparisons(items, responses):
+            yield Row(
+                one.image, one.system, one.caption, one.rater, "preference", one.score, one.stage, one.time
+            )
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
         """HUMANr by system with intervals and significance, and the raters who were removed."""
-        from captious.protocols.humanr_analysis import humanr_tables
+        from captious.protocols.humanr.analysis import humanr_tables
 
         return humanr_tables(items, responses)
 
+    def agreement(
+        self, items: Sequence[Item], responses: Sequence[Response], *, resamples: int = DEFAULT_RESAMPLES
+    ) -> list[Table]:
+        """Beside questions that several answered: HUMANr of random halves of the raters."""
+        from captious.protocols.humanr.analysis import halves_table
 
-# A check is planted as often as groups need one.
-UNLIMITED = 2**31
+        found = comparisons(items, responses)
+        several = len({one.rater for one in found}) > 1
+        own = [halves_table(found, "how far another pool would differ")] if several else []
+        return super().agreement(items, responses, resamples=resamples) + own
+
+    def simulated(self, item: Item, someone: Someone) -> dict[str, Any]:
+        """5 where both are as good, up to 1 and 9 where one is by 1 better."""
+        if item.check:
+            planted_right = (item.check == RIGHT) == someone.attentive
+            return {"preference": LOWEST if planted_right else HIGHEST}
+        right, left = (someone.opinion(item, key) for key in (RIGHT, LEFT))
+        rating = EVEN + (HIGHEST - EVEN) * (right - left) + (HIGHEST - EVEN) * someone.noise()
+        return {"preference": float(np.clip(round(rating), LOWEST, HIGHEST))}
 
 
 def _comparisons(
@@ -306,6 +380,14 @@ def comparisons(items: Iterable[Item], responses: Iterable[Response]) -> list[Co
         return []
     scores = preference_score(ratings, on_right)
     return [
-        Comparison(item.image, _candidate(item), response.rater, float(score), response.time, item.stage)
+        Comparison(
+            item.image,
+            _candidate(item),
+            response.rater,
+            float(score),
+            response.time,
+            item.stage,
+            next(caption.text for caption in item.captions if HUMAN not in item.sources[caption.key]),
+        )
         for (item, response), score in zip(kept, scores, strict=True)
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,21 +13,25 @@ from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
 from captious.protocols.base import (
     FIRST,
+    Adopted,
     Caption,
     Guide,
     HumanProtocol,
     Item,
+    Need,
     Response,
     Row,
-    as_judgments,
+    Table,
+    Words,
     captions_of,
     draws,
     matched,
     opaque,
+    row_of,
 )
 from captious.protocols.form import Field, Form, Option
+from captious.protocols.registry import register
 from captious.stats import bootstrap_interval, krippendorff_alpha, mean_preference
-from captious.tables import Table
 
 GenericKind = Literal["likert", "pairwise"]
 LEFT, RIGHT, BOTH = "left", "right", "both"
@@ -45,6 +49,7 @@ class Question(NamedTuple):
     ties: bool = True
 
 
+@register("generic")
 @dataclass(frozen=True)
 class Generic(HumanProtocol):
     """A protocol read from a file; see `read_protocol`."""
@@ -58,9 +63,28 @@ class Generic(HumanProtocol):
     group_size: int = 1
     comment: bool = False
 
-    name: ClassVar[str] = "generic"
     title: ClassVar[str] = "Generic: Likert or pairwise from a YAML file"
-    citation: ClassVar[str] = ""
+    words: ClassVar[Words] = Words(
+        "Your own questions",
+        "A scale or a choice between two captions, in your words, from a small YAML file.",
+        "Candidates, the YAML file, and images if you have them.",
+        "One response for each caption (or pair of captions) and rater that the file asks for.",
+        "Means by system with intervals, and how far raters agree.",
+    )
+    needs: ClassVar[frozenset[Need]] = frozenset()
+    suffixes: ClassVar[tuple[str, ...]] = (".yaml", ".yml")
+
+    @classmethod
+    def from_text(cls, text: str, source: str = "protocol") -> Generic:
+        """The protocol that a YAML text describes."""
+        from captious.protocols.generic.file import parse_protocol
+
+        return parse_protocol(text, source)
+
+    @classmethod
+    def options_for(cls, raters: int) -> dict[str, Any]:
+        """The number of raters stands in the file."""
+        raise InputError(f'--raters: write "raters: {raters}" into the file instead.')
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item a caption (Likert), or a pair of different captions of an image (pairwise)."""
@@ -126,19 +150,16 @@ class Generic(HumanProtocol):
         """The file's own advice."""
         return self.guides
 
-    def judgments(self, items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
+    def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
         """Likert: the points given. Pairwise: 1 for the chosen, -1 for the other, 0 for a tie."""
-        rows = []
         for item, response in matched(items, responses):
+            texts = {caption.key: caption for caption in item.captions}
             for question in self.questions:
                 answer = response.answers[question.aspect]
-                rows += [
-                    Row(item.image, system, response.rater, question.aspect, value, item.stage, response.time)
-                    for key, systems in item.sources.items()
-                    for system in systems
-                    for value in [_value(answer, key)]
-                ]
-        return as_judgments(rows)
+                for key, systems in item.sources.items():
+                    for system in systems:
+                        value = _value(answer, key)
+                        yield row_of(item, response, texts[key], system, question.aspect, value)
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
         """Means by system and aspect with intervals; for Likert scales also raters' agreement."""
@@ -157,6 +178,16 @@ class Generic(HumanProtocol):
         if self.kind == "likert" and len(judged.raters) > 1:
             tables.append(_agreement(judged))
         return tables
+
+    @classmethod
+    def adopt(cls, judgments: Judgments, corpus: Corpus, *, name: str, seed: int) -> Adopted | None:
+        """Whole numbers on any aspects: a Likert scale."""
+        from captious.protocols.adopt import adopted
+        from captious.protocols.generic.file import likert_text, parse_protocol
+
+        text = likert_text(judgments, name)
+        answers = dict.fromkeys(judgments.aspects, float)
+        return adopted(parse_protocol(text), judgments, corpus, answers, seed=seed, file=text)
 
     def _mean(self, judged: Judgments, question: Question, system: str) -> tuple[float, float, float, int]:
         own = [

@@ -9,8 +9,8 @@ from captious.corpus import Judgments
 from captious.corpus.judged import read_judgments
 from captious.errors import InputError
 from captious.protocols import Response
-from captious.protocols.thumb import Thumb
-from captious.protocols.thumb_analysis import judgment_tables, stage_kappa, strictly_best, system_scores
+from captious.protocols.thumb.analysis import judgment_tables, stage_kappa, strictly_best, system_scores
+from captious.protocols.thumb.rules import Thumb
 
 # Kasai et al. 2022, Table 2: P, R, Flu. and total with its 90% interval's reach.
 TABLE_2 = {

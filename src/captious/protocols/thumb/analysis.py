@@ -9,9 +9,10 @@ import numpy as np
 
 from captious.corpus import Judgments
 from captious.errors import InputError
-from captious.protocols.base import Item, Response, matched
-from captious.protocols.thumb import ASPECTS, PENALTIES, SCORES, SECOND, scores_of
-from captious.protocols.thumb_rounds import final_judgments
+from captious.protocols.agreement import INTERVALS, ends
+from captious.protocols.base import Item, Response, Table, matched
+from captious.protocols.thumb.rounds import audit_result, final_judgments
+from captious.protocols.thumb.rules import ASPECTS, PENALTIES, SCORES, SECOND, scores_of
 from captious.stats import (
     BestWorst,
     Estimate,
@@ -22,7 +23,6 @@ from captious.stats import (
     rubric_total,
 )
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
-from captious.tables import Table
 
 LEVEL = 0.90  # THumB, Table 2
 
@@ -167,17 +167,21 @@ def thumb_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[T
     """The tables of a campaign: scores that stand, and agreement between its stages."""
     final = final_judgments(items, responses)
     tables = judgment_tables(final) if len(final) else []
-    kappas = stage_kappa(items, responses)
-    if kappas:
-        rows = tuple(
-            (aspect, found.value, found.low, found.high, found.n_items) for aspect, found in kappas.items()
-        )
-        tables.append(
-            Table(
-                "Kappa between first and second stage",
-                ("aspect", "kappa", "low", "high", "captions"),
-                rows,
-                "95% intervals by bootstrap over images",
-            )
-        )
+    return tables + _kappa_table(stage_kappa(items, responses))
+
+
+def agreement_tables(items: Sequence[Item], responses: Sequence[Response], resamples: int) -> list[Table]:
+    """Agreement between the stages, and what a third annotator changed."""
+    tables = _kappa_table(stage_kappa(items, responses, resamples=resamples))
+    audit = audit_result(items, responses)
+    if audit.captions:
+        changed = tuple((name, count) for name, count in audit.by_aspect.items())
+        note = f"{audit.changed} of {audit.captions} captions changed in any score"
+        tables.append(Table("What the audit changed", ("aspect", "captions"), changed, note))
     return tables
+
+
+def _kappa_table(kappas: Mapping[str, Estimate]) -> list[Table]:
+    rows = tuple((name, *ends(found), found.n_items) for name, found in kappas.items())
+    columns = ("aspect", "kappa", "low", "high", "captions")
+    return [Table("Kappa between first and second stage", columns, rows, INTERVALS)] if rows else []

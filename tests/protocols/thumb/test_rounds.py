@@ -5,15 +5,15 @@ import pytest
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import Item, Response
-from captious.protocols.thumb import Thumb
-from captious.protocols.thumb_analysis import stage_kappa, thumb_tables
-from captious.protocols.thumb_rounds import (
+from captious.protocols.thumb.analysis import stage_kappa, thumb_tables
+from captious.protocols.thumb.rounds import (
     audit_items,
     audit_result,
     final_judgments,
     needs_native_speaker,
     standing,
 )
+from captious.protocols.thumb.rules import Thumb
 
 THUMB = Thumb()
 

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from captious.campaigns.results.answers import answer_text, as_share, marks
 from captious.corpus import Corpus
 from captious.protocols import protocol
+from captious.protocols.answers import answer_text, as_share, marks
 from captious.protocols.tagging import FORM
 
 CORPUS = Corpus.from_lists(

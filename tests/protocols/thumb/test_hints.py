@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from captious.protocols.hints import fluency_hints
+from captious.protocols.thumb.hints import fluency_hints
 
 
 @pytest.mark.parametrize(

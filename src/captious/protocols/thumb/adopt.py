@@ -1,22 +1,17 @@
-"""THumB's judgments as a campaign: the released file, or rows of THumB's aspects by raters."""
+"""THumB's judgments from elsewhere: the released file, or rows of its aspects by raters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isnan
-from pathlib import Path
+from math import isnan, nan
 from typing import Any, NamedTuple
 
-from captious.campaigns.exchange.import_export import image_paths
-from captious.campaigns.exchange.import_store import Imported, ImportedRater, ImportedResponse
-from captious.campaigns.records import Draft
-from captious.campaigns.setup.create import checked_slug, checked_title, slug_of
 from captious.corpus import Corpus, Judgments
 from captious.errors import InputError, one_line
-from captious.protocols import Caption, Form, Item
-from captious.protocols.base import FIRST, blind_key, draws
-from captious.protocols.thumb import PENALTIES, SECOND, caption_fields
+from captious.protocols.base import FIRST, Adopted, Caption, Item, Response, blind_key, draws
+from captious.protocols.form import Form
+from captious.protocols.thumb.rules import PENALTIES, SECOND, caption_fields
 
 # The sum of a caption's penalties for fluency, where a file does not tell of which kind they are.
 UNTOLD = "unspecified"
@@ -38,36 +33,8 @@ class JudgedCaption(NamedTuple):
     time: float | None = None
 
 
-class About(NamedTuple):
-    """What an imported campaign is called, and where its images lie."""
-
-    title: str
-    slug: str | None = None
-    images: Path | None = None
-    seed: int = 20220710
-
-    def draft(self, protocol: str, items: list[Item], **more: Any) -> Draft:
-        """A draft of some items under that name."""
-        return Draft(
-            title=checked_title(self.title),
-            slug=checked_slug(self.slug or slug_of(self.title)),
-            protocol=protocol,
-            options=more.get("options", {}),
-            protocol_file=more.get("protocol_file"),
-            seed=self.seed,
-            items=items,
-            images=image_paths(self.images, dict.fromkeys(item.image for item in items)),
-        )
-
-
-def thumb_campaign(
-    judged: Sequence[JudgedCaption],
-    about: About,
-    *,
-    now: float,
-    references: Mapping[str, list[str]] | None = None,
-) -> Imported:
-    """A campaign of one page an image and stage; equal captions with equal scores are one.
+def adopted(judged: Sequence[JudgedCaption], *, seed: int) -> Adopted:
+    """A page for each image and stage; equal captions with equal scores are one.
 
     Where a file gives one text two scores for an image, as THumB 1.0 does once, both are kept as
     captions of their own.
@@ -85,29 +52,20 @@ def thumb_campaign(
     if any(stage not in (FIRST, SECOND) for stage in stages):
         raise InputError(f"stages: {', '.join(stages)}. THumB's are {FIRST} and {SECOND}.")
     items: list[Item] = []
-    responses: list[ImportedResponse] = []
+    responses: list[Response] = []
     first: dict[str, dict[str, Any]] = {}
     for (stage, image), raters in sorted(pages.items(), key=lambda page: stages.index(page[0][0])):
-        item = _page(stage, image, raters, about.seed)
+        item = _page(stage, image, raters, seed)
         for rater, own in raters.items():
             answers = _answers(item, own)
             first.setdefault(image, answers)
-            time = max((one.time or now for one in own.values()), default=now)
-            number = len(responses) + 1
-            responses.append(ImportedResponse(number, f"import-{number}", item.key, rater, answers, time))
-        items.append(item if stage == FIRST else _with_prior(item, first[image]))
-    people = [
-        ImportedRater(f"r{at:03d}", name)
-        for at, name in enumerate(dict.fromkeys(one.rater for one in judged), 1)
-    ]
-    pseudonyms = {one.name: one.pseudonym for one in people}
-    options = {"clean": False, "two_stages": SECOND in stages}
-    return Imported(
-        draft=about.draft("thumb", items, options=options),
-        raters=people,
-        responses=[one._replace(rater=pseudonyms[one.rater]) for one in responses],
-        references=references or {},
-    )
+            times = [one.time for one in own.values() if one.time is not None]
+            # A page without any time came when it was read.
+            time = max(times) if len(times) == len(own) else nan
+            responses.append(Response(item.key, answers, rater, time))
+        items.append(item if stage == FIRST else replace(item, prior=first[image]))
+    people = list(dict.fromkeys(one.rater for one in judged))
+    return Adopted(items, people, responses, {"clean": False, "two_stages": SECOND in stages})
 
 
 def _page(stage: str, image: str, raters: Mapping[str, Mapping[str, JudgedCaption]], seed: int) -> Item:
@@ -130,10 +88,6 @@ def _page(stage: str, image: str, raters: Mapping[str, Mapping[str, JudgedCaptio
         stage=stage,
         target=len(raters),
     )
-
-
-def _with_prior(item: Item, answers: dict[str, Any]) -> Item:
-    return replace(item, prior=answers)
 
 
 def _answers(item: Item, own: Mapping[str, JudgedCaption]) -> dict[str, Any]:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from captious.errors import InputError
-from captious.protocols.base import Item, Response
-from captious.protocols.humanr import BASELINE, GROUP, Comparison, comparisons, failed_raters
+from captious.protocols.base import Item, Response, Table
+from captious.protocols.humanr.rules import (
+    BASELINE,
+    GROUP,
+    PAY_PER_GROUP,
+    SECONDS_PER_COMPARISON,
+    Comparison,
+    Humanr,
+    comparisons,
+    failed_raters,
+)
 from captious.stats import (
     Estimate,
     approximate_randomisation,
@@ -22,11 +30,6 @@ from captious.stats import (
 from captious.stats.reliability import HalfPools, SpreadAtSize
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
 from captious.stats.significance import DEFAULT_TRIALS
-from captious.tables import Table
-
-PAY_PER_GROUP = 0.25  # ObjectNet Captions, 4.2: dollars for ten comparisons
-# ObjectNet Captions, 4.2: that pay came to over 15 dollars an hour, a minute a group at most.
-SECONDS_PER_COMPARISON = 6.0
 
 
 class HumanrScore(NamedTuple):
@@ -160,8 +163,9 @@ def study_cost(
     if seconds_per_comparison <= 0:
         raise InputError("seconds_per_comparison: give a time above 0.")
     count = images * (systems + baseline) * target
-    groups = ceil(count / (group_size - 1))
-    hours = groups * group_size * seconds_per_comparison / 3600
+    asked = Humanr(group_size=group_size).asked(count)
+    groups = asked.checks
+    hours = asked.responses * seconds_per_comparison / 3600
     pay = groups * pay_per_group
     return Cost(count, groups, pay, hours, pay / hours if hours else float("nan"))
 
@@ -196,10 +200,11 @@ def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[
         ),
         "-1 the human caption is preferred, 0 neither, 1 the system's; 95% intervals over images",
     )
+    return [scores, halves_table(found), out]
+
+
+def halves_table(found: Sequence[Comparison], note: str = "") -> Table:
+    """HUMANr of random halves of the raters, by system."""
     halves = [(name, half_pools(found, name)) for name in sorted({one.system for one in found})]
-    stability = Table(
-        "HUMANr of random halves of the raters",
-        ("system", "mean", "sd"),
-        tuple((name, half.mean, half.sd) for name, half in halves),
-    )
-    return [scores, stability, out]
+    rows = tuple((name, half.mean, half.sd) for name, half in halves)
+    return Table("HUMANr of random halves of the raters", ("system", "mean", "sd"), rows, note)

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from captious.errors import InputError
-from captious.protocols import parse_protocol, read_protocol
+from captious.protocols import protocol
+from captious.protocols.generic.file import parse_protocol
 
 GOOD = """\
 name: alt text
@@ -86,9 +87,9 @@ def test_an_aspect_twice() -> None:
 def test_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     with pytest.raises(InputError, match="cannot be read"):
-        read_protocol(path)
+        protocol(str(path))
     path.write_text(GOOD)
-    assert read_protocol(path) == parse_protocol(GOOD)
+    assert protocol(str(path)) == parse_protocol(GOOD)
 
 
 @settings(deadline=None)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import Item, Problem, Progress, Response, protocol
-from captious.protocols.humanr import BASELINE, LEFT, RIGHT, Humanr, comparisons, failed_raters
+from captious.protocols.humanr.rules import BASELINE, LEFT, RIGHT, Humanr, comparisons, failed_raters
 
 MakeUp = Callable[..., Corpus]
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from captious.protocols.fluency import RUBRIC, fluency_penalty
+from captious.protocols.thumb.fluency import RUBRIC, fluency_penalty
 
 
 def test_the_rubric_is_table_6() -> None:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from captious.corpus import Judgments
 from captious.errors import InputError
-from captious.protocols.base import Item, Response, Row, as_judgments, draws, matched
+from captious.protocols.base import ADJUDICATION, Item, Response, RoundData, Row, as_judgments, draws, matched
 from captious.protocols.form import Form
-from captious.protocols.thumb import (
-    ADJUDICATION,
+from captious.protocols.thumb.rules import (
     ASPECTS,
     AUDIT,
     AUDIT_CAPTIONS,
     NATIVE,
     PENALTIES,
     SECOND,
+    Thumb,
     in_development,
     scores_of,
     total,
@@ -72,22 +72,23 @@ def standing(items: Iterable[Item], responses: Iterable[Response]) -> list[Stand
     return list(found.values())
 
 
-def final_judgments(items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
+def final_rows(items: Iterable[Item], responses: Iterable[Response]) -> Iterator[Row]:
     """One judgment an aspect and system: the scores that stand, with the total, penalties negative.
 
     The rater is the last annotator; the stage is `final`.
     """
-    rows = []
     for caption, scores, raters in standing(items, responses):
         if any(aspect not in scores for aspect in ASPECTS):
             continue
         signed = {a: -v + 0.0 if a in PENALTIES else v for a, v in scores.items()}
-        rows += [
-            Row(caption.image, system, raters[-1], aspect, value, FINAL, float("nan"))
-            for system in caption.systems
-            for aspect, value in (*signed.items(), ("total", total(scores)))
-        ]
-    return as_judgments(rows)
+        for system in caption.systems:
+            for aspect, value in (*signed.items(), ("total", total(scores))):
+                yield Row(caption.image, system, caption.text, raters[-1], aspect, value, FINAL, float("nan"))
+
+
+def final_judgments(items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
+    """The rows of `final_rows` as columns."""
+    return as_judgments(final_rows(items, responses))
 
 
 def needs_native_speaker(
@@ -110,6 +111,25 @@ def needs_native_speaker(
             if item.stage == SECOND:
                 second.add(shown)
     return [shown for shown, own in raters.items() if shown in second and not own & native]
+
+
+def fluency_items(rules: Thumb, data: RoundData) -> list[Item]:
+    """Items that ask native speakers about captions that none of them has judged."""
+    if not data.native:
+        raise InputError("fluency round: no rater is marked as a native speaker. Add one first.")
+    wanting = {shown.image for shown in needs_native_speaker(data.items, data.responses, data.native)}
+    answers = {response.item: response.answers for response in data.responses}
+    found = [
+        rules.fluency_round(item, answers[item.key], data.native)
+        for item in data.items
+        if item.stage == SECOND and item.image in wanting and item.key in answers
+    ]
+    if not found:
+        raise InputError(
+            "fluency round: no caption needs it. Either a native speaker has judged each, or the "
+            "second stage is not done."
+        )
+    return found
 
 
 def audit_items(

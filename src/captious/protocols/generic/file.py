@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from captious.corpus import Judgments
 from captious.errors import InputError, MissingDependencyError, UnknownNameError, one_line
 from captious.protocols.base import MOST_IN_GROUP, MOST_RESPONSES, Guide
-from captious.protocols.generic import Generic, GenericKind, Question
+from captious.protocols.generic.rules import Generic, GenericKind, Question
 
 KINDS: dict[str, GenericKind] = {"likert": "likert", "pairwise": "pairwise"}
 TOP = ("name", "kind", "questions", "guide", "raters", "once_per_image", "group_size", "comment")
@@ -22,16 +25,6 @@ LONGEST_FILE = 100_000
 DEEPEST = 10
 
 Path_ = tuple[str | int, ...]
-
-
-def read_protocol(path: str | Path) -> Generic:
-    """Read a protocol file."""
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read: {error}.") from error
-    return parse_protocol(text, str(file))
 
 
 def parse_protocol(text: str, source: str = "protocol") -> Generic:
@@ -76,6 +69,25 @@ def parse_protocol(text: str, source: str = "protocol") -> Generic:
         group_size=reader.whole((), top, "group_size", 1, 1, MOST_IN_GROUP),
         comment=reader.flag((), top, "comment", False),
     )
+
+
+def likert_text(judgments: Judgments, name: str) -> str:
+    """A Likert protocol with the aspects of some judgments, as its YAML text."""
+    values = judgments.values
+    if not np.array_equal(values, np.round(values)):
+        raise InputError(
+            f"values such as {values[values != np.round(values)][0]:g} are no points of a "
+            "Likert scale. Import the raw responses instead: the whole export."
+        )
+    questions = []
+    for aspect in judgments.aspects:
+        own = values[judgments.rows(aspect)]
+        low, high = int(own.min()), max(int(own.max()), int(own.min()) + 1)
+        if high - low >= WIDEST_SCALE:
+            raise InputError(f"{aspect} goes from {low} to {high}: too wide for a scale.")
+        questions.append({"aspect": aspect, "ask": f"{aspect}?", "low": low, "high": high})
+    # JSON is YAML.
+    return json.dumps({"name": name, "kind": "likert", "questions": questions}) + "\n"
 
 
 def _question(reader: _Reader, kind: str, at: int, raw: object) -> Question:

@@ -8,7 +8,7 @@ import pytest
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import Item, Problem, Progress, Response, protocol
-from captious.protocols.thumb import Thumb, total
+from captious.protocols.thumb.rules import Thumb, total
 
 DOG = "A dog playing with a frisbee on the ground."
 OTTER = "A otter is laying on the sand next to two frisbees."

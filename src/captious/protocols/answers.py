@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from captious.protocols import Answer, Field, Item
-from captious.protocols.form import as_number
+from captious.protocols.form import Answer, Field, as_number
+from captious.protocols.item import Item
 
 Numbers = dict[str, float]
 
@@ -31,7 +31,7 @@ def as_share(field: Field, answer: Answer | None) -> float | None:
     >>> as_share(Field("stars", "number", "Stars", low=1, high=5), 4.0)
     0.75
     """
-    if answer is None or field.kind == "text":
+    if answer is None or field.kind in ("text", "audio"):
         return None
     if field.kind == "multi":
         return min(1.0, sum(answer.values())) if isinstance(answer, dict) else None

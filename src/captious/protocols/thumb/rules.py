@@ -4,36 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
-from captious.protocols import thumb_guide
 from captious.protocols.base import (
+    ADJUDICATION,
     FIRST,
+    Adopted,
+    Asked,
     Caption,
+    Exported,
+    ExportFile,
+    ExportNote,
     Guide,
     HumanProtocol,
     Item,
     Response,
+    Round,
+    RoundData,
     Row,
-    as_judgments,
+    Table,
+    Words,
     blind_key,
     captions_of,
     draws,
     matched,
-    require_range,
+    option,
+    row_of,
 )
-from captious.protocols.fluency import RUBRIC, fluency_penalty
 from captious.protocols.form import Answer, Answers, Field, Form, Option, Problem, When
-from captious.protocols.hints import fluency_hints
-from captious.tables import Table
+from captious.protocols.options import ProtocolOption
+from captious.protocols.registry import register
+from captious.protocols.simulation import Someone
+from captious.protocols.thumb import guide
+from captious.protocols.thumb.fluency import RUBRIC, fluency_penalty
+from captious.protocols.thumb.hints import fluency_hints
+from captious.stats.resample import DEFAULT_RESAMPLES
 from captious.text.normalise import same_text_key, thumb_normalise
 
 SECOND = "second"
 NATIVE = "fluency"
 AUDIT = "audit"
-ADJUDICATION = "adjudication"
 DEVELOPMENT = "development"
 
 SCORES = ("precision", "recall")
@@ -62,9 +74,41 @@ _INCLUSIVE = (
 )
 
 
-MOST_DEVELOPMENT = 1_000_000
+STAGES = {
+    FIRST: "First stage",
+    SECOND: "Second stage",
+    NATIVE: "Fluency by native speakers",
+    AUDIT: "Audit by a third reader",
+    f"{DEVELOPMENT}-{FIRST}": "Development, first stage",
+    f"{DEVELOPMENT}-{SECOND}": "Development, second stage",
+    f"{DEVELOPMENT}-{NATIVE}": "Development, fluency",
+}
+THUMB_FILE = "thumb.jsonl"
+THUMB_REFERENCES = "thumb_references.jsonl"
+_AUDIT_ROUND = Round(
+    AUDIT,
+    "start audit",
+    "Start an audit",
+    "A random sample of captions that have been through both stages is shown, with their scores, to a "
+    "rater who has not seen them. It measures the result and does not change it.",
+    "The audit has begun.",
+    (
+        ProtocolOption(
+            "captions", "whole", AUDIT_CAPTIONS, "Captions in the sample", "The paper: 100.", low=1
+        ),
+    ),
+)
+_FLUENCY_ROUND = Round(
+    NATIVE,
+    "start fluency round",
+    "Start the fluency round",
+    "Captions that no native speaker has judged yet are given to raters who are marked as native "
+    "speakers, for their fluency only.",
+    "The fluency round has begun.",
+)
 
 
+@register("thumb")
 @dataclass(frozen=True)
 class Thumb(HumanProtocol):
     """All candidates of an image on one page, shuffled and blind, equal captions once.
@@ -74,17 +118,74 @@ class Thumb(HumanProtocol):
     their stages are named `development-...` and stay out of the analysis.
     """
 
-    clean: bool = True
-    two_stages: bool = True
-    hints: bool = False
-    development_images: int = 0
+    two_stages: bool = option(
+        True,
+        "Two stages",
+        "A second rater sees the first one's scores and confirms or changes them, as in the paper.",
+    )
+    development_images: int = option(
+        0,
+        "Images for the development phase",
+        "Drawn first, so that raters can talk about them and agree on the rules. Their data are kept "
+        "apart from the results. The paper used 50; 0 for none.",
+    )
+    hints: bool = option(
+        False,
+        "Automatic hints",
+        "Point out likely spelling, article, doubling and casing errors beside the form. Recorded with "
+        "every response.",
+    )
+    clean: bool = option(
+        True,
+        "Clean the text of captions",
+        "Spaces at the ends removed, first letter in upper case, a full stop at the end: the paper's "
+        "fourth rule.",
+    )
 
-    name: ClassVar[str] = "thumb"
     title: ClassVar[str] = "THumB: rubric of precision, recall and penalties"
     citation: ClassVar[str] = "Kasai et al. 2022, section 2 and Table 6"
+    words: ClassVar[Words] = Words(
+        "THumB",
+        "Trained raters score every caption of an image side by side: precision and recall from 1 to 5, "
+        "less penalties for bad English, rambling and hurtful words. A second rater checks the first "
+        "one's scores.",
+        "Candidates and images. References are optional. Two raters at least, one of them a native speaker.",
+        "Two responses an image, each with several questions for every caption: the most careful "
+        "protocol, and the slowest.",
+        "Scores by aspect for each caption and system, with agreement between the stages.",
+        "You will see photographs, each with several captions. For every caption you say how true it is, "
+        "how much it tells, and how well it is written.",
+    )
+    stages: ClassVar[Mapping[str, str]] = STAGES
+    rounds: ClassVar[tuple[Round, ...]] = (_AUDIT_ROUND, _FLUENCY_ROUND)
+    export_files: ClassVar[tuple[ExportNote, ...]] = (
+        ExportNote(THUMB_FILE, "The scores in the format of the THumB 1.0 release."),
+    )
+    compares: ClassVar[Literal["item", "image"]] = "image"
+    takes_decisions: ClassVar[bool] = True
+    one_rater: ClassVar[str] = "THumB asks one rater a stage. For more, start an audit or a fluency round."
 
-    def __post_init__(self) -> None:
-        require_range("development_images", self.development_images, 0, MOST_DEVELOPMENT)
+    @classmethod
+    def options_for(cls, raters: int) -> dict[str, Any]:
+        """Two raters are two stages, one is one."""
+        if raters > 2:
+            raise InputError(
+                "--raters: THumB asks two, one a stage. A third sees a sample: start an audit "
+                "once the second stage is done."
+            )
+        return {"two_stages": raters == 2}
+
+    def asked(self, first: int) -> Asked:
+        """As much again in the second stage."""
+        return Asked(first, later=first if self.two_stages else 0)
+
+    def raters_needed(self, items: Sequence[Item]) -> int:
+        """Nobody checks their own work."""
+        return 2 if self.two_stages else 1
+
+    def counts(self, item: Item) -> bool:
+        """Data of the development phase are kept apart."""
+        return item.counts and not in_development(item)
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item an image, its captions in an order drawn from the seed."""
@@ -122,7 +223,7 @@ class Thumb(HumanProtocol):
     def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
         """Definitions and the four rules; later annotators are first told what they do."""
         later = not stage.endswith(FIRST)
-        return (thumb_guide.SECOND_STAGE, *thumb_guide.GUIDES) if later else thumb_guide.GUIDES
+        return (guide.SECOND_STAGE, *guide.GUIDES) if later else guide.GUIDES
 
     def problems(self, item: Item, answers: Answers) -> list[Problem]:
         """The corrected caption must differ from the one it corrects."""
@@ -136,31 +237,73 @@ class Thumb(HumanProtocol):
                 found.append(Problem(name, f"Caption {caption.key}, corrected caption: {message}"))
         return found
 
-    def judgments(self, items: Iterable[Item], responses: Iterable[Response]) -> Judgments:
+    def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
         """Every stage's scores, a row an aspect and a system; penalties negative, and the total.
 
         Signs are those of THumB's released file: a penalty is what it adds to the total. A caption
         that several systems wrote is judged once and counts for each.
         """
-        rows = []
         for item, response in matched(items, responses):
             for caption in item.captions:
                 values = scores_of(caption.key, response.answers)
                 signed = {a: -v if a in PENALTIES else v for a, v in values.items()}
                 if all(aspect in values for aspect in ASPECTS):
                     signed["total"] = total(values)
-                rows += [
-                    Row(item.image, system, response.rater, aspect, value + 0.0, item.stage, response.time)
-                    for system in item.sources[caption.key]
-                    for aspect, value in signed.items()
-                ]
-        return as_judgments(rows)
+                for system in item.sources[caption.key]:
+                    for aspect, value in signed.items():
+                        yield row_of(item, response, caption, system, aspect, value + 0.0)
+
+    def final_rows(self, items: Sequence[Item], responses: Sequence[Response]) -> Iterable[Row]:
+        """One judgment an aspect and system: the scores after the last stage."""
+        from captious.protocols.thumb.rounds import final_rows
+
+        own = [item for item in items if item.stage != ADJUDICATION or item.sources]
+        return final_rows(own, responses)
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
         """Means by system with intervals, best and worst counts, kappa between the stages."""
-        from captious.protocols.thumb_analysis import thumb_tables
+        from captious.protocols.thumb.analysis import thumb_tables
 
         return thumb_tables(items, responses)
+
+    def agreement(
+        self, items: Sequence[Item], responses: Sequence[Response], *, resamples: int = DEFAULT_RESAMPLES
+    ) -> list[Table]:
+        """Kappa between the stages, and what an audit changed."""
+        from captious.protocols.thumb.analysis import agreement_tables
+
+        own = agreement_tables(items, responses, resamples)
+        return own + super().agreement(items, responses, resamples=resamples)
+
+    def start_round(self, name: str, data: RoundData) -> list[Item]:
+        """The audit sample, or the captions that no native speaker has judged."""
+        from captious.protocols.thumb.rounds import audit_items, fluency_items
+
+        if name == AUDIT:
+            captions = data.values.get("captions", AUDIT_CAPTIONS)
+            return audit_items(data.items, data.responses, seed=data.seed, captions=captions)
+        return fluency_items(self, data)
+
+    def extra_files(self, data: Exported) -> list[ExportFile]:
+        """The scores and the references in the format of the THumB 1.0 release."""
+        from captious.protocols.thumb.release import release_files
+
+        return release_files(data)
+
+    @classmethod
+    def adopt(cls, judgments: Judgments, corpus: Corpus, *, name: str, seed: int) -> Adopted | None:
+        """Judgments of THumB's aspects, the released file among them."""
+        if not {"precision", "recall"} <= set(judgments.aspects) <= {*ASPECTS, "total"}:
+            return None
+        from captious.protocols.thumb.adopt import adopted, judged_rows
+
+        return adopted(judged_rows(judgments, corpus), seed=seed)
+
+    def simulated(self, item: Item, someone: Someone) -> dict[str, Any]:
+        """Scores around the opinion, fluency from the hints; a later stage mostly confirms."""
+        from captious.protocols.thumb.simulate import rubric
+
+        return rubric(item, someone)
 
     def follow_ups(self, item: Item, response: Response) -> list[Item]:
         """The second stage of an image whose first has been answered."""

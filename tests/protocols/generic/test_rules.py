@@ -7,7 +7,8 @@ import pytest
 
 from captious.corpus import Corpus
 from captious.errors import InputError
-from captious.protocols import Problem, Progress, Response, parse_protocol
+from captious.protocols import Problem, Progress, Response
+from captious.protocols.generic.file import parse_protocol
 
 MakeUp = Callable[..., Corpus]
 

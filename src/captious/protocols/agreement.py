@@ -1,0 +1,95 @@
+"""How far raters agree on questions that several of them answered, whatever the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.protocols.answers import as_share
+from captious.protocols.form import Answer, Field, as_number
+from captious.protocols.item import Item, Response, matched
+from captious.stats import Estimate, fleiss_kappa, krippendorff_alpha, percent_agreement
+from captious.stats.alpha import Scale
+from captious.tables import Table
+
+INTERVALS = "95% intervals by bootstrap over images"
+
+
+class Shared(NamedTuple):
+    """Answers to one kind of question: a row a question, what each of its raters said."""
+
+    aspect: str
+    scale: Scale
+    ratings: NDArray[np.float64]
+    images: list[str]
+
+
+def shared_answers(
+    items: Sequence[Item], responses: Sequence[Response], scale: Callable[[Field], Scale]
+) -> list[Shared]:
+    """The answers that two raters or more gave to the same question of the same item.
+
+    Whoever is shown an earlier answer gives no independent one: such items stay out.
+    """
+    known: dict[str, dict[tuple[str, str], list[float]]] = {}
+    fields: dict[str, Field] = {}
+    images: dict[str, str] = {}
+    for item, response in matched(items, responses):
+        if not item.counts or item.prior:
+            continue
+        images[item.key] = item.image
+        for field in item.form.fields:
+            value = _value(field, response.answers.get(field.name))
+            if value is not None:
+                name = field.name.removeprefix(f"{field.caption}.")
+                fields.setdefault(name, field)
+                own = known.setdefault(name, {})
+                own.setdefault((item.key, field.name), []).append(value)
+    found = []
+    for name, units in known.items():
+        several = {unit: sorted(own) for unit, own in units.items() if len(own) > 1}
+        if several:
+            width = max(map(len, several.values()))
+            ratings = np.array([own + [np.nan] * (width - len(own)) for own in several.values()])
+            found.append(Shared(name, scale(fields[name]), ratings, [images[key] for key, _ in several]))
+    return found
+
+
+def _value(field: Field, answer: Answer | None) -> float | None:
+    return as_number(answer) if field.kind == "number" else as_share(field, answer)
+
+
+def scale_of(field: Field) -> Scale:
+    """The scale that a field's answers stand on, as far as its kind tells."""
+    if field.kind == "number":
+        return "ordinal" if field.step == 1 else "interval"
+    if field.kind == "choice":
+        return "ordinal" if len(field.options) > 2 else "nominal"
+    return "interval"
+
+
+def shared_table(
+    items: Sequence[Item], responses: Sequence[Response], scale: Callable[[Field], Scale], resamples: int
+) -> list[Table]:
+    """Agreement by question, each coefficient a row; nothing where nobody shares a question."""
+    rows: list[tuple[str | float | int, ...]] = []
+    for own in shared_answers(items, responses, scale):
+        measured = {
+            "same answer": percent_agreement(own.ratings, resamples=resamples, clusters=own.images),
+            "Fleiss' kappa": fleiss_kappa(own.ratings, resamples=resamples, clusters=own.images),
+            f"alpha, {own.scale}": krippendorff_alpha(
+                own.ratings, own.scale, resamples=resamples, clusters=own.images
+            ),
+        }
+        rows += [(own.aspect, name, *ends(found), found.n_items) for name, found in measured.items()]
+    columns = ("aspect", "coefficient", "value", "low", "high", "questions")
+    title = "Agreement on questions that several raters answered"
+    return [Table(title, columns, tuple(rows), INTERVALS)] if rows else []
+
+
+def ends(found: Estimate) -> tuple[float, float, float]:
+    """Value, low and high of an estimate."""
+    return found.value, found.low, found.high

@@ -1,0 +1,167 @@
+"""What a rater is shown and what comes back: items, captions, responses, and rows of judgments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from captious.corpus import Judgments
+from captious.errors import UnknownNameError
+from captious.protocols.form import Answer, Answers, Form
+
+FIRST = "first"
+# The stage in which an adjudicator decides about an item.
+ADJUDICATION = "adjudication"
+# The target of an item that is handed out as often as anyone needs it: a check, practice.
+UNLIMITED = 2**31
+
+
+def is_first(stage: str) -> bool:
+    """Whether a stage is a first one: `first`, or that of a phase, such as `development-first`."""
+    return stage == FIRST or stage.endswith(f"-{FIRST}")
+
+
+class Caption(NamedTuple):
+    """A caption as a rater sees it: a blind key and the text."""
+
+    key: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Guide:
+    """One piece of advice beside the form, in plain text, with examples."""
+
+    title: str
+    text: str
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Item:
+    """What a rater is shown, what is asked, and who may be asked when.
+
+    `sources` (which systems wrote a caption) and `check` (the key of a planted caption) are for
+    the analysis; `public()` leaves them out. `target` responses are wanted; `only_for` (None: all)
+    and `not_for` name raters, `not_before` is a time in seconds since 1970. `balance` labels what
+    is to be collected evenly. `prior` holds earlier answers that the rater confirms or changes.
+    Responses to `practice` items never count. `recording` names a recording that is played.
+    """
+
+    key: str
+    image: str
+    captions: tuple[Caption, ...]
+    form: Form
+    sources: Mapping[str, tuple[str, ...]]
+    stage: str = FIRST
+    target: int = 1
+    balance: str = ""
+    check: str = ""
+    only_for: frozenset[str] | None = None
+    not_for: frozenset[str] = frozenset()
+    not_before: float = 0.0
+    prior: Mapping[str, Answer] = field(default_factory=dict)
+    hints: tuple[str, ...] = ()
+    practice: bool = False
+    recording: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether its responses are data: neither a check nor practice."""
+        return not (self.check or self.practice)
+
+    def public(self) -> dict[str, object]:
+        """What may leave the server: no system, no mark on a planted caption, no other rater."""
+        return {
+            "key": self.key,
+            "image": self.image,
+            "captions": [caption._asdict() for caption in self.captions],
+            "fields": self.form.public(),
+            "prior": dict(self.prior),
+            "hints": list(self.hints),
+        }
+
+
+@dataclass(frozen=True)
+class Response:
+    """A rater's valid answers to an item; `hints` are the automatic hints that stood beside it.
+
+    `derived` is what the protocol's `derive` made of it before it was stored.
+    """
+
+    item: str
+    answers: Answers
+    rater: str = ""
+    time: float = float("nan")
+    hints: tuple[str, ...] = ()
+    derived: Mapping[str, Answer] = field(default_factory=dict)
+
+
+class Row(NamedTuple):
+    """One judgment: which example (image, system, caption), by whom, of what, how much."""
+
+    image: str
+    system: str
+    caption: str
+    rater: str
+    aspect: str
+    value: float
+    stage: str
+    time: float
+    example: str = ""
+
+
+def row_of(item: Item, response: Response, caption: Caption, system: str, aspect: str, value: float) -> Row:
+    """The judgment of a caption as what a system wrote; a row for each system that wrote it."""
+    return Row(item.image, system, caption.text, response.rater, aspect, value, item.stage, response.time)
+
+
+def as_judgments(rows: Iterable[Row]) -> Judgments:
+    """Turn rows into columns."""
+    kept = list(rows)
+    return Judgments.from_columns(
+        images=[row.image for row in kept],
+        systems=[row.system for row in kept],
+        captions=[row.caption for row in kept],
+        examples=[row.example for row in kept],
+        raters=[row.rater for row in kept],
+        aspects=[row.aspect for row in kept],
+        values=[row.value for row in kept],
+        stages=[row.stage for row in kept],
+        times=[row.time for row in kept],
+    )
+
+
+def matched(items: Iterable[Item], responses: Iterable[Response]) -> list[tuple[Item, Response]]:
+    """Each response with its item. A rater's later response to an item replaces an earlier one."""
+    known = {item.key: item for item in items}
+    latest: dict[tuple[str, str], Response] = {}
+    for response in responses:
+        if response.item not in known:
+            raise UnknownNameError("item", response.item, known)
+        latest[response.item, response.rater] = response
+    return [(known[response.item], response) for response in latest.values()]
+
+
+def split_adjudicated(
+    items: Sequence[Item], found: Sequence[Response]
+) -> tuple[list[Response], list[Response]]:
+    """What raters said, and what was decided: where an adjudicator decided, only that.
+
+    Without a decision the two are one and the same list.
+    """
+    by_key = {item.key: item for item in items}
+    said = [one for one in found if by_key[one.item].stage != ADJUDICATION]
+    made = [by_key[one.item] for one in found if by_key[one.item].stage == ADJUDICATION]
+    if not made:
+        return said, said
+    # All rounds of the same captions are settled.
+    settled = {(item.image, item.captions) for item in made}
+    final = [
+        one
+        for one in found
+        if by_key[one.item].stage == ADJUDICATION
+        or (by_key[one.item].image, by_key[one.item].captions) not in settled
+    ]
+    return said, final

@@ -1,0 +1,121 @@
+"""Raters with known opinions: what they are, and how one would fill in any form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from captious.errors import InputError
+from captious.protocols.form import Field, Option
+from captious.protocols.item import Item
+
+Habit = Literal["careful", "random", "same"]
+LEFT, RIGHT, BOTH = "left", "right", "both"
+# Two captions whose quality differs by less look alike.
+SAME = 0.1
+
+
+@dataclass(frozen=True)
+class SimulatedRater:
+    """Someone whose opinions are known.
+
+    `quality` says how good captions are, 0 to 1: by system, or by image and system. Human captions
+    are as good as `human`. `noise` is the standard deviation around that. One who is not
+    `attentive` prefers planted captions; one with the habit `random` does not look, and with `same`
+    gives the first answer again and again. `seconds` is the mean time for an item.
+    """
+
+    name: str
+    quality: Mapping[str | tuple[str, str], float] = field(default_factory=dict)
+    human: float = 0.9
+    noise: float = 0.0
+    attentive: bool = True
+    habit: Habit = "careful"
+    seconds: float = 12.0
+    native: bool = False
+
+    def opinion(self, image: str, system: str) -> float:
+        """How good the rater finds what a system wrote for an image."""
+        known = self.quality.get((image, system), self.quality.get(system))
+        if known is None:
+            raise InputError(f'{self.name} has no opinion of system "{system}". Give one.')
+        return known
+
+
+@dataclass(frozen=True)
+class Someone:
+    """A simulated rater in front of an item: opinions of its captions, noise, chance."""
+
+    rater: SimulatedRater
+    rng: np.random.Generator
+    human_sources: frozenset[str] = frozenset()
+
+    @property
+    def attentive(self) -> bool:
+        """Whether they see through a planted caption."""
+        return self.rater.attentive
+
+    def noise(self) -> float:
+        """A slip of the hand or the mind."""
+        return float(self.rng.normal(0.0, self.rater.noise)) if self.rater.noise else 0.0
+
+    def opinion(self, item: Item, key: str) -> float:
+        """How good they find the caption of a key: the opinion of what wrote it."""
+        if self.rater.habit == "random":
+            return float(self.rng.random())
+        if self.rater.habit == "same":
+            return 0.5
+        source = item.sources[key][0]
+        return self.rater.human if source in self.human_sources else self.rater.opinion(item.image, source)
+
+
+def fill(item: Item, someone: Someone) -> dict[str, Any]:
+    """Any form: each question by the caption that it is about, or by the captions compared."""
+    answers: dict[str, Any] = {}
+    for one in item.form.fields:
+        if one.kind in ("text", "audio"):
+            continue
+        keys = [one.caption] if one.caption else [caption.key for caption in item.captions]
+        values = [someone.opinion(item, key) + someone.noise() for key in keys]
+        answers[one.name] = _between(one, values, keys) if len(values) > 1 else _alone(one, values[0])
+    return answers
+
+
+def _alone(field: Field, value: float) -> Any:
+    if field.kind == "number":
+        low, high = field.low or 0.0, field.high if field.high is not None else 1.0
+        return point(value, low, high)
+    if field.kind == "multi":
+        return {}
+    return _nearest(field.options, value).value
+
+
+def _between(field: Field, values: list[float], keys: list[str]) -> Any:
+    """The answer to a comparison: the best caption's key, or the first (left) against the last."""
+    difference = values[-1] - values[0]
+    if field.kind != "choice":
+        return _alone(field, 0.5 + difference / 2)
+    known = {option.value for option in field.options}
+    if BOTH in known and abs(difference) < SAME:
+        return BOTH
+    if {LEFT, RIGHT} <= known:
+        return RIGHT if difference > 0 else LEFT
+    best = keys[int(np.argmax(values))]
+    return best if best in known else _alone(field, 0.5 + difference / 2)
+
+
+def _nearest(options: tuple[Option, ...], value: float) -> Option:
+    place = round(float(np.clip(value, 0, 1)) * (len(options) - 1))
+    return options[place]
+
+
+def point(value: float, low: float, high: float) -> float:
+    """The point of a scale that is nearest to a share of it.
+
+    >>> point(0.5, 1, 5)
+    3.0
+    """
+    return float(round(low + (high - low) * float(np.clip(value, 0, 1))))
