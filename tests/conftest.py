@@ -53,9 +53,20 @@ def golden() -> Path:
 @pytest.fixture(scope="session")
 def tiny() -> ModuleType:
     """Builders of tiny checkpoints in the published layouts: `tests/models/encoders/tiny.py`."""
+    return _builders("encoders/tiny.py")
+
+
+@pytest.fixture(scope="session")
+def tiny_joint() -> ModuleType:
+    """Builders of tiny ViLBERT, VSE++, ViLT and BERT: `tests/models/joint/make_joint.py`."""
+    return _builders("joint/make_joint.py")
+
+
+def _builders(name: str) -> ModuleType:
     for package in ("torch", "transformers", "safetensors", "tokenizers", "PIL"):
         pytest.importorskip(package)
-    spec = spec_from_file_location("tiny", ROOT / "tests" / "models" / "encoders" / "tiny.py")
+    path = ROOT / "tests" / "models" / name
+    spec = spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)

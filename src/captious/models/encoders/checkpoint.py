@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,17 @@ def read_state(path: Path) -> StateDict:
 
     if path.suffix == ".safetensors":
         return {name: torch.from_numpy(values) for name, values in read_tensors(path).items()}
+    return unwrapped(read_checkpoint(path), path)
+
+
+def read_checkpoint(path: Path, harmless: Sequence[Any] = ()) -> Any:
+    """Everything that a pickled checkpoint holds; `harmless` are classes that it may hold besides."""
+    import torch
+
     _refuse_programs(path)
     try:
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with torch.serialization.safe_globals(list(harmless)):
+            return torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         if "GLOBAL" in str(error):  # a name of a function or class, which unpickling would call
             raise InputError(
@@ -40,7 +48,6 @@ def read_state(path: Path) -> StateDict:
     except (RuntimeError, EOFError, OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         reason = one_line(str(error).splitlines()[0] if str(error) else type(error).__name__, 80)
         raise InputError(f"{path}: is damaged or cut off ({reason}). {_AGAIN}") from error
-    return unwrapped(content, path)
 
 
 def unwrapped(content: Any, path: Path) -> StateDict:
@@ -57,22 +64,29 @@ def unwrapped(content: Any, path: Path) -> StateDict:
 
 
 def load_into(model: Any, state: StateDict, path: Path, *, optional: tuple[str, ...] = ()) -> None:
-    """Put weights into a model; a name that lacks or that the model does not know is refused.
+    """Put weights into a model, where `check_state` lets them pass."""
+    own = model.state_dict()
+    check_state({name: tuple(value.shape) for name, value in own.items()}, state, path, optional=optional)
+    model.load_state_dict({name: value for name, value in state.items() if name in own}, strict=False)
+
+
+def check_state(
+    shapes: Mapping[str, tuple[int, ...]], state: StateDict, path: Path, *, optional: tuple[str, ...] = ()
+) -> None:
+    """Refuse weights of which one lacks, is not known or has another shape than the model's.
 
     `optional` are beginnings of names that may be absent or unknown (position numbers, scales).
     """
-    own = model.state_dict()
-    missing = [name for name in own if name not in state and not name.startswith(optional)]
-    unknown = [name for name in state if name not in own and not name.startswith(optional)]
-    wrong = [name for name in own if name in state and own[name].shape != state[name].shape]
+    missing = [name for name in shapes if name not in state and not name.startswith(optional)]
+    unknown = [name for name in state if name not in shapes and not name.startswith(optional)]
+    wrong = [name for name in shapes if name in state and shapes[name] != tuple(state[name].shape)]
     for names, what in ((missing, "lacks"), (unknown, "has an unknown key")):
         if names:
             more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
             raise InputError(f'{path}: {what} "{names[0]}"{more}, so it is not the model that was asked for.')
     if wrong:
-        shapes = tuple(state[wrong[0]].shape), tuple(own[wrong[0]].shape)
-        raise InputError(f'{path}: "{wrong[0]}" has the shape {shapes[0]}; the model wants {shapes[1]}.')
-    model.load_state_dict({name: value for name, value in state.items() if name in own}, strict=False)
+        found, wanted = tuple(state[wrong[0]].shape), shapes[wrong[0]]
+        raise InputError(f'{path}: "{wrong[0]}" has the shape {found}; the model wants {wanted}.')
 
 
 def _refuse_programs(path: Path) -> None:

@@ -50,6 +50,7 @@ class WordPiece:
         if missing:
             raise InputError(f"the vocabulary lacks {', '.join(sorted(missing))}.")
         self._lower = lower
+        self.size = len(vocabulary) - (vocabulary[-1] == "")  # a file's last line may be empty
         self._unknown = self._numbers["[UNK]"]
         self.begin, self.end = self._numbers["[CLS]"], self._numbers["[SEP]"]
         self._remembered: dict[str, list[int]] = {}

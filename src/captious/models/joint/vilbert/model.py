@@ -1,0 +1,215 @@
+"""A ViLBERT from its files: texts and regions in, states and logits out.
+
+The folder holds the published `pytorch_model.bin` (vilbert_beta or vilbert-multi-task; a
+`.safetensors` of the same names will do), its `config.json` and BERT's `vocab.txt`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from os import getpid
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import InputError
+from captious.models import locate, weights
+from captious.models.encoders.checkpoint import StateDict, check_state, read_state
+from captious.models.encoders.token_rows import TokenRows, token_rows
+from captious.models.encoders.vision_text import import_torch, read_json
+from captious.models.encoders.wordpiece import WordPiece, read_wordpiece
+from captious.models.joint.regions import Floats, Regions
+from captious.models.joint.vilbert.config import BESIDE, TASKS, Config
+from captious.models.joint.vilbert.network import Joint, joint_states
+
+# Captions longer than this were cut by ViLBERTScore's program; the model was trained on 36.
+LIMIT = 37
+_TASK_TABLE = "bert.embeddings.task_embeddings.weight"
+_PAIRS_A_BATCH = 16
+_OLD_NAMES = ((".gamma", ".weight"), (".beta", ".bias"))
+
+
+class Pair(NamedTuple):
+    """A text's token numbers and an image's regions."""
+
+    ids: Sequence[int]
+    image: int
+
+
+class Read(NamedTuple):
+    """What the model gave for one pair, as arrays."""
+
+    words: Floats
+    met: Floats
+    text: Floats
+    image: Floats
+    aligned: float
+
+
+class Vilbert:
+    """A loaded ViLBERT; `limit` is the most tokens of a text that it reads."""
+
+    family = "vilbert"
+
+    def __init__(
+        self, folder: Path, label: str, task: int | None, limit: int, device: str, dtype: str
+    ) -> None:
+        torch = import_torch(device, dtype)
+        if not folder.is_dir():
+            raise InputError(f"{folder}: is a file. Give the folder with weights, config.json and vocab.txt.")
+        path = _weights(folder)
+        self.config = Config.of(read_json(folder / "config.json"), str(folder / "config.json"))
+        state = _renamed(read_state(path))
+        self.task = _task(state, task, path)
+        shapes = self.config.shapes()
+        if self.task is not None:
+            shapes[_TASK_TABLE] = (TASKS, self.config.hidden_size)
+        state = {name: value for name, value in state.items() if ".q_dense" not in name}
+        check_state(shapes, state, path, optional=(*BESIDE, _TASK_TABLE))
+        kind = getattr(torch, dtype)
+        self._weights = {name: state[name].to(device=device, dtype=kind) for name in shapes}
+        self._device, self._kind = device, kind
+        self._tokeniser = _vocabulary(folder, self.config)
+        self.limit = min(limit, self.config.max_position_embeddings)
+        self.label = label
+
+    def facts(self) -> dict[str, str]:
+        """Name and revision of the weights, the task token, device and type of number."""
+        task = "none" if self.task is None else str(self.task)
+        kind = str(self._kind).removeprefix("torch.")
+        return {"enc": self.label, "task": task, "device": self._device, "dtype": kind}
+
+    def rows(self, texts: Sequence[str], long: str) -> TokenRows:
+        """Token rows of texts, with their special tokens."""
+        return token_rows(self._encode, texts, self.limit, long, self.label)
+
+    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
+        return self._tokeniser.encode(texts, longest=1 << 30)
+
+    def read(self, pairs: Sequence[Pair], images: Sequence[Regions]) -> Iterator[tuple[int, Read]]:
+        """What the model gives for each pair, with the pair's place, in an order of its own."""
+        for image in {pair.image for pair in pairs}:
+            self._check(images[image])
+        kinds: dict[tuple[int, int], list[int]] = {}
+        for place, pair in enumerate(pairs):
+            size = len(pair.ids), len(images[pair.image].boxes)
+            kinds.setdefault(size, []).append(place)
+        for places in kinds.values():
+            for start in range(0, len(places), _PAIRS_A_BATCH):
+                part = places[start : start + _PAIRS_A_BATCH]
+                found = self._run([pairs[place] for place in part], images)
+                for row, place in enumerate(part):
+                    yield place, _row(found, row)
+
+    def _check(self, regions: Regions) -> None:
+        width = regions.features.shape[1]
+        if width != self.config.v_feature_size:
+            raise InputError(
+                f"region features have {width} numbers a box, and {self.label} wants "
+                f"{self.config.v_feature_size}. Give those of its own detector."
+            )
+
+    def _run(self, pairs: Sequence[Pair], images: Sequence[Regions]) -> Joint:
+        import torch
+
+        given = {pair.image: image_input(images[pair.image]) for pair in pairs}
+        features, places = (np.stack([given[pair.image][part] for pair in pairs]) for part in (0, 1))
+        ids = torch.tensor([list(pair.ids) for pair in pairs], device=self._device)
+        seen = [torch.from_numpy(part).to(self._device, self._kind) for part in (features, places)]
+        with torch.inference_mode():
+            return joint_states(self._weights, self.config, ids, seen[0], seen[1], self.task)
+
+
+def open_vilbert(
+    name: str, task: int = -1, limit: int = LIMIT, device: str = "cpu", dtype: str = "float32"
+) -> Vilbert:
+    """The ViLBERT of a path or of a known name; remembered in this process.
+
+    `task` is the task token of a multi-task model, -1 for none.
+    """
+    return _open(name, task, limit, device, dtype, getpid())
+
+
+@lru_cache(maxsize=2)
+def _open(name: str, task: int, limit: int, device: str, dtype: str, process: int) -> Vilbert:
+    found = weights.find(name)
+    shown = found.path.resolve().name if found.place == "path" else name
+    label = f"{shown}@{found.revision[:8] or locate.digest(_weights(found.path))}"
+    return Vilbert(found.path, label, None if task < 0 else task, limit, device, dtype)
+
+
+def image_input(regions: Regions) -> tuple[Floats, Floats]:
+    """Features and locations as ViLBERT takes them.
+
+    First the whole image (the mean of its boxes), then each box; a location is the box's corners
+    and area as shares of the image (Lu et al. 2019, 3.1).
+    """
+    mean = regions.features.sum(axis=0, keepdims=True) / np.float32(len(regions.features))
+    features = np.concatenate([mean, regions.features]).astype(np.float32)
+    left, top, right, bottom = regions.boxes.T
+    area = (bottom - top) * (right - left) / np.float32(regions.width * regions.height)
+    shares = [
+        left / regions.width,
+        top / regions.height,
+        right / regions.width,
+        bottom / regions.height,
+        area,
+    ]
+    whole = np.array([[0, 0, 1, 1, 1]], dtype=np.float32)
+    return features, np.concatenate([whole, np.stack(shares, axis=1)]).astype(np.float32)
+
+
+def _row(found: Joint, row: int) -> Read:
+    def array(tensor: Any) -> NDArray[np.float32]:
+        values: NDArray[np.float32] = tensor[row].float().cpu().numpy()
+        return values
+
+    aligned = float(found.alignment[row].double().softmax(dim=0)[0])
+    return Read(array(found.words), array(found.met), array(found.text), array(found.image), aligned)
+
+
+def _weights(folder: Path) -> Path:
+    for name in ("model.safetensors", "pytorch_model.bin"):
+        if (folder / name).is_file():
+            return folder / name
+    others = sorted(path for path in folder.glob("*") if path.suffix in (".bin", ".safetensors"))
+    if len(others) != 1:
+        raise InputError(f"{folder}: holds no pytorch_model.bin. Put the weights of a ViLBERT there.")
+    return others[0]
+
+
+def _renamed(state: StateDict) -> StateDict:
+    """Names of norms as they are today; early checkpoints call them gamma and beta."""
+    found = {}
+    for name, value in state.items():
+        new = name
+        for old, today in _OLD_NAMES:
+            new = new.removesuffix(old) + today if new.endswith(old) else new
+        found[new] = value
+    return found
+
+
+def _task(state: StateDict, task: int | None, path: Path) -> int | None:
+    """The task token to use; a model without such tokens has none."""
+    if _TASK_TABLE not in state:
+        if task is not None:
+            raise InputError(f"{path}: has no task tokens, so that task={task} cannot be used. Give task=-1.")
+        return None
+    if task is None or task >= TASKS:
+        raise InputError(
+            f"{path}: is a multi-task model. Give the task token, 0 to {TASKS - 1} (7: retrieval)."
+        )
+    return task
+
+
+def _vocabulary(folder: Path, config: Config) -> WordPiece:
+    tokeniser = read_wordpiece(folder)
+    if tokeniser.size > config.vocab_size:
+        raise InputError(
+            f"{folder / 'vocab.txt'}: has {tokeniser.size:,} pieces, and the model {config.vocab_size:,}. "
+            "Give the vocabulary of this model."
+        )
+    return tokeniser

@@ -1,0 +1,207 @@
+"""VSE++ from its published checkpoint: `model` = [image weights, text weights], `opt` = settings."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from os import getpid
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from captious.errors import InputError, MissingDependencyError
+from captious.models import locate, weights
+from captious.models.encoders.base import Features, ImageFile, ScoredPairs
+from captious.models.encoders.checkpoint import StateDict, check_state, read_checkpoint
+from captious.models.encoders.photographs import pixel_batches
+from captious.models.encoders.recipe import Pixels, Recipe
+from captious.models.encoders.vision_text import import_torch
+from captious.models.joint.vse.cnn import resnet, resnet_names, vgg
+from captious.models.joint.vse.vocabulary import Vocabulary, read_vocabulary
+
+MEAN, DEVIATION = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # ImageNet's, as torchvision's models take
+RECIPE = Recipe(256, 224, MEAN, DEVIATION, "bilinear")
+_IMAGES_A_BATCH = 16
+_TEXTS_A_BATCH = 128
+
+
+class Vse:
+    """A loaded VSE++: unit vectors of images and captions, and their cosines. It reads any length."""
+
+    family = "vse"
+
+    def __init__(self, path: Path, vocabulary: Path, label: str, device: str, dtype: str) -> None:
+        torch = import_torch(device, dtype)
+        image, text, settings = _parts(path)
+        self._vocabulary = read_vocabulary(vocabulary)
+        _check_settings(settings, path)
+        self._absolute = bool(settings.get("use_abs", False))
+        self._normed = not settings.get("no_imgnorm", False)
+        kind = getattr(torch, dtype)
+        self._image = {name: value.to(device, kind) for name, value in _image_names(image, path).items()}
+        self._embedding = _word_table(text, self._vocabulary, path, vocabulary).to(device, kind)
+        self._rnn = _recurrent(torch, text, path).to(device=device, dtype=kind).eval()
+        self._device, self._kind = device, kind
+        self.label = label
+
+    def facts(self) -> dict[str, str]:
+        """Name and digest of the weights, device and type of number."""
+        return {"enc": self.label, "device": self._device, "dtype": str(self._kind).removeprefix("torch.")}
+
+    def pairs(self, images: Sequence[ImageFile], texts: Sequence[Sequence[str]], long: str) -> ScoredPairs:
+        """Cosines of every image with each of its texts, flat, in order."""
+        broken: dict[str, str] = {}
+        seen = self._images(images, broken)
+        flat = [text for own in texts for text in own]
+        owner = [place for place, own in enumerate(texts) for _ in own]
+        distinct = list(dict.fromkeys(flat))
+        told = self._texts(distinct)
+        numbers = {text: number for number, text in enumerate(distinct)}
+        scores = np.full(len(flat), np.nan)
+        for row, (text, image) in enumerate(zip(flat, owner, strict=True)):
+            vector = seen.get(image)
+            if vector is not None:
+                scores[row] = float(vector.astype(np.float64) @ told[numbers[text]].astype(np.float64))
+        return ScoredPairs(scores, np.zeros(len(flat), dtype=np.int64), broken)
+
+    def _images(self, images: Sequence[ImageFile], broken: dict[str, str]) -> dict[int, Features]:
+        found: dict[int, Features] = {}
+        for batch in pixel_batches(images, RECIPE, _IMAGES_A_BATCH, broken):
+            found |= dict(zip(batch.places.tolist(), self.embed_pixels(batch.pixels), strict=True))
+        return found
+
+    def embed_pixels(self, pixels: Pixels) -> Features:
+        """Unit vectors of prepared images (Faghri et al. 2018, 3.1)."""
+        import torch
+        from torch.nn.functional import linear, normalize
+
+        given = torch.from_numpy(pixels).to(self._device, self._kind)
+        with torch.inference_mode():
+            network = resnet if "conv1.weight" in self._image else vgg
+            features = normalize(network(self._image, given), dim=1)
+            states = linear(features, self._image["fc.weight"], self._image["fc.bias"])
+            return self._finished(states, self._normed)
+
+    def _texts(self, texts: Sequence[str]) -> list[Features]:
+        """Unit vectors of captions: the GRU's state at their last word."""
+        import torch
+
+        rows = [self._vocabulary.encode(text) for text in texts]
+        kinds: dict[int, list[int]] = {}
+        for place, row in enumerate(rows):
+            kinds.setdefault(len(row), []).append(place)
+        found: dict[int, Features] = {}
+        for places in kinds.values():
+            for start in range(0, len(places), _TEXTS_A_BATCH):
+                part = places[start : start + _TEXTS_A_BATCH]
+                ids = torch.tensor([rows[place] for place in part], device=self._device)
+                with torch.inference_mode():
+                    states = self._rnn(self._embedding[ids])[0][:, -1]
+                    found |= dict(zip(part, self._finished(states, True), strict=True))
+        return [found[place] for place in range(len(texts))]
+
+    def _finished(self, states: Any, normed: bool) -> Features:
+        from torch.nn.functional import normalize
+
+        states = normalize(states, dim=1) if normed else states
+        states = states.abs() if self._absolute else states
+        found: Features = states.float().cpu().numpy()
+        return found
+
+
+def open_vse(name: str, vocabulary: str, device: str = "cpu", dtype: str = "float32") -> Vse:
+    """The VSE++ of a checkpoint and its vocabulary; remembered in this process."""
+    return _open(name, vocabulary, device, dtype, getpid())
+
+
+@lru_cache(maxsize=2)
+def _open(name: str, vocabulary: str, device: str, dtype: str, process: int) -> Vse:
+    found = weights.find(name)
+    shown = found.path.resolve().name if found.place == "path" else name
+    label = f"{shown}@{locate.digest(found.path)}" if found.path.is_file() else shown
+    return Vse(found.path, vocabulary_file(found.path, vocabulary), label, device, dtype)
+
+
+def vocabulary_file(checkpoint: Path, given: str) -> Path:
+    """The vocabulary that was named, else the one beside the checkpoint."""
+    if given:
+        return Path(given).expanduser()
+    for name in ("vocab.json", "coco_vocab.pkl", "f30k_vocab.pkl", "vocab.pkl"):
+        if (checkpoint.parent / name).is_file():
+            return checkpoint.parent / name
+    raise MissingDependencyError(
+        f"{checkpoint.name} has no vocabulary beside it",
+        command="a copy of the release's vocab/coco_vocab.pkl there, or name it with vocab=FILE",
+    )
+
+
+def _parts(path: Path) -> tuple[StateDict, StateDict, Mapping[str, Any]]:
+    if not path.is_file():
+        raise InputError(f"{path}: is no file. Give the checkpoint, such as model_best.pth.tar.")
+    content = read_checkpoint(path, [Namespace, *_numbers()])
+    model = content.get("model") if isinstance(content, Mapping) else None
+    two = isinstance(model, Sequence) and len(model) == 2
+    if model is None or not two or not all(isinstance(part, Mapping) for part in model):
+        raise InputError(f'{path}: is no checkpoint of VSE++, which holds "model" = [image, text].')
+    settings = content.get("opt")
+    settings = vars(settings) if isinstance(settings, Namespace) else settings
+    return dict(model[0]), dict(model[1]), settings if isinstance(settings, Mapping) else {}
+
+
+def _numbers() -> list[Any]:
+    """What a NumPy number in a pickle is made of, under its old and its new name."""
+    make = np.float64(0).__reduce__()[0]
+    names = [f"numpy.{core}.multiarray.scalar" for core in ("core", "_core")]
+    return [np.dtype, np.dtypes.Float64DType, np.dtypes.Int64DType, *((make, name) for name in names)]
+
+
+def _check_settings(settings: Mapping[str, Any], path: Path) -> None:
+    if settings.get("measure", "cosine") not in ("cosine", False, None):
+        raise InputError(f'{path}: measures "{settings["measure"]}"; vsepp is the cosine of VSE++.')
+    if str(settings.get("data_name", "")).endswith("_precomp"):
+        raise InputError(f"{path}: was made for precomputed image features. Take the checkpoint of a CNN.")
+
+
+def _image_names(state: StateDict, path: Path) -> StateDict:
+    """The CNN's weights under torchvision's names, and the projection `fc`."""
+    plain = {}
+    for name, value in state.items():
+        short = name.removeprefix("cnn.").replace("module.", "", 1)
+        plain["fc." + name.removeprefix("fc.") if name.startswith("fc.") else short] = value
+    if not any(name.startswith("cnn.") for name in state):
+        raise InputError(f"{path}: was made for precomputed image features. Take the checkpoint of a CNN.")
+    if "conv1.weight" in plain or any(name.startswith("layer1.") for name in plain):
+        wanted = {*resnet_names(plain), "fc.weight", "fc.bias"}
+    else:
+        wanted = {name for name in plain if name.startswith(("features.", "classifier."))}
+        wanted |= {"features.0.weight", "fc.weight", "fc.bias"}
+    shapes = {name: tuple(plain[name].shape) if name in plain else () for name in wanted}
+    counts = tuple(name for name in plain if name.endswith("num_batches_tracked"))
+    check_state(shapes, plain, path, optional=counts)
+    return {name: plain[name] for name in wanted}
+
+
+def _word_table(text: StateDict, vocabulary: Vocabulary, path: Path, where: Path) -> Any:
+    table = text.get("embed.weight")
+    if table is None:
+        raise InputError(f'{path}: lacks "embed.weight", so it is not the model that was asked for.')
+    if len(table) != vocabulary.size:
+        raise InputError(
+            f"{where}: has {vocabulary.size:,} words, and the checkpoint {len(table):,}. "
+            "Give the vocabulary that it was trained with."
+        )
+    return table
+
+
+def _recurrent(torch: Any, text: StateDict, path: Path) -> Any:
+    own = {name.removeprefix("rnn."): value for name, value in text.items() if name.startswith("rnn.")}
+    layers = sum(name.startswith("weight_ih_l") for name in own)
+    if not layers or "weight_ih_l0" not in own or "weight_hh_l0" not in own:
+        raise InputError(f'{path}: lacks "rnn.weight_ih_l0", so it is not the model that was asked for.')
+    rnn = torch.nn.GRU(own["weight_ih_l0"].shape[1], own["weight_hh_l0"].shape[1], layers, batch_first=True)
+    shapes = {f"rnn.{name}": tuple(value.shape) for name, value in rnn.state_dict().items()}
+    check_state(shapes, text, path, optional=("embed.weight",))
+    rnn.load_state_dict(own)
+    return rnn

@@ -1,0 +1,123 @@
+"""A BERT that tells grammatical from ungrammatical sentences: the probability of the former."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from os import getpid
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.corpus.columns import IntArray
+from captious.errors import InputError
+from captious.models import locate, weights
+from captious.models.encoders.checkpoint import load_into, read_state
+from captious.models.encoders.token_rows import same_length, token_rows
+from captious.models.encoders.vision_text import import_torch, read_json, weight_file
+from captious.models.encoders.wordpiece import read_wordpiece
+
+LIMIT = 128  # tokens, as in the program that BertGrammar comes from
+GRAMMATICAL = 1  # the label of an acceptable sentence in CoLA (Warstadt et al. 2019)
+_ROWS_A_BATCH = 32
+_BESIDE = ("bert.embeddings.position_ids",)
+
+
+class Judged(NamedTuple):
+    """Of each text: the probability that it is grammatical, and its tokens beyond the limit."""
+
+    probabilities: NDArray[np.float64]
+    beyond: IntArray
+
+
+class Grammaticality:
+    """A loaded classifier."""
+
+    def __init__(
+        self, path: Path, base: Path | None, label: str, limit: int, wanted: int, device: str, dtype: str
+    ) -> None:
+        torch = import_torch(device, dtype)
+        folder = path if path.is_dir() else base
+        if folder is None:
+            raise InputError(f"{path}: has no config.json and vocab.txt beside it. Name base=FOLDER.")
+        file = weight_file(path) if path.is_dir() else path
+        self._model = _filled(read_json(folder / "config.json"), file, str(folder / "config.json"))
+        self._model.to(device=device, dtype=getattr(torch, dtype)).eval()
+        labels = int(self._model.config.num_labels)
+        if labels < 2 or not 0 <= wanted < labels:
+            raise InputError(f"{file}: tells {labels} kinds of sentences apart, without label={wanted}.")
+        self._tokeniser = read_wordpiece(folder)
+        positions = int(self._model.config.max_position_embeddings)
+        if not 3 <= limit <= positions:
+            raise InputError(f"bertgrammar: limit is {limit}; {label} reads 3 to {positions} tokens.")
+        self.limit, self.label = limit, label
+        self._wanted, self._device, self._dtype = wanted, device, dtype
+
+    def facts(self) -> dict[str, str]:
+        """Name and revision of the weights, the label, the limit, where it runs."""
+        return {
+            "model": self.label,
+            "label": str(self._wanted),
+            "limit": str(self.limit),
+            "device": self._device,
+            "dtype": self._dtype,
+        }
+
+    def judge(self, texts: Sequence[str], long: str) -> Judged:
+        """Softmax of the classifier's logits at the wanted label; the mean over a text's windows."""
+        import torch
+
+        cut = token_rows(self._encode, texts, self.limit, long, self.label)
+        found = np.empty(len(cut.rows))
+        with torch.inference_mode():
+            for part in same_length(cut.rows, _ROWS_A_BATCH):
+                ids = torch.tensor([cut.rows[place] for place in part], device=self._device)
+                shares = self._model(input_ids=ids).logits.double().softmax(dim=1)
+                found[part] = shares[:, self._wanted].cpu().numpy()
+        return Judged(cut.means(found), cut.beyond)
+
+    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
+        return self._tokeniser.encode(texts, longest=1 << 30)
+
+
+def open_grammaticality(
+    name: str,
+    base: str,
+    limit: int = LIMIT,
+    wanted: int = GRAMMATICAL,
+    device: str = "cpu",
+    dtype: str = "float32",
+) -> Grammaticality:
+    """The classifier of a folder, of a file of weights beside `base`, or of a known name."""
+    return _open(name, base, limit, wanted, device, dtype, getpid())
+
+
+@lru_cache(maxsize=2)
+def _open(
+    name: str, base: str, limit: int, wanted: int, device: str, dtype: str, process: int
+) -> Grammaticality:
+    found = weights.find(name)
+    below = weights.find(base).path if found.path.is_file() else None
+    shown = found.path.resolve().name if found.place == "path" else name
+    file = weight_file(found.path) if found.path.is_dir() else found.path
+    label = f"{shown}@{found.revision[:8] or locate.digest(file)}"
+    return Grammaticality(found.path, below, label, limit, wanted, device, dtype)
+
+
+def _filled(facts: dict[str, Any], path: Path, where: str) -> Any:
+    from transformers import BertConfig, BertForSequenceClassification
+    from transformers.initialization import no_init_weights
+
+    if facts.get("model_type", "bert") != "bert":
+        raise InputError(f'{where}: is of type "{facts["model_type"]}"; bertgrammar wants a BERT.')
+    state = {name: value.float() for name, value in read_state(path).items()}
+    head = state.get("classifier.weight")
+    if head is None:
+        raise InputError(f'{path}: lacks "classifier.weight", so it is no classifier of sentences.')
+    config = BertConfig.from_dict({**facts, "num_labels": len(head)})
+    with no_init_weights():
+        model = BertForSequenceClassification(config)
+    load_into(model, state, path, optional=_BESIDE)
+    return model
