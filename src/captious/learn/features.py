@@ -124,7 +124,10 @@ def _cache_path(feature: Feature, corpus: Corpus, knowledge: Any, content: bytes
 def _image_stamp(path: str | None) -> bytes:
     if path is None:
         return b"-"
-    return hashlib.sha256(Path(path).read_bytes()).digest()
+    try:
+        return hashlib.sha256(Path(path).read_bytes()).digest()
+    except OSError:
+        return b"?"  # the feature itself says what is wrong with it
 
 
 def _read(path: Path, rows: int) -> FloatArray | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -19,7 +21,9 @@ def test_a_dot_sets_the_option_that_the_metric_names() -> None:
     assert parse_feature("cider[sigma=4]").source.sigma == 4  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("name", ["sentsim.median", "nonsense", "sentence.colour", "cider.max"])
+@pytest.mark.parametrize(
+    "name", ["sentsim.median", "nonsense", "sentence.colour", "cider.max", "clip.image[size=2]"]
+)
 def test_unknown_names_are_refused(name: str) -> None:
     with pytest.raises((UnknownNameError, InputError)):
         parse_feature(name)
@@ -52,10 +56,36 @@ def test_parts_of_an_embedding_by_hand() -> None:
     mean = unit[1] + unit[2]
     mean /= np.linalg.norm(mean)
     caption, references, joint, both = (
-        embedding("words", part).rows(batch)[0] for part in PROVIDERS["words"][0]
+        embedding(f"words.{part}").rows(batch)[0] for part in PROVIDERS["words"].parts
     )
     np.testing.assert_allclose(caption, unit[0], atol=1e-6)
     np.testing.assert_allclose(references, mean, atol=1e-6)
     np.testing.assert_allclose(joint, np.concatenate([unit[0], mean]), atol=1e-6)
     np.testing.assert_allclose(both[100:150], unit[0] * mean, atol=1e-6)
     np.testing.assert_allclose(both[150:], np.abs(unit[0] - mean), atol=1e-6)
+
+
+def test_vectors_from_a_file_serve_as_embedding_without_any_model(tmp_path: Path) -> None:
+    file = tmp_path / "vectors.npz"
+    np.savez(
+        file,
+        image_ids=np.array(["7", "8"]),
+        image_features=np.array([[3.0, 4.0], [1.0, 0.0]]),
+        texts=np.array(["a dog", "a cat"]),
+        text_features=np.array([[0.0, 2.0], [1.0, 1.0]]),
+    )
+    corpus = Corpus.from_lists(
+        ["a dog", "a cat", "a cat"], image_ids=["7", "7", "8"], systems=["x", "y", "x"]
+    )
+    feature = parse_feature(f"clip.joint[encoder={file}]")
+    assert feature.missing(corpus) == ""
+    half = np.sqrt(0.5)
+    wanted = [[0.6, 0.8, 0, 1], [0.6, 0.8, half, half], [1, 0, half, half]]
+    np.testing.assert_allclose(feature.columns(Batch(corpus), None), wanted, atol=1e-6)
+    both = parse_feature(f"clip.interaction[encoder={file}]").columns(Batch(corpus), None)
+    np.testing.assert_allclose(both[0, 4:], [0, 0.8, 0.6, 0.2], atol=1e-6)
+
+
+def test_weights_that_are_not_here_are_named() -> None:
+    with_image = Corpus.from_lists(["a dog"], image_paths={"0": "dog.jpg"})
+    assert "ViT-B-32/openai are not here" in parse_feature("clip.joint").missing(with_image)

@@ -1,10 +1,11 @@
 """Embeddings by name: `sentence.joint` is the part `joint` of the provider `sentence`.
 
-A provider turns the examples of a batch into rows of numbers. Text providers have vectors of texts
-and offer four parts of them: `caption`, `references` (the mean of the references' vectors),
-`joint` (both, one after the other, as Scott et al. 2023 join an image's and a caption's) and
-`interaction` (both, their product and their distance by component: Shimanaka et al. 2018), which
-a regressor can learn similarity from. Further providers join by `@provides`.
+A provider turns the examples of a batch into rows of numbers. All have a `caption` part; where two
+things are compared, `joint` is both vectors one after the other, as Scott et al. 2023 join an image's
+and a caption's, and `interaction` also their product and their distance by component (Shimanaka et al.
+2018), which a regressor can learn similarity from. Text providers compare the caption with the mean of
+its references' vectors (part `references`), `clip` with the image (part `image`). An encoder of one's own
+stands in brackets: `clip.joint[encoder=features.npz]`. Further providers join by `@provides`.
 """
 
 from __future__ import annotations
@@ -16,83 +17,123 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.corpus.columns import FloatArray
-from captious.errors import UnknownNameError
+from captious.errors import InputError, UnknownNameError, one_line
 from captious.metrics.base import Need
 from captious.metrics.batch import Batch
 from captious.metrics.sentsim import sentence_vectors_of
-from captious.models.encoders import sentence
+from captious.models.encoders import opening, sentence
+from captious.models.encoders.base import ImageFile
 from captious.models.locate import MINILM
+from captious.models.weights.known import CLIP_B32
 from captious.text.vectors.table import DEFAULT, load_vectors, require_vectors
 
 Vectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
-CAPTION, REFERENCES, JOINT, INTERACTION = "caption", "references", "joint", "interaction"
+CAPTION, REFERENCES, IMAGE, JOINT, INTERACTION = "caption", "references", "image", "joint", "interaction"
+CHUNK = "chunk"  # a long caption is the mean of its windows: nothing is cut off
 TEXT_PARTS = (CAPTION, REFERENCES, JOINT, INTERACTION)
+IMAGE_PARTS = (CAPTION, IMAGE, JOINT, INTERACTION)
 
 
 class Embedding(NamedTuple):
     """One part of a provider: what it needs, whether it is ready, its rows, what made them."""
 
     needs: frozenset[Need]
+    encoder: str
     ready: Callable[[], None]
     rows: Callable[[Batch], FloatArray]
     label: Callable[[], str]
 
 
-PROVIDERS: dict[str, tuple[tuple[str, ...], Callable[[str], Embedding]]] = {}
+class Provider(NamedTuple):
+    """The parts that a provider offers, its usual encoder, and what makes an embedding of them."""
+
+    parts: tuple[str, ...]
+    encoder: str
+    make: Callable[[str, str], Embedding]
 
 
-def provides(name: str, *parts: str) -> Callable[[Callable[[str], Embedding]], Callable[[str], Embedding]]:
-    """Make a provider known: a function from one of its parts to an embedding."""
+PROVIDERS: dict[str, Provider] = {}
 
-    def remember(make: Callable[[str], Embedding]) -> Callable[[str], Embedding]:
-        PROVIDERS[name] = (parts, make)
+
+def provides(
+    name: str, parts: tuple[str, ...], encoder: str
+) -> Callable[[Callable[[str, str], Embedding]], Callable[[str, str], Embedding]]:
+    """Make a provider known: a function from one of its parts and an encoder to an embedding."""
+
+    def remember(make: Callable[[str, str], Embedding]) -> Callable[[str, str], Embedding]:
+        PROVIDERS[name] = Provider(parts, encoder, make)
         return make
 
     return remember
 
 
-def embedding(provider: str, part: str) -> Embedding:
-    """The embedding of a name such as `sentence.joint`, split at its dot.
+def embedding(name: str) -> Embedding:
+    """The embedding of a name such as `sentence.joint` or `clip.image[encoder=ViT-L-14/openai]`.
 
-    >>> sorted(embedding("sentence", "caption").needs)
-    []
+    >>> sorted(embedding("sentence.caption").needs), sorted(embedding("clip.joint").needs)
+    ([], ['image'])
     """
-    parts, make = PROVIDERS[provider]
-    if part not in parts:
-        raise UnknownNameError(f"part of {provider}", part, parts)
-    return make(part)
+    head, bracket, options = name.partition("[")
+    provider_name, _, part = head.partition(".")
+    provider = PROVIDERS[provider_name]
+    if part not in provider.parts:
+        raise UnknownNameError(f"part of {provider_name}", part, provider.parts)
+    encoder = provider.encoder
+    if bracket:
+        key, _, encoder = options.removesuffix("]").partition("=")
+        if key.strip() != "encoder" or not encoder.strip():
+            raise InputError(f'"{one_line(name)}": an embedding has one option, [encoder=NAME or path].')
+    return provider.make(part, encoder.strip())
 
 
-@provides("sentence", *TEXT_PARTS)
-def sentence_embedding(part: str) -> Embedding:
-    """Sentence vectors of MiniLM, 384 numbers a text."""
+@provides("sentence", TEXT_PARTS, MINILM)
+def sentence_embedding(part: str, encoder: str) -> Embedding:
+    """Sentence vectors, of MiniLM 384 numbers a text."""
     return Embedding(
-        needs=_needs(part),
-        ready=lambda: sentence.ready(MINILM, "auto"),
-        rows=lambda batch: _rows(batch, part, sentence_vectors_of(batch, MINILM, "auto")),
-        label=lambda: "/".join(sentence.label_of(MINILM, "auto")),
+        needs=_text_needs(part),
+        encoder=encoder,
+        ready=lambda: sentence.ready(encoder, "auto"),
+        rows=lambda batch: _of_texts(batch, part, sentence_vectors_of(batch, encoder, "auto")),
+        label=lambda: "/".join(sentence.label_of(encoder, "auto")),
     )
 
 
-@provides("words", *TEXT_PARTS)
-def word_embedding(part: str) -> Embedding:
-    """Means of GloVe's word vectors, 50 numbers a text."""
+@provides("words", TEXT_PARTS, DEFAULT)
+def word_embedding(part: str, encoder: str) -> Embedding:
+    """Means of word vectors, of GloVe 50 numbers a text."""
+
+    def vectors(batch: Batch) -> Vectors:
+        return batch.once(("mean word vectors", encoder), lambda: _mean_words(batch, encoder))
+
     return Embedding(
-        needs=_needs(part),
-        ready=lambda: require_vectors(DEFAULT),
-        rows=lambda batch: _rows(batch, part, batch.once(("mean word vectors",), lambda: _mean_words(batch))),
-        label=lambda: load_vectors(DEFAULT).label,
+        needs=_text_needs(part),
+        encoder=encoder,
+        ready=lambda: require_vectors(encoder),
+        rows=lambda batch: _of_texts(batch, part, vectors(batch)),
+        label=lambda: load_vectors(encoder).label,
     )
 
 
-def _needs(part: str) -> frozenset[Need]:
+@provides("clip", IMAGE_PARTS, CLIP_B32)
+def image_text_embedding(part: str, encoder: str) -> Embedding:
+    """Vectors of an image-text model, or of a file of vectors; rows of NaN where an image is broken."""
+    return Embedding(
+        needs=frozenset() if part == CAPTION else frozenset({"image"}),
+        encoder=encoder,
+        ready=lambda: opening.ready(encoder),
+        rows=lambda batch: _of_images(batch, part, encoder),
+        label=lambda: "|".join(opening.open_embedder(encoder).facts().values()),
+    )
+
+
+def _text_needs(part: str) -> frozenset[Need]:
     return frozenset() if part == CAPTION else frozenset({"references"})
 
 
-def _mean_words(batch: Batch) -> Vectors:
+def _mean_words(batch: Batch, name: str) -> Vectors:
     """Mean vector of each text's words that have one, of length 1."""
     table = batch.tokens("ptb")
-    vectors, known = load_vectors(DEFAULT).resolve(table.vocabulary)
+    vectors, known = load_vectors(name).resolve(table.vocabulary)
     found = np.zeros((len(table), vectors.shape[1]), dtype=np.float32)
     for row in range(len(table)):
         ids = table.row(row)
@@ -103,18 +144,39 @@ def _mean_words(batch: Batch) -> Vectors:
     return found, np.any(found != 0, axis=1)
 
 
-def _rows(batch: Batch, part: str, made: Vectors) -> FloatArray:
+def _of_texts(batch: Batch, part: str, made: Vectors) -> FloatArray:
     vectors, known = made
     caption = np.where(known[:, None], vectors, 0)[batch.candidate_text].astype(np.float64)
     if part == CAPTION:
         return caption
     references = _reference_means(batch, vectors, known)
-    if part == REFERENCES:
-        return references
-    joined = [caption, references]
+    return references if part == REFERENCES else _joined(caption, references, part)
+
+
+def _of_images(batch: Batch, part: str, encoder: str) -> FloatArray:
+    model = opening.open_embedder(encoder)
+    rows, places = np.unique(batch.candidate_text, return_inverse=True)
+    found = batch.once(
+        ("caption vectors", encoder), lambda: model.texts([batch.texts[i] for i in rows.tolist()], CHUNK)
+    )
+    caption = found.features[places].astype(np.float64)
+    if part == CAPTION:
+        return caption
+    images, image_of = np.unique(batch.corpus.image_of, return_inverse=True)
+    paths = batch.corpus.image_paths
+    files = [
+        ImageFile(batch.corpus.image_ids[i], paths[i] if paths is not None else None) for i in images.tolist()
+    ]
+    seen = batch.once(("image vectors", encoder), lambda: model.images(files))
+    image = seen.features[image_of].astype(np.float64)
+    return image if part == IMAGE else _joined(image, caption, part)
+
+
+def _joined(first: FloatArray, second: FloatArray, part: str) -> FloatArray:
+    both = [first, second]
     if part == INTERACTION:
-        joined += [caption * references, np.abs(caption - references)]
-    return np.concatenate(joined, axis=1)
+        both += [first * second, np.abs(first - second)]
+    return np.concatenate(both, axis=1)
 
 
 def _reference_means(batch: Batch, vectors: NDArray[np.float32], known: NDArray[np.bool_]) -> FloatArray:

@@ -22,6 +22,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.document_frequency import CORPUS
 from captious.metrics.learned.embeddings import PROVIDERS, Embedding, embedding
 from captious.metrics.registry import known_metrics, resolve
+from captious.models.encoders.feature_file import is_feature_file
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,22 @@ class Feature:
             self.source.ready()
         except MissingDependencyError as error:
             return str(error)
-        return _lacking(self.needs, corpus) if corpus is not None else ""
+        return self.lacking(corpus) if corpus is not None else ""
+
+    def lacking(self, corpus: Corpus) -> str:
+        """What the feature needs and the corpus has not; empty where it has everything."""
+        if "references" in self.needs and not len(corpus.references):
+            return "needs references: give --references FILE"
+        if "objects" in self.needs and corpus.objects is None:
+            return "needs objects: give --objects FILE"
+        if "image" in self.needs and not any(corpus.image_paths or []) and not self._from_file():
+            return "needs photographs: give --images DIR"
+        return ""
+
+    def _from_file(self) -> bool:
+        """Whether vectors were computed before and stand in a file, by image id."""
+        encoder = getattr(self.source, "encoder", "")
+        return bool(encoder) and Path(encoder).exists() and is_feature_file(Path(encoder))
 
     def with_table(self, path: Path) -> Feature:
         """The feature with document frequencies from a file, where it would count them itself."""
@@ -98,19 +114,19 @@ def parse_feature(name: str) -> Feature:
     0
     """
     text = name.strip()
-    if Path(text).is_dir() or "/" in text.partition("[")[0]:
+    if "/" in text.partition("[")[0]:
         raise InputError(
             f'feature "{one_line(text)}" is a folder. A learned metric takes metrics and embeddings by name.'
         )
     head, dot, part = text.partition("[")[0].partition(".")
     if dot and head in PROVIDERS:
-        return Feature(text, embedding(head, part))
+        return Feature(text, embedding(text))
     known = known_metrics()
     if dot and head in known and known[head].dotted:
         return Feature(text, resolve(f"{head}[{known[head].dotted}={part}]"))
     if head not in known:
         raise UnknownNameError(
-            "feature", head, [*known, *(f"{name}.{p}" for name in PROVIDERS for p in PROVIDERS[name][0])]
+            "feature", head, [*known, *(f"{name}.{p}" for name in PROVIDERS for p in PROVIDERS[name].parts)]
         )
     metric = resolve(text)
     if getattr(metric, "send", False):  # a folder from a stranger must not send anybody's captions away
@@ -142,20 +158,10 @@ class MissingFeaturesError(MissingDependencyError):
 
 def check_corpus(features: Sequence[Feature], corpus: Corpus, who: str) -> None:
     """Refuse a corpus that lacks what features need; names every one of them."""
-    lacking = {feature.name: why for feature in features if (why := _lacking(feature.needs, corpus))}
+    lacking = {feature.name: why for feature in features if (why := feature.lacking(corpus))}
     if lacking:
         listed = "; ".join(f"{name} ({why})" for name, why in lacking.items())
         raise InputError(f"{who} was trained with features that are missing here: {listed}.")
-
-
-def _lacking(needs: frozenset[Need], corpus: Corpus) -> str:
-    if "references" in needs and not len(corpus.references):
-        return "needs references: give --references FILE"
-    if "objects" in needs and corpus.objects is None:
-        return "needs objects: give --objects FILE"
-    if "image" in needs and not any(corpus.image_paths or []):
-        return "needs photographs: give --images DIR"
-    return ""
 
 
 def matrix_of(features: Sequence[Feature], batch: Batch, knowledge: Sequence[Any]) -> FloatArray:

@@ -125,6 +125,21 @@ class LearnedMetric(Metric):
             )
         return trained.rate(rows)
 
+    def notes(self, corpus: Corpus, knowledge: list[Any]) -> list[str]:
+        """What must be known of the features' scores."""
+        lines = [line for one, own in self._metrics(knowledge) for line in one.notes(corpus, own)]
+        return list(dict.fromkeys(lines))
+
+    def unscored(self, knowledge: list[Any]) -> dict[str, str]:
+        """Images for which some feature has no value, each with the reason."""
+        return {
+            image: why for one, own in self._metrics(knowledge) for image, why in one.unscored(own).items()
+        }
+
+    def _metrics(self, knowledge: list[Any]) -> list[tuple[Metric, Any]]:
+        pairs = zip(self._model()[1], knowledge, strict=True)
+        return [(one.source, own) for one, own in pairs if isinstance(one.source, Metric)]
+
     def facts(self, corpus: Corpus, knowledge: list[Any]) -> dict[str, str]:
         """References, features with a digest of their signatures, the trained model, the scale."""
         trained, features = self._model()
