@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
 
 def test_doctor_knows_every_metric_and_what_it_needs(run) -> None:
     found = run("doctor", "--format", "json").json["metrics"]
@@ -15,3 +19,24 @@ def test_spice_and_its_tagger_are_ready_wherever_captious_is(run) -> None:
     assert found["taggers"]["caption"] == ""
     assert found["taggers"]["spacy"] in ("", 'pip install "captious[parse]"')
     assert "tagger of captious stats" in run("doctor").out
+
+
+def test_every_metrics_weights_are_listed_with_the_command_that_gets_them(
+    run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
+    found = run("doctor", "--format", "json").json["weights"]
+    clip = found["ViT-B-32/openai"]
+    assert {"clipscore", "refclipscore", "refonlyc"} <= set(clip["metrics"])
+    assert (clip["present"], clip["licence"]) == (False, "MIT (OpenAI)")
+    assert clip["command"] == "captious doctor --get ViT-B-32/openai"
+    assert set(found["MCIP-ViT-L-14-336"]["metrics"]) == {"mcipscore", "mcipscore_ref"}
+    assert found["PAC-S-ViT-B-32"]["command"].startswith("gdown --folder https://drive.google.com/")
+
+
+def test_weights_that_cannot_be_fetched_are_one_line(run) -> None:
+    failed = run("doctor", "--get", "PAC-S-ViT-B-32")
+    assert failed.code == 2
+    assert "only a tool of its own reads: gdown --folder" in failed.err
+    assert run("doctor", "--get", "no such weights").err.count("\n") == 1

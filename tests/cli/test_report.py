@@ -174,7 +174,7 @@ def test_scene_graphs_are_shown_where_spice_is_among_the_metrics(run, files, tmp
     ("asked", "line"),
     [
         ("spice", "spice is to be explained and is not among the metrics of the report"),
-        ("rouge_l", "rouge_l cannot be explained. Ask for spice, vifidel or wmd."),
+        ("rouge_l", "rouge_l cannot be explained. Ask for spice, vifidel, wmd, clipscore"),
     ],
 )
 def test_what_cannot_be_explained_is_one_line(run, files, tmp_path, asked, line) -> None:

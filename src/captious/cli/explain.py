@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -46,7 +45,12 @@ References = Annotated[
     ),
 ]
 Metrics = Annotated[
-    str, typer.Option("--metrics", "-m", help="spice, vifidel or wmd, with options in brackets.")
+    str,
+    typer.Option(
+        "--metrics",
+        "-m",
+        help="spice, vifidel, wmd, clipscore, mcipscore or pacscore, with options in brackets.",
+    ),
 ]
 JudgmentsFile = Annotated[
     Path | None,
@@ -72,6 +76,7 @@ Near = Annotated[
 def explain(
     candidates: Candidates = None,
     references: References = None,
+    images: options.Images = None,
     objects: options.Objects = None,
     metrics: Metrics = "vifidel",
     image: Image = None,
@@ -79,34 +84,36 @@ def explain(
     name: options.Names = None,
     judgments: JudgmentsFile = None,
     near: Near = None,
+    long: options.Long = None,
+    download: options.Download = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write here.")] = None,
     form: Annotated[
         ExplainFormat, typer.Option("--format", "-f", help="How to show it.")
     ] = ExplainFormat.table,
 ) -> None:
-    """Show why a caption got its score: what was moved to which word, or which tuples matched.
+    """Show why a caption got its score: what moved where, which tuples matched, what carries it.
 
     Example: captious explain --candidates m2.json --references refs.json --metrics spice
     --id 391895
     """
     from captious import explain as explaining
+    from captious.cli import inputs
     from captious.cli.judged import judged_corpus
     from captious.cli.output import note
-    from captious.metrics import split_list
 
     corpus, judged = judged_corpus(
         candidates,
         references,
         judgments,
-        None,
-        lambda files: _loaded(files, references, name, objects),
+        images,
+        lambda files: inputs.load(files, references, name, images, objects),
         "explain",
     )
     if image is None:
         note("no --id was given, so this is the caption with the lowest score.")
     found = [
         one
-        for metric in split_list(metrics)
+        for metric in inputs.metrics(metrics, None, corpus, long)
         for one in explaining.explain(
             corpus,
             metric,
@@ -117,17 +124,6 @@ def explain(
         )
     ]
     _write(_rendered(found, form), out)
-
-
-def _loaded(
-    candidates: Sequence[Path],
-    references: Sequence[Path] | None,
-    names: Sequence[str] | None,
-    objects: Path | None,
-) -> Corpus:
-    from captious.cli import inputs
-
-    return inputs.load(candidates, references, names, objects=objects)
 
 
 def _means(judgments: Judgments | None, corpus: Corpus) -> dict[str, FloatArray]:

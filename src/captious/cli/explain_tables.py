@@ -4,21 +4,44 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from captious.tables import Number, Table, scaled
+from captious.tables import Cell, Number, Table, scaled
 
 if TYPE_CHECKING:
-    from captious.explain import AnyExplanation, Explanation, GraphExplanation
+    from captious.explain import AnyExplanation, Explanation, GraphExplanation, OcclusionExplanation
     from captious.metrics.spice import Counts
 
 
 def explanation_tables(one: AnyExplanation) -> list[Table]:
     """Everything that an explanation says, the most telling table first."""
-    from captious.explain import GraphExplanation
+    from captious.explain import GraphExplanation, OcclusionExplanation
 
+    if isinstance(one, OcclusionExplanation):
+        return _covered(one)
     if not isinstance(one, GraphExplanation):
         return [_flows(one)]
     beside = [_beside_judgments(one)] if one.side_by_side else []
     return [_tuples(one), *beside, _categories(one)]
+
+
+def _covered(one: OcclusionExplanation) -> list[Table]:
+    """Every word, then the regions that lose most."""
+    from captious.explain.occlusion import GRID, METHOD
+    from captious.explain.occlusion_svg import strongest
+
+    title = f"{one.metric} {one.score:.4f}, {one.system}, image {one.image_id}: {one.caption}"
+    words: list[list[Cell]] = [[word.name, _number(word.without), _number(word.loss)] for word in one.words]
+    regions: list[list[Cell]] = [
+        [f"row {cell.row + 1}, column {cell.column + 1}", _number(cell.without), _number(cell.loss)]
+        for cell in strongest(one, GRID)
+    ]
+    note = (
+        f"{METHOD}: a word is left out, or a cell of {GRID} x {GRID} painted in the mean colour, and the "
+        f"model looks again; w x cosine is {one.uncut:.4f}\n{one.signature}"
+    )
+    return [
+        Table(title, ["word", "score without it", "loss"], words),
+        Table("regions that carry most", ["region", "score without it", "loss"], regions, note),
+    ]
 
 
 def _flows(one: Explanation) -> Table:

@@ -57,7 +57,7 @@ def metrics(
     text: str, df: Path | None = None, corpus: Corpus | None = None, long: str | None = None
 ) -> list[str | Metric]:
     """The metrics that were asked for, groups by their members, or every classic one that can run."""
-    chosen = expand(text or "classic", corpus, frequencies=df is not None)
+    chosen = expand(text or _usual(corpus), corpus, frequencies=df is not None)
     for name, why in chosen.left_out.items():
         note(f"{name} is left out: {why}")
     wanted = chosen.metrics
@@ -74,6 +74,12 @@ def metrics(
         if not used:
             note(f"--long {long} is not used: none of these metrics has a limit of tokens.")
     return wanted
+
+
+def _usual(corpus: Corpus | None) -> str:
+    """What runs where no metric is named: without references, one that looks at the images."""
+    bare = corpus is not None and not len(corpus.references.values) and corpus.image_paths is not None
+    return "clipscore" if bare else "classic"
 
 
 def refuse_unknown(text: str) -> None:

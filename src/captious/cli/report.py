@@ -70,7 +70,7 @@ Explain = Annotated[
         "--explain",
         help="Metrics whose scene graphs or transport plans are shown "
         "with captions, or none; by default each of spice, vifidel and wmd that is "
-        "among the metrics.",
+        "among the metrics. clipscore shows words and image regions, and takes its time.",
     ),
 ]
 MostExplained = Annotated[
@@ -84,7 +84,7 @@ Title = Annotated[str, typer.Option("--title", help="Heading of the page.")]
 
 def report(
     out: Out,
-    references: options.References,
+    references: options.OptionalReferences = None,
     candidates: Candidates = None,
     name: options.Names = None,
     metrics: options.Metrics = "",
@@ -101,6 +101,9 @@ def report(
     charts: Charts = None,
     title: Title = "",
     df: options.DocumentFrequencies = None,
+    long: options.Long = None,
+    system_encoder: options.SystemEncoders = None,
+    download: options.Download = False,
     common: options.Common = False,
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
     level: options.Level = options.DEFAULT_LEVEL,
@@ -120,7 +123,7 @@ def report(
     inputs.refuse_unknown(metrics)
     if charts:
         check_folder(charts)
-    check_output(out, [*(candidates or []), *references, *([judgments] if judgments else [])])
+    check_output(out, [*(candidates or []), *(references or []), *([judgments] if judgments else [])])
     corpus, judged = judged_corpus(
         candidates,
         references,
@@ -129,7 +132,9 @@ def report(
         lambda files: inputs.load(files, references, name, images, objects, common),
         "report on",
     )
-    scores = _scored(corpus, inputs.metrics(metrics, df), resamples, level, seed, jobs)
+    corpus = inputs.with_encoders(corpus, system_encoder or [])
+    wanted = inputs.metrics(metrics, df, corpus, long)
+    scores = _scored(corpus, wanted, resamples, level, seed, jobs)
     written = write_report(
         scores,
         out,

@@ -74,6 +74,10 @@ _RULES = f"""
 .explained .missed text, .explained .missed .arrow {{ fill: MISSED; }}
 .explained path.sign {{ fill: none; stroke-dasharray: none; stroke-width: 2px;
   stroke-linecap: round; }}
+.explained rect.carries {{ fill: MET; }}
+.explained rect.against {{ fill: ALONE; stroke: ALONE; stroke-width: .6px; stroke-dasharray: 3 3; }}
+.explained text.mark {{ font-size: 12px; font-weight: bold; text-anchor: middle; paint-order: stroke;
+  stroke: PAPER; stroke-width: 3px; }}
 .explained path.arrow {{ stroke-dasharray: none; stroke-width: 1px; }}
 """
 _NARROW, _WIDE = set("fijlrtI.,;:'|!()[]/ -"), set("mwMW@%&")

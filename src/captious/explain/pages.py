@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from html import escape
 
 from captious.explain.drawing import DARK, LIGHT, style_sheet, variables
+from captious.explain.occlusion import GRID, METHOD, OcclusionExplanation
+from captious.explain.occlusion_svg import strongest
 from captious.explain.scene import GraphExplanation, Parts, tuple_text
-from captious.explain.svg import picture
+from captious.explain.svg import AnyExplanation, picture
 from captious.explain.transport import Explanation
 from captious.metrics.spice import Counts
 
@@ -41,10 +43,10 @@ code { font-size: .8rem; overflow-wrap: anywhere; }
   .scroll svg { max-width: 100%; height: auto; }
 }
 """
-_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-def page(explanations: Sequence[Explanation | GraphExplanation]) -> str:
+def page(explanations: Sequence[AnyExplanation]) -> str:
     """One self-contained page.
 
     >>> from captious.corpus import Corpus
@@ -72,14 +74,14 @@ def page(explanations: Sequence[Explanation | GraphExplanation]) -> str:
     )
 
 
-def fragment(one: Explanation | GraphExplanation, key: str) -> str:
+def fragment(one: AnyExplanation, key: str) -> str:
     """Picture and numbers for a page that has `style_sheet()` and names the caption itself."""
     parts = [_scores(one), _picture(one, key), *_facts(one)]
     parts.append(f"<details><summary>The same as a table</summary>{_details(one)}</details>")
     return "".join(parts)
 
 
-def _section(one: Explanation | GraphExplanation, key: str) -> str:
+def _section(one: AnyExplanation, key: str) -> str:
     parts = [
         f"<h2>Image {escape(one.image_id)}, {escape(one.system)}: {one.metric}</h2>",
         f'<p class="said">{escape(one.caption)}</p>',
@@ -93,12 +95,13 @@ def _section(one: Explanation | GraphExplanation, key: str) -> str:
     return "<section>\n" + "\n".join(parts) + "\n</section>"
 
 
-def _picture(one: Explanation | GraphExplanation, key: str) -> str:
-    what = "Scene graphs" if isinstance(one, GraphExplanation) else "Transport plan"
+def _picture(one: AnyExplanation, key: str) -> str:
+    kinds = {GraphExplanation: "Scene graphs", OcclusionExplanation: "Words and regions"}
+    what = kinds.get(type(one), "Transport plan")
     return _scrolled(picture(one, key, standalone=False), f"{what} of {_name(one)}")
 
 
-def _name(one: Explanation | GraphExplanation) -> str:
+def _name(one: AnyExplanation) -> str:
     return f"{one.metric}, image {one.image_id}, {one.system}"
 
 
@@ -106,7 +109,9 @@ def _scrolled(inner: str, label: str) -> str:
     return f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}">\n{inner}</div>'
 
 
-def _scores(one: Explanation | GraphExplanation) -> str:
+def _scores(one: AnyExplanation) -> str:
+    if isinstance(one, OcclusionExplanation):
+        return f"<p>{one.metric} {one.score:.4f}; {METHOD}, a grid of {GRID} x {GRID} cells</p>"
     if isinstance(one, Explanation):
         return f"<p>{one.metric} {one.score:.4f} = exp(-{one.distance:.4f})</p>"
     counts = one.counts
@@ -122,8 +127,10 @@ def _scores(one: Explanation | GraphExplanation) -> str:
     return line + _table("beside the judgments", ["aspect", one.metric, "judged"], rows, of_text=1)
 
 
-def _facts(one: Explanation | GraphExplanation) -> list[str]:
+def _facts(one: AnyExplanation) -> list[str]:
     """What is not in the picture, a paragraph each."""
+    if isinstance(one, OcclusionExplanation):
+        return []
     if isinstance(one, GraphExplanation):
         others = [f"{name} {value:.2f}" for name, value in one.other_judgments.items()]
         facts = [f"Also judged: {', '.join(others)}."] if others else []
@@ -142,11 +149,13 @@ def _facts(one: Explanation | GraphExplanation) -> list[str]:
     return [f"<p>{escape(fact)}</p>" for fact in facts]
 
 
-def _details(one: Explanation | GraphExplanation) -> str:
+def _details(one: AnyExplanation) -> str:
     if isinstance(one, GraphExplanation):
         return _scrolled(_tuples(one), f"Tuples of {_name(one)}") + _scrolled(
             _categories(one), f"Categories of {_name(one)}"
         )
+    if isinstance(one, OcclusionExplanation):
+        return _scrolled(_covered(one), f"Table of {_name(one)}")
     return _scrolled(_flows(one), f"Table of {_name(one)}")
 
 
@@ -179,6 +188,21 @@ def _categories(one: GraphExplanation) -> str:
     ]
     heads = ["Tuples", "Matched", "Invented", "Missed", "Precision", "Recall", "F"]
     return _table(f"{one.metric} by category", heads, rows, of_text=1)
+
+
+def _covered(one: OcclusionExplanation) -> str:
+    rows = [["word", word.name, f"{word.without:.4f}", f"{word.loss:+.4f}"] for word in one.words]
+    rows += [
+        [
+            "region",
+            f"row {cell.row + 1}, column {cell.column + 1}",
+            f"{cell.without:.4f}",
+            f"{cell.loss:+.4f}",
+        ]
+        for cell in strongest(one, GRID)
+    ]
+    heads = ["Covered", "Which", "Score without it", "Loss"]
+    return _table(f"{one.metric}: every word, and the regions that lose most", heads, rows, of_text=2)
 
 
 def _flows(one: Explanation) -> str:

@@ -10,18 +10,21 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError, UnknownNameError
+from captious.explain.occlusion import explain_occlusion
 from captious.explain.scene import GraphExplanation, explain_graphs
-from captious.explain.transport import NEAR, Explanation, explain_plan
+from captious.explain.svg import AnyExplanation
+from captious.explain.transport import NEAR, explain_plan
 from captious.metrics import Batch, Metric, resolve
+from captious.metrics.clip import ClipScore
 from captious.metrics.spice import Spice
 from captious.metrics.spice.sources import tuple_source
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers
 from captious.text.ptb.tokenise import tokenise_many
 
-EXPLAINED = ("spice", "vifidel", "wmd")
-AnyExplanation = Explanation | GraphExplanation
-_Explainable = Spice | Vifidel | WordMovers
+BY_IMAGE = ("clipscore", "mcipscore", "pacscore")
+EXPLAINED = ("spice", "vifidel", "wmd", *BY_IMAGE)
+_Explainable = Spice | Vifidel | WordMovers | ClipScore
 
 
 def can_explain(metric: str) -> bool:
@@ -59,7 +62,8 @@ def explain(
     knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
     chosen.check(corpus, knowledge)
     scores = chosen.score_examples(batch, knowledge)
-    rows = _rows(corpus, scores, image_id, system, lowest_may_be_zero=isinstance(chosen, Spice))
+    may_be_zero = isinstance(chosen, (Spice, ClipScore))
+    rows = _rows(corpus, scores, image_id, system, lowest_may_be_zero=may_be_zero)
     signature = chosen.signature(corpus, knowledge)
     return explain_rows(corpus, chosen, rows, scores=scores, signature=signature, near=near, judged=judged)
 
@@ -78,6 +82,9 @@ def explain_rows(
     chosen = _explainable(metric)
     if isinstance(chosen, Spice):
         return list(_graphs(corpus, chosen, rows, signature, judged or {}))
+    if isinstance(chosen, ClipScore):
+        own = [float(scores[row]) for row in rows]
+        return list(explain_occlusion(corpus, rows, chosen, own, signature))
     part = corpus.select(np.array(rows, dtype=np.int64)).compact()
     batch = Batch(part)
     knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
@@ -90,11 +97,10 @@ def explain_rows(
 
 def _explainable(metric: str | Metric) -> _Explainable:
     chosen = resolve(metric) if isinstance(metric, str) else metric
-    if isinstance(chosen, (Spice, Vifidel, WordMovers)):
+    if isinstance(chosen, (Spice, Vifidel, WordMovers, ClipScore)):
         return chosen
     raise InputError(
-        f"{chosen.name} has neither scene graphs nor a plan to show. "
-        f"Ask for {', '.join(EXPLAINED[:-1])} or {EXPLAINED[-1]}."
+        f"{chosen.name} has nothing to show. Ask for {', '.join(EXPLAINED[:-1])} or {EXPLAINED[-1]}."
     )
 
 
@@ -131,6 +137,7 @@ def _rows(
     rows: IntArray = np.arange(len(corpus)) if system is None else corpus.rows_of(system)
     if image_id is None:
         # A plan's score of 0 has nothing to show: there was nothing to move.
+        rows = rows[~np.isnan(scores[rows])]
         shown = rows if lowest_may_be_zero else rows[scores[rows] > 0]
         return [int(shown[np.argmin(scores[shown])])] if len(shown) else rows[:1].tolist()
     if image_id not in corpus.image_ids:

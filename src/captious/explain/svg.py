@@ -7,14 +7,16 @@ not see it, and says in words, signs and dashes whatever it says in colour.
 from __future__ import annotations
 
 from captious.explain.graph_svg import graph_in_words, graph_picture
+from captious.explain.occlusion import OcclusionExplanation
+from captious.explain.occlusion_svg import occlusion_in_words, occlusion_picture
 from captious.explain.plan_svg import plan_in_words, plan_picture
 from captious.explain.scene import GraphExplanation
 from captious.explain.transport import Explanation
 
+AnyExplanation = Explanation | GraphExplanation | OcclusionExplanation
 
-def picture(
-    explanation: Explanation | GraphExplanation, key: str = "plan", *, standalone: bool = True
-) -> str:
+
+def picture(explanation: AnyExplanation, key: str = "plan", *, standalone: bool = True) -> str:
     """The explanation as SVG; `key` keeps the ids of several pictures on a page apart.
 
     `standalone` pictures carry their heading and their style with them; others want the page to
@@ -26,12 +28,14 @@ def picture(
     >>> picture(explain(corpus)[0]).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     True
     """
+    if isinstance(explanation, OcclusionExplanation):
+        return occlusion_picture(explanation, key, standalone=standalone)
     if isinstance(explanation, GraphExplanation):
         return graph_picture(explanation, key, standalone=standalone)
     return plan_picture(explanation, key, standalone=standalone)
 
 
-def in_words(explanation: Explanation | GraphExplanation) -> str:
+def in_words(explanation: AnyExplanation) -> str:
     """The whole picture as sentences.
 
     >>> from captious.corpus import Corpus
@@ -40,6 +44,8 @@ def in_words(explanation: Explanation | GraphExplanation) -> str:
     >>> in_words(explain(corpus)[0])
     'dog went to dog (50% at a cost of 0.00) and beach (50% at a cost of 1.02). Unsupported: beach.'
     """
+    if isinstance(explanation, OcclusionExplanation):
+        return occlusion_in_words(explanation)
     if isinstance(explanation, GraphExplanation):
         return graph_in_words(explanation)
     return plan_in_words(explanation)

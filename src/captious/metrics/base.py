@@ -53,6 +53,10 @@ class Metric:
         """Raise `MissingDependencyError` where a package or file that it needs is not here."""
         return
 
+    def weights(self) -> tuple[str, ...]:
+        """Names of the published weights that it runs, for `captious doctor`."""
+        return ()
+
     def prepare(self, report: Report | None = None) -> None:
         """Make what is made once on a machine; `report(what, done, total)` hears how it goes on."""
         return

@@ -78,6 +78,10 @@ class BertScore(Metric):
             raise InputError(f"{self.name}: layer is {self.layer}; layers count from 1.")
         encoders.check_backend(self.backend)
 
+    def weights(self) -> tuple[str, ...]:
+        """The encoder's weights."""
+        return (self.encoder,)
+
     def ready(self) -> None:
         """The encoder's weights and what runs them."""
         encoders.ready(self.encoder, self.backend)

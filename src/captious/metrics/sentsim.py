@@ -52,6 +52,10 @@ class SentenceSimilarity(Metric):
             raise UnknownNameError(f"agg of {self.name}", self.agg, AGGREGATES)
         encoders.check_backend(self.backend)
 
+    def weights(self) -> tuple[str, ...]:
+        """The encoder's weights."""
+        return (self.encoder,)
+
     def ready(self) -> None:
         """The encoder's weights and what runs them."""
         encoders.ready(self.encoder, self.backend)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from captious.errors import InputError
-from captious.explain import can_explain, explain_rows, fragment
+from captious.explain import BY_IMAGE, EXPLAINED, can_explain, explain_rows, fragment
 from captious.report.study import Study
 
 if TYPE_CHECKING:
@@ -24,13 +24,12 @@ EXTREMES = 2  # captions at each end of a metric
 
 
 def chosen_metrics(study: Study, asked: Sequence[str] | None) -> list[str]:
-    """Metrics to explain: those asked for, by default all of the report that can be explained."""
-    here = [name for name in study.scores if can_explain(name)]
-    if asked is None:
-        return here
+    """Metrics to explain: those asked for, by default all that can be without a neural network."""
+    if asked is None:  # covering fifty parts of an image takes a minute and more: only where asked for
+        return [name for name in study.scores if can_explain(name) and name.partition("[")[0] not in BY_IMAGE]
     for name in asked:
         if not can_explain(name):
-            raise InputError(f"{name} cannot be explained. Ask for spice, vifidel or wmd.")
+            raise InputError(f"{name} cannot be explained. Ask for {', '.join(EXPLAINED)}.")
         if name not in study.scores:
             raise InputError(
                 f"{name} is to be explained and is not among the metrics of the report: "

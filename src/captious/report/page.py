@@ -51,6 +51,7 @@ def render_page(study: Study, figures: Figures, explorer: Explorer, *, title: st
         sections=_sections(figures),
         drawings={f.key: Markup(_drawing(f)) for f in figures.all},
         system_table=figures.table,
+        cautions=list(dict.fromkeys(line for one in study.scores.metrics.values() for line in one.notes)),
         signatures=[(name, metric.signature) for name, metric in study.scores.metrics.items()],
         cards=first_cards(explorer),
         images=len(explorer.data["images"]),

@@ -67,7 +67,7 @@ def test_nothing_is_fetched_without_being_told(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(MissingDependencyError) as caught:
         weights.find("ViT-B-32/openai")
     assert str(caught.value) == (
-        "the weights ViT-B-32/openai are not here. Install it with: captious doctor --get ViT-B-32/openai"
+        "the weights ViT-B-32/openai are not here. Get them with: captious doctor --get ViT-B-32/openai"
     )
     with pytest.raises(InputError, match=r"/no/such/clip.pth: no such file or folder of weights"):
         weights.find("/no/such/clip.pth")
@@ -127,10 +127,33 @@ def test_an_address_that_fails_leaves_nothing_behind(
     assert not own_folder().exists() or list(own_folder().iterdir()) == []
 
 
-def test_what_only_a_person_can_fetch_says_how() -> None:
+def test_a_shared_folder_is_left_to_the_tool_that_reads_it(tmp_path: Path) -> None:
     with pytest.raises(
-        MissingDependencyError, match=r"github.com/aimagelab/pacscore.*save clip_ViT-B-32.pth as"
+        MissingDependencyError, match=r"Get them with: gdown --folder https://drive.google.com/"
     ):
         weights.find("PAC-S-ViT-B-32")
-    with pytest.raises(InputError, match="cannot be fetched by a program"):
+    with pytest.raises(InputError, match=r"only a tool of its own reads: gdown"):
         weights.fetch("PAC-S-ViT-B-32")
+    there = tmp_path / "captious" / "weights" / "Checkpoints" / "clip_ViT-B-32.pth"
+    there.parent.mkdir(parents=True)
+    there.write_bytes(b"")
+    assert weights.find("PAC-S-ViT-B-32") == (there, "cache", "")
+
+
+def test_the_state_of_weights_is_told_with_place_size_and_licence(tmp_path: Path) -> None:
+    missing = weights.status("ViT-B-32/openai")
+    assert (missing.present, missing.size, missing.licence) == (False, "605 MB", "MIT (OpenAI)")
+    assert missing.command == "captious doctor --get ViT-B-32/openai"
+    snapshot = in_hub_cache(tmp_path)
+    (snapshot / "model.safetensors").write_bytes(b"0" * 3_000_000)
+    present = weights.status("ViT-B-32/openai")
+    assert present == (
+        "ViT-B-32/openai",
+        True,
+        str(snapshot),
+        "cache",
+        "abababab",
+        "3 MB",
+        "MIT (OpenAI)",
+        "",
+    )

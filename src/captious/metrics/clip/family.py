@@ -18,7 +18,7 @@ from captious.metrics.image_notes import Noted, circularity, rows_with_score
 from captious.models.encoders import opening
 from captious.models.encoders.base import Embedder
 from captious.models.encoders.long_texts import check_long
-from captious.models.weights.known import CLIP_B32
+from captious.models.weights.known import CLIP_B32, known
 
 PROMPT = "A photo depicts"  # Hessel et al. 2021, 3
 NO_PROMPT = "none"
@@ -57,6 +57,11 @@ class ClipFamily(Metric):
     def ready(self) -> None:
         """The encoder's weights and the packages that run them."""
         opening.ready(self.encoder)
+
+    def weights(self) -> tuple[str, ...]:
+        """The encoder's weights, and those that they were tuned from, whose tokeniser they need."""
+        one = known(self.encoder)
+        return (self.encoder, one.base) if one is not None and one.base else (self.encoder,)
 
     def embedder(self) -> Embedder:
         """The encoder, opened in this process."""

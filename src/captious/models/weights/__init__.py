@@ -2,5 +2,6 @@
 
 from captious.models.weights.find import Found, allowed, fetch, find, search
 from captious.models.weights.known import KNOWN, Known, known
+from captious.models.weights.status import Status, status
 
-__all__ = ["KNOWN", "Found", "Known", "allowed", "fetch", "find", "known", "search"]
+__all__ = ["KNOWN", "Found", "Known", "Status", "allowed", "fetch", "find", "known", "search", "status"]

