@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 
 import pytest
 
 from captious.errors import InputError, UnknownNameError
-from captious.metrics import Metric, register, resolve, resolve_all, split_list
+from captious.metrics import Metric, known_metrics, register, registry, resolve, resolve_all, split_list
 
 
 def test_options_are_read_as_the_type_of_their_default() -> None:
@@ -60,3 +62,21 @@ def test_two_packages_cannot_register_one_name() -> None:
 def test_a_name_far_from_all_lists_what_there_is() -> None:
     with pytest.raises(UnknownNameError, match=r"Known: .*bleu4.*rouge_l"):
         resolve("zzz")
+
+
+def test_the_sources_tell_where_each_metric_of_ours_is() -> None:
+    told = registry._homes()
+    found = {name: kind.__module__ for name, kind in known_metrics().items()}
+    ours = {name: module for name, module in found.items() if module.startswith("captious.")}
+    assert told == ours
+
+
+def test_only_the_metric_that_is_asked_for_is_imported() -> None:
+    code = (
+        "import sys; from captious.metrics import resolve; resolve('rouge_l'); "
+        "print(*sorted(m for m in sys.modules if m.startswith('captious.metrics.')))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    others = {"cider", "bleu", "meteor", "spice", "wmd", "bertscore", "lm", "vifidel"}
+    names = {module.split(".")[2] for module in loaded.split()}
+    assert "rouge_l" in names and not names & others

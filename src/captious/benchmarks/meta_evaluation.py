@@ -15,7 +15,8 @@ from captious.benchmarks.score_files import read_scores
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
 from captious.engine import Progress
 from captious.errors import InputError, UnknownNameError
-from captious.metrics import known_metrics
+from captious.metrics import find
+from captious.metrics.registry import is_folder
 
 
 def benchmark_scores(
@@ -33,8 +34,7 @@ def benchmark_scores(
     """
     if file is None:
         return _computed(data, metrics, jobs, progress)
-    known = known_metrics()
-    ours = [name for name in metrics if name.partition("[")[0] in known]
+    ours = [name for name in metrics if is_folder(name) or find(name.partition("[")[0])]
     theirs = [name for name in metrics if name not in ours]
     computed = _computed(data, ours, jobs, progress) if ours else BenchmarkScores({}, {})
     return computed.join(read_scores(file, data, theirs or None))

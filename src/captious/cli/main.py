@@ -10,32 +10,12 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
 import typer
 
-from captious.cli import (
-    aggregate,
-    agreement,
-    audit,
-    check,
-    compare,
-    demo,
-    detect,
-    df,
-    doctor,
-    explain,
-    meta,
-    plan,
-    report,
-    reproduce,
-    score,
-    serve,
-    stats,
-)
-from captious.cli.campaign import commands as campaign
-from captious.cli.train import commands as train
 from captious.errors import CaptiousError, CaptiousWarning, InputError
 
 # Typer keeps its copy of Click private; what it raises for a wrong option is public by descent.
@@ -48,37 +28,53 @@ UsageError: type[Exception] = next(
 # Options that take several values in a row: `--candidates a.json b.json`.
 SPREAD = frozenset({"--candidates", "-c", "--references", "-r", "--name"})
 
-app = typer.Typer(
-    name="captious",
-    help="Evaluate image captions: metrics, human judgments, and how far the two agree.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command("demo")(demo.demo)
-app.command("score")(score.score)
-app.command("compare")(compare.compare)
-app.command("check")(check.check)
-app.command("meta")(meta.meta)
-app.command("reproduce")(reproduce.reproduce)
-app.command("agreement")(agreement.agreement)
-app.command("stats")(stats.stats)
-app.command("plan")(plan.plan)
-app.command("aggregate")(aggregate.aggregate)
-app.command("audit")(audit.audit)
-app.command("report")(report.report)
-app.command("explain")(explain.explain)
-app.command("detect")(detect.detect)
-app.command("serve")(serve.serve)
-app.command("doctor")(doctor.doctor)
-app.add_typer(df.app, name="df")
-app.add_typer(train.app, name="train")
-app.add_typer(campaign.app, name="campaign")
+# Where each command lives, in the order of the help; a command that is asked for is imported alone.
+COMMANDS = {
+    "demo": "captious.cli.demo:demo",
+    "score": "captious.cli.score:score",
+    "compare": "captious.cli.compare:compare",
+    "check": "captious.cli.check:check",
+    "meta": "captious.cli.meta:meta",
+    "reproduce": "captious.cli.reproduce:reproduce",
+    "agreement": "captious.cli.agreement:agreement",
+    "stats": "captious.cli.stats:stats",
+    "plan": "captious.cli.plan:plan",
+    "aggregate": "captious.cli.aggregate:aggregate",
+    "audit": "captious.cli.audit:audit",
+    "report": "captious.cli.report:report",
+    "explain": "captious.cli.explain:explain",
+    "detect": "captious.cli.detect:detect",
+    "serve": "captious.cli.serve:serve",
+    "doctor": "captious.cli.doctor:doctor",
+    "df": "captious.cli.df:app",
+    "train": "captious.cli.train.commands:app",
+    "campaign": "captious.cli.campaign.commands:app",
+}
 
 
-@app.callback(invoke_without_command=True)
+def application(arguments: Sequence[str] = ()) -> typer.Typer:
+    """The command that the arguments name first; all commands where they name none."""
+    app = typer.Typer(
+        name="captious",
+        help="Evaluate image captions: metrics, human judgments, and how far the two agree.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(about)
+    first = arguments[0] if arguments else ""
+    for name in [first] if first in COMMANDS else COMMANDS:
+        module, _, attribute = COMMANDS[name].partition(":")
+        found = getattr(import_module(module), attribute)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
+    return app
+
+
 def about(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
     """Evaluate image captions: metrics, human judgments, and how far the two agree."""
     if version:
@@ -124,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         refuse_blank(given)
         with _warnings_as_notes():
-            code = app(given, prog_name="captious", standalone_mode=False)
+            code = application(given)(given, prog_name="captious", standalone_mode=False)
         if sys.stdout is not None:  # closed by `>&-`, Python has no standard output at all
             sys.stdout.flush()
     except CaptiousError as error:

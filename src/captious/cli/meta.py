@@ -29,7 +29,7 @@ def meta(
     jobs: options.Jobs = 1,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Recompute how far metrics follow human judgments, under a benchmark's named protocol.
+    """Measure how far metrics follow human judgments, under a benchmark's named protocol.
 
     Example: captious meta flickr8k-expert --data DIR --metrics bleu4,cider
     """

@@ -48,6 +48,34 @@ def run_metrics(
     return _run_apart(corpus, metrics, rows, progress)
 
 
+def statistics_of(metric: Metric, batch: Batch, knowledge: Any) -> FloatArray:
+    """A metric's statistics of a batch; refused, by the metric's name, where they cannot be right.
+
+    There must be a row of finite numbers for each example. Ours are; another package's may not be.
+    """
+    returned = metric.statistics(batch, knowledge)
+    try:
+        found = np.asarray(returned, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{metric.name} returned no table of numbers ({error}). {_whose(metric)}") from None
+    if found.ndim != 2 or len(found) != len(batch):
+        values = len(found) if found.ndim else 1
+        what = f"{values:,} values" if found.ndim == 2 else f"an array of shape {found.shape}"
+        raise InputError(f"{metric.name} returned {what} for {len(batch):,} captions. {_whose(metric)}")
+    bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
+    if len(bad):
+        image = batch.corpus.example(int(bad[0])).image_id
+        raise InputError(
+            f"{metric.name} has no finite value for {len(bad):,} of {len(batch):,} captions, the first of "
+            f'image "{image}". {_whose(metric)}'
+        )
+    return found
+
+
+def _whose(metric: Metric) -> str:
+    return f"Leave it out, or mend {type(metric).__module__}."
+
+
 def shards(corpus: Corpus, jobs: int) -> list[IntArray]:
     """Rows of the corpus in at most `jobs` parts of about equal size, whole images each."""
     if jobs == 1 or len(corpus) < jobs:
@@ -68,7 +96,7 @@ def _run_here(corpus: Corpus, metrics: Sequence[Metric], progress: Progress | No
             progress(metric.name, done, len(metrics))
         knowledge = metric.merge([metric.collect(batch)])
         metric.check(corpus, knowledge)
-        runs.append(Run(metric.statistics(batch, knowledge), knowledge))
+        runs.append(Run(statistics_of(metric, batch, knowledge), knowledge))
     if progress:
         progress("", len(metrics), len(metrics))
     return runs
@@ -119,6 +147,8 @@ def _one_metric(
     for pipe in pipes:
         pipe.send(knowledge)
     parts = _gather(pipes)
+    if len({part.shape[1] for part in parts}) > 1:
+        raise InputError(f"{metric.name} returned rows of different lengths. {_whose(metric)}")
     statistics = np.empty((len(corpus), parts[0].shape[1]))
     for part, found in zip(rows, parts, strict=True):
         statistics[part] = found
@@ -148,7 +178,7 @@ def _work(pipe: Connection, corpus: Corpus, rows: IntArray, metrics: Sequence[Me
         for metric in metrics:
             pipe.send(metric.collect(batch))
             knowledge = pipe.recv()
-            pipe.send(metric.statistics(batch, knowledge))
+            pipe.send(statistics_of(metric, batch, knowledge))
     except CaptiousError as error:
         pipe.send(error)
     except EOFError:

@@ -2,6 +2,6 @@
 
 from captious.metrics.base import Metric
 from captious.metrics.batch import Batch
-from captious.metrics.registry import known_metrics, register, resolve, resolve_all, split_list
+from captious.metrics.registry import find, known_metrics, register, resolve, resolve_all, split_list
 
-__all__ = ["Batch", "Metric", "known_metrics", "register", "resolve", "resolve_all", "split_list"]
+__all__ = ["Batch", "Metric", "find", "known_metrics", "register", "resolve", "resolve_all", "split_list"]

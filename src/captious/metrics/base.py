@@ -24,6 +24,7 @@ from captious.corpus.columns import FloatArray
 from captious.errors import InputError, one_line
 from captious.metrics.batch import Batch
 
+PLUGINS = "captious.metrics"  # the entry-point group of other packages' metrics
 Need = Literal["references", "image", "objects"]
 Report = Callable[[str, int, int], None]
 
@@ -116,9 +117,27 @@ class Metric:
         return facts
 
     def signature(self, corpus: Corpus, knowledge: Any) -> str:
-        """Name, everything that changes the number, version: `cider|refs:5|tok:ptb|…|v:0.1.0`."""
-        facts = self.facts(corpus, knowledge)
+        """Name, everything that changes the number, version: `cider|refs:5|tok:ptb|…|v:0.1.0`.
+
+        A metric of another package has that package's name and version too.
+        """
+        facts = self.facts(corpus, knowledge) | package_fact(type(self).__module__)
         return "|".join([self.name, *(f"{k}:{v}" for k, v in facts.items()), f"v:{__version__}"])
+
+
+def package_fact(module: str) -> dict[str, str]:
+    """Name and version of the package that brings a metric, where it is not captious.
+
+    >>> package_fact("captious.metrics.cider")
+    {}
+    """
+    top = module.partition(".")[0]
+    if top == "captious":
+        return {}
+    from importlib.metadata import entry_points
+
+    homes = (entry.dist for entry in entry_points(group=PLUGINS) if entry.module.partition(".")[0] == top)
+    return {home.name: home.version for home in homes if home is not None}
 
 
 def refuse_too_long(corpus: Corpus, metrics: Sequence[Metric]) -> None:

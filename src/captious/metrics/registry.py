@@ -11,10 +11,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.metrics.base import Metric
+from captious.metrics.base import PLUGINS, Metric
+from captious.plugins import load_plugins
 
 MetricClass = TypeVar("MetricClass", bound=type[Metric])
 
@@ -27,7 +30,9 @@ class HasName(Protocol):
 
 Named = TypeVar("Named", bound=HasName)
 
+_PACKAGE = "captious.metrics"
 _KNOWN: dict[str, type[Metric]] = {}
+_REGISTERED = re.compile(r'^@register\("(\w+)"\)', re.MULTILINE)
 _SPECIFICATION = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:\[(?P<options>.*)\])?", re.DOTALL)
 
 
@@ -47,25 +52,57 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
     return remember
 
 
-@cache
-def _load_all() -> None:
-    """Import every metric module of ours and of other packages, once."""
-    import importlib
-    import pkgutil
-    from importlib.metadata import entry_points
+def find(name: str) -> type[Metric] | None:
+    """The metric of a name, or None; of ours only the module that registers it is imported.
 
-    import captious.metrics as package
-
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{module.name}")
-    for entry in entry_points(group="captious.metrics"):
-        entry.load()
+    >>> find("cider").__module__, find("no_such_metric")
+    ('captious.metrics.cider', None)
+    """
+    if name not in _KNOWN and name in _homes():
+        import_module(_homes()[name])
+    if name not in _KNOWN:
+        _load_plugins()
+    if name not in _KNOWN:
+        _load_ours()
+    return _KNOWN.get(name)
 
 
 def known_metrics() -> dict[str, type[Metric]]:
     """Every registered metric by name, in alphabetical order."""
-    _load_all()
+    _load_ours()
+    _load_plugins()
     return dict(sorted(_KNOWN.items()))
+
+
+@cache
+def _homes() -> dict[str, str]:
+    """Our modules by the metrics that they register, read from their text and not imported."""
+    root = Path(__file__).parent
+    found = {}
+    for path in sorted(root.rglob("*.py")):
+        for name in _REGISTERED.findall(path.read_text(encoding="utf-8")):
+            place = path.relative_to(root).with_suffix("").parts
+            found[name] = ".".join([_PACKAGE, *place])
+    return found
+
+
+@cache
+def _load_ours() -> None:
+    """Import every metric module of ours, once."""
+    import pkgutil
+
+    for module in pkgutil.iter_modules(import_module(_PACKAGE).__path__):
+        import_module(f"{_PACKAGE}.{module.name}")
+
+
+@cache
+def _load_plugins() -> None:
+    """Import what other packages bring, once; ours come first, so that nobody takes their names."""
+    from importlib.metadata import entry_points
+
+    if entry_points(group=PLUGINS):
+        _load_ours()
+        load_plugins(PLUGINS, _KNOWN)
 
 
 def resolve(specification: str) -> Metric:
@@ -86,11 +123,10 @@ def resolve(specification: str) -> Metric:
             f'"{one_line(specification)}" is not a metric name. '
             "Write a name, or name[option=value,option=value]."
         )
-    known = known_metrics()
-    name = match["name"]
-    if name not in known:
-        raise UnknownNameError("metric", name, known)
-    return with_options(known[name], match["options"] or "")
+    metric = find(match["name"])
+    if metric is None:
+        raise UnknownNameError("metric", match["name"], known_metrics())
+    return with_options(metric, match["options"] or "")
 
 
 def is_folder(specification: str) -> bool:

@@ -13,7 +13,7 @@ from captious.corpus import Corpus, Judgments, MetricScores, Scores
 from captious.corpus.columns import FloatArray
 from captious.corpus.ids import meet
 from captious.errors import InputError, UnknownNameError
-from captious.metrics import known_metrics
+from captious.metrics import find
 from captious.stats.correlation import METHODS, Method
 
 DEFAULT_LABEL = "judgments"
@@ -137,7 +137,7 @@ def method_of(name: str) -> Method:
 
 def higher_is_better(name: str) -> bool:
     """Whether a metric's higher scores are better; metrics that are not registered are."""
-    known = known_metrics().get(re.sub(r"\[.*", "", name, flags=re.DOTALL))
+    known = find(re.sub(r"\[.*", "", name, flags=re.DOTALL))
     return known.higher_is_better if known else True
 
 

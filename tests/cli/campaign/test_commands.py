@@ -12,17 +12,8 @@ import pytest
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store.database import Database
-from captious.cli.campaign import commands as command
-from captious.cli.main import app
 from captious.data import demo_files
 from captious.protocols.simulation import SimulatedRater
-
-
-@pytest.fixture(autouse=True, scope="module")
-def mounted():
-    """The command, also where the main program does not list it."""
-    if not any(group.name == "campaign" for group in app.registered_groups):
-        app.add_typer(command.app, name="campaign")
 
 
 @pytest.fixture(autouse=True)
