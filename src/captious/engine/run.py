@@ -64,11 +64,7 @@ def statistics_of(metric: Metric, batch: Batch, knowledge: Any) -> FloatArray:
         raise InputError(f"{metric.name} returned {what} for {len(batch):,} captions. {_whose(metric)}")
     bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
     if len(bad):
-        image = batch.corpus.example(int(bad[0])).image_id
-        raise InputError(
-            f"{metric.name} has no finite value for {len(bad):,} of {len(batch):,} captions, the first of "
-            f'image "{image}". {_whose(metric)}'
-        )
+        metric.refuse_gaps(batch, bad)
     return found
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from captious._version import __version__
 from captious.corpus import Corpus
-from captious.corpus.columns import FloatArray
+from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError, one_line
 from captious.metrics.batch import Batch
 
@@ -45,6 +45,7 @@ class Metric:
     higher_is_better: ClassVar[bool] = True
     most_words: ClassVar[int | None] = None  # of one text, where the time grows faster than the length
     neural: ClassVar[bool] = False  # whether it runs the weights of a neural network
+    partial: ClassVar[bool] = False  # whether it may have no score, NaN, for some examples
     fewest_images: ClassVar[int] = 1
     language: ClassVar[str] = ""  # whose words its tables hold; empty where any text will do
     # The option that `name.value` sets where a learned metric names its features: `sentsim.max`.
@@ -73,11 +74,22 @@ class Metric:
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Sufficient statistics, one row an example, that may be summed over examples.
 
-        An example whose score is NaN has none: it counts for nothing in the mean.
+        An example whose score is NaN has none: it counts for nothing in the mean. Only a metric
+        that is `partial`, or looks at images that may be missing, may leave examples out so.
         """
-        scores = self.score_examples(batch, knowledge)
+        scores = np.asarray(self.score_examples(batch, knowledge))
         known = ~np.isnan(scores)
+        if not (self.partial or "image" in self.needs or known.all()):
+            self.refuse_gaps(batch, np.flatnonzero(~known))
         return np.stack([np.where(known, scores, 0.0), known.astype(np.float64)], axis=1)
+
+    def refuse_gaps(self, batch: Batch, rows: IntArray) -> None:
+        """Refuse, by the metric's name, that some examples have no finite value."""
+        first = batch.corpus.example(int(rows[0])).image_id
+        raise InputError(
+            f"{self.name} has no finite value for {len(rows):,} of {len(batch):,} captions, the first of "
+            f'image "{first}". Leave it out, or mend {type(self).__module__}.'
+        )
 
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Score of each example; what a mean-of-examples metric overrides."""
