@@ -39,6 +39,7 @@ class LearnedMetric(Metric):
     summary: ClassVar[str] = "a metric trained on human judgments"
     citation: ClassVar[str] = "its model card"
     partial: ClassVar[bool] = True  # as its features may be
+    neural: ClassVar[bool] = True
 
     model: str = ""
 

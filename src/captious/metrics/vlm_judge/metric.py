@@ -50,6 +50,7 @@ class VlmJudge(Metric):
     needs: ClassVar[frozenset[Need]] = frozenset({"image"})
     bounds: ClassVar[tuple[float, float]] = (-math.inf, 5.0)
     percent: ClassVar[bool] = False
+    neural: ClassVar[bool] = True
 
     model: str = ""
     endpoint: str = ""
