@@ -301,7 +301,7 @@ def _curve(run: _Run, model: TrainedModel) -> list[evaluate.CurvePoint]:
             continue
         whole = count == len(images)
         fitted = model.predictor if whole else run.fit(f"curve {share}", rows, settings.seed)
-        predicted = fitted.predict(run.table.rows[split.test])
+        predicted = replace(model, predictor=fitted).rate(run.table.rows[split.test])
         value = correlate(predicted, data.target[split.test], method=settings.main).value
         points.append(evaluate.CurvePoint(count, len(rows), value))
     return points
