@@ -17,7 +17,8 @@ class DemoFiles:
 
     `images` is the directory of photographs; `references` COCO annotations; `systems` COCO results,
     one file a system, from the best to the worst; `objects` the labels of each image;
-    `judgments` THumB ratings, a row each; `readme` the sources and licences.
+    `judgments` THumB ratings, a row each; `game` a rating game with its tutorial; `readme` the sources
+    and licences.
     """
 
     images: Path
@@ -25,6 +26,7 @@ class DemoFiles:
     systems: tuple[Path, ...]
     objects: Path
     judgments: Path
+    game: Path
     readme: Path
 
 
@@ -59,5 +61,6 @@ def demo_files() -> DemoFiles:
         systems=tuple(root / "systems" / f"{name}.json" for name in SYSTEMS),
         objects=root / "objects.json",
         judgments=root / "judgments.jsonl",
+        game=root / "rating.game",
         readme=root / "README.md",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from captious.corpus import Judgments
 from captious.errors import UnknownNameError
@@ -46,7 +46,8 @@ class Item:
     the analysis; `public()` leaves them out. `target` responses are wanted; `only_for` (None: all)
     and `not_for` name raters, `not_before` is a time in seconds since 1970. `balance` labels what
     is to be collected evenly. `prior` holds earlier answers that the rater confirms or changes.
-    Responses to `practice` items never count. `recording` names a recording that is played.
+    Responses to `practice` items never count. `recording` names a recording that is played. `facts`
+    are for the protocol's own rules, and no rater sees them before answering: a known consensus.
     """
 
     key: str
@@ -65,6 +66,7 @@ class Item:
     hints: tuple[str, ...] = ()
     practice: bool = False
     recording: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def counts(self) -> bool:
@@ -87,7 +89,8 @@ class Item:
 class Response:
     """A rater's valid answers to an item; `hints` are the automatic hints that stood beside it.
 
-    `derived` is what the protocol's `derive` made of it before it was stored.
+    `derived` is what the protocol's `derive` made of it before it was stored, `noted` what its
+    `outcome` was, such as the points it was worth.
     """
 
     item: str
@@ -96,6 +99,7 @@ class Response:
     time: float = float("nan")
     hints: tuple[str, ...] = ()
     derived: Mapping[str, Answer] = field(default_factory=dict)
+    noted: Mapping[str, Answer] = field(default_factory=dict)
 
 
 class Row(NamedTuple):

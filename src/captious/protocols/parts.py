@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from captious.protocols.form import Problem
+from captious.protocols.form import Answer, Problem
 from captious.protocols.item import Item, Response
 from captious.protocols.options import ProtocolOption
 
@@ -105,12 +105,14 @@ class Outcome:
     """What a response brings about beside being stored.
 
     `feedback` is read by the rater before the next task; `record` (None: as it was) is kept with
-    the rater; `target` (None: as it was) is how many responses the item wants from now on.
+    the rater; `target` (None: as it was) is how many responses the item wants from now on; `noted`
+    is kept with the response.
     """
 
     feedback: tuple[str, ...] = ()
     record: Mapping[str, Any] | None = None
     target: int | None = None
+    noted: Mapping[str, Answer] = field(default_factory=dict)
 
 
 class ExportNote(NamedTuple):

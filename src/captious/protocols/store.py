@@ -16,6 +16,8 @@ def item_to_dict(item: Item) -> dict[str, Any]:
     beside: dict[str, Any] = {"practice": True} if item.practice else {}
     if item.recording:
         beside["recording"] = item.recording
+    if item.facts:
+        beside["facts"] = dict(item.facts)
     return {
         "key": item.key,
         "image": item.image,
@@ -55,6 +57,7 @@ def item_from_dict(stored: Mapping[str, Any]) -> Item:
             hints=tuple(stored["hints"]),
             practice=stored.get("practice", False),
             recording=stored.get("recording", ""),
+            facts=stored.get("facts", {}),
         )
     except (KeyError, TypeError) as error:
         raise InputError(f"stored item: {error} is missing or wrong. Store it again.") from error

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from captious.corpus import Judgments
-from captious.errors import InputError, MissingDependencyError, UnknownNameError, one_line
+from captious.errors import InputError, one_line
 from captious.protocols.base import MOST_IN_GROUP, MOST_RESPONSES, Guide
 from captious.protocols.generic.rules import Generic, GenericKind, Question
+from captious.protocols.yaml_file import At, YamlFile
 
 KINDS: dict[str, GenericKind] = {"likert": "likert", "pairwise": "pairwise"}
 TOP = ("name", "kind", "questions", "guide", "raters", "once_per_image", "group_size", "comment")
@@ -21,10 +21,6 @@ ASKED = {
 }
 ADVICE = ("title", "text", "examples")
 WIDEST_SCALE = 101
-LONGEST_FILE = 100_000
-DEEPEST = 10
-
-Path_ = tuple[str | int, ...]
 
 
 def parse_protocol(text: str, source: str = "protocol") -> Generic:
@@ -44,7 +40,7 @@ def parse_protocol(text: str, source: str = "protocol") -> Generic:
     Traceback (most recent call last):
     captious.errors.InputError: protocol: line 1: "name" is missing. Give the protocol a name.
     """
-    reader = _Reader(text, source)
+    reader = YamlFile(text, source)
     top = reader.mapping((), reader.data, TOP)
     label = reader.text((), top, "name", "Give the protocol a name.")
     kind = reader.text((), top, "kind", "Give likert or pairwise.")
@@ -90,8 +86,8 @@ def likert_text(judgments: Judgments, name: str) -> str:
     return json.dumps({"name": name, "kind": "likert", "questions": questions}) + "\n"
 
 
-def _question(reader: _Reader, kind: str, at: int, raw: object) -> Question:
-    where: Path_ = ("questions", at)
+def _question(reader: YamlFile, kind: str, at: int, raw: object) -> Question:
+    where: At = ("questions", at)
     own = reader.mapping(where, raw, ASKED[kind])
     aspect = reader.text(where, own, "aspect", "Give a short name, such as helpful.")
     if not aspect.replace("_", "").replace("-", "").isalnum() or aspect == "comment":
@@ -114,7 +110,7 @@ def _question(reader: _Reader, kind: str, at: int, raw: object) -> Question:
 
 
 def _labels(
-    reader: _Reader, where: Path_, own: Mapping[str, object], low: int, high: int
+    reader: YamlFile, where: At, own: Mapping[str, object], low: int, high: int
 ) -> tuple[tuple[int, str], ...]:
     raw = own.get("labels") or {}
     if not isinstance(raw, dict):
@@ -129,8 +125,8 @@ def _labels(
     return tuple(sorted(raw.items()))
 
 
-def _guide(reader: _Reader, at: int, raw: object) -> Guide:
-    where: Path_ = ("guide", at)
+def _guide(reader: YamlFile, at: int, raw: object) -> Guide:
+    where: At = ("guide", at)
     own = reader.mapping(where, raw, ADVICE)
     examples = reader.sequence(where, own, "examples")
     for row, example in enumerate(examples):
@@ -143,7 +139,7 @@ def _guide(reader: _Reader, at: int, raw: object) -> Guide:
     )
 
 
-def _refuse_twice(reader: _Reader, questions: tuple[Question, ...]) -> None:
+def _refuse_twice(reader: YamlFile, questions: tuple[Question, ...]) -> None:
     seen: set[str] = set()
     for at, question in enumerate(questions):
         if question.aspect in seen:
@@ -151,124 +147,3 @@ def _refuse_twice(reader: _Reader, questions: tuple[Question, ...]) -> None:
                 ("questions", at, "aspect"), f'aspect "{question.aspect}" is asked twice. Name each once.'
             )
         seen.add(question.aspect)
-
-
-class _Reader:
-    """A parsed file that knows the line of each of its keys."""
-
-    def __init__(self, text: str, source: str) -> None:
-        try:
-            import yaml
-        except ImportError as error:
-            raise MissingDependencyError("PyYAML is needed for protocol files", "protocols") from (error)
-        self.source = source
-        self.lines: dict[Path_, int] = {(): 1}
-        if len(text) > LONGEST_FILE:
-            raise InputError(f"{source}: {len(text)} characters; {LONGEST_FILE} are the most.")
-        try:
-            _refuse_bombs(yaml, text, source)
-            self._walk(yaml.compose(text, Loader=yaml.SafeLoader), ())
-            self.data: object = yaml.safe_load(text)
-        except (yaml.YAMLError, ValueError) as error:
-            raise InputError(_one_line(source, error)) from error
-
-    def _walk(self, node: Any, path: Path_) -> None:
-        kind = getattr(node, "id", "")
-        if path and path not in self.lines:
-            self.lines[path] = node.start_mark.line + 1
-        if kind == "mapping":
-            seen: set[str] = set()
-            for key, value in node.value:
-                name, line = str(key.value), key.start_mark.line + 1
-                if name in seen:
-                    raise InputError(f'{self.source}: line {line}: "{one_line(name)}" is given twice.')
-                seen.add(name)
-                self.lines[(*path, name)] = line
-                self._walk(value, (*path, name))
-        elif kind == "sequence":
-            for at, value in enumerate(node.value):
-                self._walk(value, (*path, at))
-
-    def error(self, path: Path_, message: str) -> InputError:
-        """An error at a place; at its nearest parent where the place itself has no line."""
-        while path not in self.lines:
-            path = path[:-1]
-        return InputError(f"{self.source}: line {self.lines[path]}: {message}")
-
-    def mapping(self, path: Path_, raw: object, known: tuple[str, ...]) -> dict[str, object]:
-        """A mapping with known keys only."""
-        if not isinstance(raw, dict):
-            raise self.error(path, f"expected keys such as {known[0]} and {known[1]}.")
-        for key in raw:
-            if key not in known:
-                message = str(UnknownNameError("key", one_line(str(key)), known))
-                raise self.error((*path, str(key)), message)
-        return raw
-
-    def sequence(self, path: Path_, own: Mapping[str, object], key: str) -> list[Any]:
-        """A list, empty where the key is missing."""
-        raw = own.get(key)
-        if raw is None:
-            return []
-        if not isinstance(raw, list):
-            raise self.error((*path, key), f'"{key}" must be a list, each entry after "- ".')
-        return raw
-
-    def text(
-        self, path: Path_, own: Mapping[str, object], key: str, how: str, *, required: bool = True
-    ) -> str:
-        """A text that is not blank."""
-        raw = own.get(key)
-        if raw is None and not required:
-            return ""
-        if raw is None:
-            raise self.error(path, f'"{key}" is missing. {how}')
-        if not isinstance(raw, str) or not raw.strip():
-            raise self.error((*path, key), f'"{key}" must be a text; found {raw!r}. {how}'.strip())
-        return " ".join(raw.split())
-
-    def whole(
-        self,
-        path: Path_,
-        own: Mapping[str, object],
-        key: str,
-        default: int,
-        least: int | None = None,
-        most: int | None = None,
-    ) -> int:
-        """A whole number, from `least` to `most`."""
-        raw = own.get(key, default)
-        if isinstance(raw, bool) or not isinstance(raw, int):
-            raise self.error((*path, key), f'"{key}" must be a whole number; found {raw!r}.')
-        if least is not None and raw < least:
-            raise self.error((*path, key), f'"{key}" is {raw}. Give {least} or more.')
-        if most is not None and raw > most:
-            raise self.error((*path, key), f'"{key}" is over {most:,}. Give less.')
-        return raw
-
-    def flag(self, path: Path_, own: Mapping[str, object], key: str, default: bool) -> bool:
-        """True or false."""
-        raw = own.get(key, default)
-        if not isinstance(raw, bool):
-            raise self.error((*path, key), f'"{key}" must be true or false; found {raw!r}.')
-        return raw
-
-
-def _refuse_bombs(yaml: Any, text: str, source: str) -> None:
-    """An alias can make a small file unfold without end, deep nesting can stall the parser."""
-    depth = 0
-    for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = event.start_mark.line + 1
-        if isinstance(event, yaml.AliasEvent):
-            raise InputError(f"{source}: line {line}: aliases (*) are not read here.")
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            raise InputError(f"{source}: line {line}: nested too deeply. A protocol is flat.")
-
-
-def _one_line(source: str, error: Exception) -> str:
-    mark = getattr(error, "problem_mark", None)
-    problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-    where = f"line {mark.line + 1}: " if mark is not None else ""
-    return f"{source}: {where}not YAML: {one_line(str(problem))}."

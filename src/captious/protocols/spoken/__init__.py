@@ -1,0 +1,5 @@
+"""Spoken captions: raters describe images aloud, others correct the machine's transcript."""
+
+from captious.protocols.spoken.rules import SpokenCaptions
+
+__all__ = ["SpokenCaptions"]
