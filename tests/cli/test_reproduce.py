@@ -3,6 +3,8 @@ from __future__ import annotations
 import json
 import shutil
 
+import pytest
+
 
 def test_all_holds_and_exit_0(run, data) -> None:
     found = run("reproduce", "flickr8k-expert", "--data", data, "--format", "json")
@@ -61,3 +63,57 @@ def test_weights_that_are_none_are_refused(run, data, tmp_path) -> None:
     assert found.code == 2 and "holds no caption parser" in found.err
     found = run("reproduce", "thumb", "--data", data, "--parser", wrong)
     assert found.code == 2 and "--parser is a choice of spice" in found.err
+
+
+@pytest.fixture
+def no_weights(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.delenv("CAPTIOUS_DOWNLOAD", raising=False)
+
+
+@pytest.mark.usefixtures("no_weights")
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("clipscore", "captious doctor --get ViT-B-32/openai"),
+        ("refclipscore", "captious doctor --get ViT-B-32/openai"),
+        ("mcip", "captious doctor --get MCIP-ViT-L-14-336"),
+        ("pac-s", "gdown --folder https://drive.google.com/"),
+    ],
+)
+def test_without_weights_all_that_is_missing_is_told_and_exit_2(run, data, name, command) -> None:
+    pytest.importorskip("torch")
+    found = run("reproduce", name, "--data", data)
+    assert found.code == 2
+    assert found.err.count("\n") == 1
+    assert f"Get them with: {command}" in found.err
+
+
+@pytest.mark.usefixtures("no_weights")
+def test_missing_photographs_are_counted(run, data) -> None:
+    pytest.importorskip("torch")
+    told = run("reproduce", "clipscore", "--data", data).err
+    assert "flickr8k/images: 469 of the 1,000 photographs of flickr8k-expert are not in it" in told
+    assert "thumb/images: there is no such folder of the photographs of thumb" in told
+
+
+def test_with_weights_in_the_cache_values_are_measured(tiny, run, data, tmp_path, monkeypatch) -> None:
+    """A tiny random CLIP in the place of the published one: the same path, other values."""
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    own = tmp_path / "hub" / "models--openai--clip-vit-base-patch32"
+    tiny.write_clip(own / "snapshots" / "cd", seed=22)
+    (own / "refs").mkdir()
+    (own / "refs" / "main").write_text("cd")
+    rows = (data / "thumb" / "mscoco_THumB-1.0.jsonl").read_text("utf-8").splitlines()
+    (tmp_path / "images").mkdir()
+    photographs = tiny.write_photographs(tmp_path / "made", 7)
+    for number, row in enumerate(rows):
+        name = str(json.loads(row)["seg_id"])
+        shutil.copy(photographs[number % 7], tmp_path / "images" / f"{name}.png")
+    found = run("reproduce", "clipscore", "--data", data, "--images", tmp_path / "images", "--format", "json")
+    thumb = {c["column"]: c for c in found.json["checks"] if c["measure"] == "thumb pearson"}
+    assert set(thumb) == {"precision", "recall", "total"}
+    assert all(-1 < check["got"] < 1 for check in thumb.values())
+    assert found.code == 1  # random weights are not CLIP's

@@ -11,15 +11,16 @@ from captious.engine import Progress
 
 
 class ReproductionRequest(NamedTuple):
-    """Where the data are, where golden values may be, and which caption parser SPICE takes.
+    """Where the data are, golden values may be and photographs are, and SPICE's caption parser.
 
-    `golden` and `parser` are what was named; None leaves them to where they usually are.
+    `golden`, `parser` and `images` are what was named; None leaves them to where they usually are.
     """
 
     data: Path
     progress: Progress | None = None
     golden: Path | None = None
     parser: Path | None = None
+    images: Path | None = None
 
 
 @dataclass

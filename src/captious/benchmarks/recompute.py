@@ -10,6 +10,7 @@ import numpy as np
 
 from captious.benchmarks.composite import load_composite
 from captious.benchmarks.flickr8k import load_crowdflower, load_expert
+from captious.benchmarks.image_text import IMAGE_TEXT
 from captious.benchmarks.karpathy import load_karpathy_m2
 from captious.benchmarks.locate import GOLDEN, GOLDEN_VARIABLE, MissingDataError
 from captious.benchmarks.measurements import Measurements, Recompute, ReproductionRequest
@@ -221,4 +222,5 @@ RECOMPUTED: dict[str, Recompute] = {
     "pascal-50s": recompute_pascal50s,
     "coco-karpathy": recompute_karpathy,
     "spice": recompute_spice,
+    **IMAGE_TEXT,
 }

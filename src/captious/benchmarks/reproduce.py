@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
+from captious.benchmarks.image_text import MissingWeightsError
 from captious.benchmarks.locate import MissingDataError, data_folder
 from captious.benchmarks.measurements import Measurements, ReproductionRequest
 from captious.benchmarks.published import Published, half_unit, published_values
@@ -81,11 +82,14 @@ def reproduce(
     *,
     golden: Path | None = None,
     parser: Path | None = None,
+    images: Path | None = None,
 ) -> Reproduction:
     """Recompute the published values of some benchmarks, or of all.
 
     Values whose data or packages are not here are skipped, with the reason. `golden` is the
-    folder of what other programs said; `parser` a file of weights for SPICE's caption parser.
+    folder of what other programs said; `parser` a file of weights for SPICE's caption parser;
+    `images` the photographs of a metric that looks at them. Such a metric that is asked for by name
+    and lacks its weights is an error that tells all that is missing.
     """
     for name in benchmarks:
         if name not in RECOMPUTED:
@@ -96,8 +100,13 @@ def reproduce(
     for name in benchmarks or RECOMPUTED:
         entries = [entry for entry in published_values() if entry.benchmark == name]
         try:
-            measured = RECOMPUTED[name](ReproductionRequest(data_folder(data), progress, golden, parser))
+            request = ReproductionRequest(data_folder(data), progress, golden, parser, images)
+            measured = RECOMPUTED[name](request)
         except MissingDataError as error:
+            measured = Measurements(skipped={"": str(error)})
+        except MissingWeightsError as error:
+            if name in benchmarks:
+                raise
             measured = Measurements(skipped={"": str(error)})
         checks += [check(entry, measured) for entry in entries]
     return Reproduction(checks)

@@ -17,7 +17,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             help="thumb, flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
-            "coco-karpathy, spice; all without a name.",
+            "coco-karpathy, spice, clipscore, refclipscore, pac-s, mcip; all without a name.",
             show_default=False,
         ),
     ] = None,
@@ -31,6 +31,11 @@ def reproduce(
             "never saw a benchmark's captions; else the weights of the package.",
         ),
     ] = None,
+    images: Annotated[
+        Path | None,
+        typer.Option("--images", help="clipscore and others that look at images: the folder of photographs."),
+    ] = None,
+    download: options.Download = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
     """Recompute published values and print expected, got and verdict; exit 1 where one differs.
@@ -54,7 +59,7 @@ def reproduce(
         return Number(entry.value, f"{'≥ ' if entry.at_least else ''}{entry.printed}")
 
     with progress_bar() as progress:
-        found = run(benchmarks or (), data, progress, golden=golden, parser=parser)
+        found = run(benchmarks or (), data, progress, golden=golden, parser=parser, images=images)
     said = list(dict.fromkeys(check.note for check in found.checks if check.note))
     rows: list[list[Cell]] = [
         [
