@@ -36,7 +36,6 @@ from captious.protocols.game.need import LEAST_RATINGS, MOST_RATINGS, wanted_rat
 from captious.protocols.game.player import PLAYED, Ladder, Standing, after
 from captious.protocols.game.points import PointTable, Scale, Scored, score
 from captious.protocols.game.training import TrainingPair, probation_rounds
-from captious.protocols.registry import register
 from captious.protocols.simulation import Someone, point
 
 TUTORIAL, PROBATION = "tutorial", "probation"
@@ -49,7 +48,6 @@ DAILY_GOAL = 20
 DAY = 24 * 3600
 
 
-@register("game")
 @dataclass(frozen=True)
 class RatingGame(HumanProtocol):
     """Raters predict the consensus of a pair and score points (Scott et al. 2023).
@@ -57,6 +55,7 @@ class RatingGame(HumanProtocol):
     A file describes the game: the training pairs, and whatever shall differ from the paper.
     """
 
+    name: ClassVar[str] = "game"
     title: ClassVar[str] = "Rating game"
     citation: ClassVar[str] = "Scott et al. 2023, Improved Image Caption Rating, 3.1-3.3"
     words: ClassVar[Words] = Words(
