@@ -47,7 +47,7 @@ def test_one_subset(tmp_path) -> None:
     found = load_composite(folder, subset="coco")
     assert len(found.corpus) == 1
     assert found.rows("thoroughness")[1].tolist() == [3.0]
-    assert found.protocol.options == {"subset": "coco"}
+    assert found.protocol.options == {"subset": "coco", "human": "with"}
     with pytest.raises(UnknownNameError, match="unknown subset"):
         load_composite(folder, subset="30k")
 
@@ -64,3 +64,14 @@ def test_one_subset(tmp_path) -> None:
 def test_bad_rows(tmp_path, row, said) -> None:
     with pytest.raises(InputError, match=said):
         load_composite(_write(tmp_path, row))
+
+
+def test_only_candidates_of_systems(tmp_path, data) -> None:
+    """Madhyastha et al. 2019, 4.3: candidates that are the image's own references are by people."""
+    machine = {**ROW, "candidate": "a dog on a bus", "relevance": 2}
+    found = load_composite(_write(tmp_path, ROW, machine), human="without")
+    assert [found.corpus.example(i).caption for i in range(len(found.corpus))] == ["a dog on a bus"]
+    assert found.corpus.reference_counts.tolist() == [2]  # what people wrote stays a reference
+    assert found.protocol.left_out == "1 candidates by people"
+    # The head holds three candidates an image, one of them by people.
+    assert len(load_composite(data, human="without").corpus) == 40

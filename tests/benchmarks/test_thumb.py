@@ -30,6 +30,22 @@ def test_the_leak_is_told_and_can_be_taken_out(thumb_with_human, data) -> None:
         assert example.caption not in example.references
 
 
+def test_the_missing_fifth_caption_takes_the_place_of_a_leak(data) -> None:
+    replaced = load_thumb(data, human="with", leaked="replace")
+    assert "38 replaced by the image's fifth caption, 1 taken out" in replaced.notes[0]
+    counts = replaced.corpus.reference_counts[replaced.corpus.rows_of("Human")]
+    assert (counts == 4).sum() == 499
+    for row in replaced.corpus.rows_of("Human").tolist():
+        example = replaced.corpus.example(row)
+        assert example.caption not in example.references
+    # Kasai et al. 2022, Table 4, with Human: BLEU .14 .05 .14.
+    scores = compute_scores(replaced, metrics_for("sacrebleu", replaced.protocol.documents))
+    for aspect, printed in (("precision", 0.14), ("recall", 0.05), ("total", 0.14)):
+        settings = MetaSettings(aspect=aspect, coefficients=("pearson",), resamples=0)
+        found = evaluate(replaced, scores, settings).results["sacrebleu"]["pearson"].value
+        assert round(found, 2) == printed
+
+
 def test_total_is_the_mean_of_precision_and_recall_plus_penalties(thumb_with_human) -> None:
     # Kasai et al. 2022, 2.2: total = (P + R) / 2 less penalties, which the file holds as negative.
     means = {a: thumb_with_human.judgments.means(a) for a in thumb_with_human.judgments.aspects}

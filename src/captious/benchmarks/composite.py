@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from captious.benchmarks.locate import wanted
 from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
-from captious.benchmarks.same_text import without
+from captious.benchmarks.same_text import fold, without
 from captious.corpus import Corpus
 from captious.corpus.readers import open_source
 from captious.errors import InputError, UnknownNameError
@@ -26,8 +27,12 @@ COMPOSITE = Protocol(
 )
 
 
-def load_composite(folder: Path, subset: str = "all") -> RatedExamples:
-    """Rows `{"subset", "image", "candidate", "relevance"[, "thoroughness"], "references"}`."""
+def load_composite(folder: Path, subset: str = "all", human: str = "with") -> RatedExamples:
+    """Rows `{"subset", "image", "candidate", "relevance"[, "thoroughness"], "references"}`.
+
+    Some candidates are captions by people, drawn from the image's references. `human="without"`
+    leaves them out, as Madhyastha et al. 2019 (4.3) do.
+    """
     import orjson
 
     path = wanted(folder, "composite/composite.jsonl", "formats/composite.head.jsonl")
@@ -43,6 +48,11 @@ def load_composite(folder: Path, subset: str = "all") -> RatedExamples:
         if subset not in subsets:
             raise UnknownNameError("subset", subset, ["all", *subsets])
         rows = [row for row in rows if row["subset"] == subset]
+    people = [row for row in rows if _by_people(row)]
+    if human == "without":
+        rows = [row for row in rows if not _by_people(row)]
+        if not rows:
+            raise InputError(f"{path}: every candidate is one of its image's references. Take human=with.")
     candidates: dict[str, list[str]] = {}
     for row in rows:
         candidates.setdefault(row["image"], []).append(row["candidate"])
@@ -60,7 +70,15 @@ def load_composite(folder: Path, subset: str = "all") -> RatedExamples:
     if ".head." in path.name:
         notes = (f"{path.name} is the head of one subset only: {len(rows)} captions.",)
     ids = [str(i) for i in range(len(rows))]
-    return rated_examples(COMPOSITE.with_options(subset=subset), corpus, ratings, ids, notes)
+    protocol = COMPOSITE.with_options(subset=subset, human=human)
+    if human == "without":
+        protocol = replace(protocol, left_out=f"{len(people):,} candidates by people")
+    return rated_examples(protocol, corpus, ratings, ids, notes)
+
+
+def _by_people(row: dict[str, Any]) -> bool:
+    """Whether the candidate is one of the image's own references."""
+    return fold(row["candidate"]) in {fold(text) for text in row["references"]}
 
 
 def _checked(row: object, path: Path, number: int) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from captious.benchmarks.composite import COMPOSITE, load_composite
 from captious.benchmarks.extra_inputs import ExtraInputs, require_count, with_extra_inputs
 from captious.benchmarks.flickr8k import CROWDFLOWER, EXPERT, load_crowdflower, load_expert
+from captious.benchmarks.foils import FOILS, load_foils
 from captious.benchmarks.locate import data_folder
 from captious.benchmarks.mean_scores import CAPEVAL1K, NEBULA, load_capeval1k, load_nebula
 from captious.benchmarks.own_file import load_own_file
@@ -30,11 +31,17 @@ BENCHMARKS: dict[str, tuple[Protocol, Loader]] = {
         (NEBULA, load_nebula),
         (CAPEVAL1K, load_capeval1k),
         (VICR, load_vicr),
+        (FOILS, load_foils),
     )
 }
 # Choices made when the data are loaded: what some may be, and the benchmark that knows each.
-VALUES = {"human": ("with", "without"), "leaked": ("keep", "drop")}
-CHOICES = {"human": "thumb", "leaked": "thumb", "subset": "composite", "seed": "pascal-50s"}
+VALUES = {"human": ("with", "without"), "leaked": ("keep", "drop", "replace")}
+CHOICES = {
+    "human": ("thumb", "composite"),
+    "leaked": ("thumb",),
+    "subset": ("composite",),
+    "seed": ("pascal-50s",),
+}
 
 
 def load_benchmark(
@@ -60,9 +67,9 @@ def _own_choices(name: str, choices: dict[str, str | int | None]) -> dict[str, s
     for key, value in made.items():
         if key in VALUES and value not in VALUES[key]:
             raise UnknownNameError(f"--{key}", str(value), VALUES[key])
-        if CHOICES.get(key) != name and key != "seed":
-            raise InputError(f"--{key} is a choice of {CHOICES[key]}; {name} has none.")
-    return {key: value for key, value in made.items() if CHOICES[key] == name}
+        if name not in CHOICES[key] and key != "seed":
+            raise InputError(f"--{key} is a choice of {' and '.join(CHOICES[key])}; {name} has none.")
+    return {key: value for key, value in made.items() if name in CHOICES[key]}
 
 
 def _load(name: str, data: Path | None, choices: dict[str, str | int]) -> RatedExamples | Preferences:

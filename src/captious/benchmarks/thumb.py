@@ -14,7 +14,7 @@ from captious.corpus.readers.names import THUMB_ASPECTS
 from captious.errors import InputError
 
 Human = Literal["with", "without"]
-Leaked = Literal["keep", "drop"]
+Leaked = Literal["keep", "drop", "replace"]
 
 HUMAN = "Human"
 # THumB 2.2: precision and recall are scales of 1 to 5; penalties are negative in the file.
@@ -36,7 +36,8 @@ def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") 
     """2,000 judged captions of four machines, or 2,500 with the human ones.
 
     In the release 39 images have the Human caption among their references; `leaked="drop"` takes
-    those references out.
+    those references out, and `"replace"` puts COCO's fifth caption of the image in their place,
+    where `coco_karpathy/reference_captions.json` has one that the release left out.
     """
     path = wanted(folder, "thumb/mscoco_THumB-1.0.jsonl")
     columns = read_rows(path).columns
@@ -49,8 +50,13 @@ def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") 
         raise InputError(f'{path}: image "{unknown}" has no references.')
     own = {i: c for s, i, c in zip(systems, images, captions, strict=True) if s == HUMAN}
     leaks = [image for image, caption in own.items() if _leaked(caption, references[image])]
-    if leaked == "drop":
-        references |= {image: without(references[image], [own[image]]) for image in leaks}
+    replaced = 0
+    if leaked != "keep":
+        fifth = _left_out(folder, references, leaks) if leaked == "replace" else {}
+        replaced = len(fifth)
+        references |= {
+            image: [*without(references[image], [own[image]]), *fifth.get(image, [])] for image in leaks
+        }
     kept = [row for row, system in enumerate(systems) if human == "with" or system != HUMAN]
     corpus = Corpus.from_lists(
         [captions[row] for row in kept],
@@ -64,9 +70,30 @@ def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") 
     protocol = THUMB.with_options(human=human, leaked=leaked)
     notes: tuple[str, ...] = ()
     if leaks and human == "with":
-        what = "taken out" if leaked == "drop" else "kept; --leaked drop takes them out"
+        what = {
+            "keep": "kept; --leaked drop takes them out, --leaked replace puts the fifth caption there",
+            "drop": "taken out",
+            "replace": f"{replaced} replaced by the image's fifth caption, {len(leaks) - replaced} taken out",
+        }[leaked]
         notes = (f"{len(leaks)} Human captions are among their own references ({what}).",)
     return rated_examples(protocol, corpus, ratings, [images[row] for row in kept], notes)
+
+
+def _left_out(folder: Path, references: dict[str, list[str]], images: list[str]) -> dict[str, list[str]]:
+    """Of each image the one caption of COCO that the release has neither as reference nor as Human."""
+    path = wanted(folder, "coco_karpathy/reference_captions.json")
+    all_five = read_rows(path).columns
+    own: dict[str, list[str]] = {image: [] for image in images}
+    for image, caption in zip(all_five["image"], all_five["caption"], strict=True):
+        if str(image) in own:
+            own[str(image)].append(str(caption))
+    found = {}
+    for image, captions in own.items():
+        known = {fold(text) for text in references[image]}
+        missing = [text for text in captions if fold(text) not in known]
+        if len(missing) == 1:
+            found[image] = missing
+    return found
 
 
 def _keys(columns: dict[str, list[object]]) -> dict[str, str]:

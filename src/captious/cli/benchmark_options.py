@@ -23,7 +23,7 @@ Benchmark = Annotated[
     str,
     typer.Argument(
         help="A benchmark's name (flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
-        "thumb, nebula, capeval1k, vicr) or a file of judgments.",
+        "thumb, nebula, capeval1k, vicr, foils) or a file of judgments.",
         show_default=False,
     ),
 ]
@@ -53,9 +53,15 @@ Confidence = Annotated[
     float | None,
     typer.Option("--confidence", min=0.5, max=0.9999, help="Level of intervals; else the protocol's."),
 ]
-Human = Annotated[str | None, typer.Option("--human", help="thumb: with or without the Human captions.")]
+Human = Annotated[
+    str | None, typer.Option("--human", help="thumb, composite: with or without the captions by people.")
+]
 Leaked = Annotated[
-    str | None, typer.Option("--leaked", help="thumb: keep or drop references that are Human captions.")
+    str | None,
+    typer.Option(
+        "--leaked",
+        help="thumb: keep or drop references that are Human captions, or replace them by the fifth.",
+    ),
 ]
 Subset = Annotated[str | None, typer.Option("--subset", help="composite: one subset.")]
 ReferenceCount = Annotated[
