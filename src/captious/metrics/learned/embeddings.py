@@ -5,12 +5,13 @@ things are compared, `joint` is both vectors one after the other, as Scott et al
 and a caption's, and `interaction` also their product and their distance by component (Shimanaka et al.
 2018), which a regressor can learn similarity from. Text providers compare the caption with the mean of
 its references' vectors (part `references`), `clip` with the image (part `image`). An encoder of one's own
-stands in brackets: `clip.joint[encoder=features.npz]`. Further providers join by `@provides`.
+stands in brackets: `clip.joint[encoder=features.npz]`. Further providers join by `@provides`, as
+`vilbert` does in a module of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -42,26 +43,29 @@ class Embedding(NamedTuple):
     ready: Callable[[], None]
     rows: Callable[[Batch], FloatArray]
     label: Callable[[], str]
+    regions: str = ""
+
+
+Options = Mapping[str, str]
+Make = Callable[[str, Options], Embedding]
 
 
 class Provider(NamedTuple):
-    """The parts that a provider offers, its usual encoder, and what makes an embedding of them."""
+    """The parts that a provider offers, its options with their defaults, and what makes an embedding."""
 
     parts: tuple[str, ...]
-    encoder: str
-    make: Callable[[str, str], Embedding]
+    options: Options
+    make: Make
 
 
 PROVIDERS: dict[str, Provider] = {}
 
 
-def provides(
-    name: str, parts: tuple[str, ...], encoder: str
-) -> Callable[[Callable[[str, str], Embedding]], Callable[[str, str], Embedding]]:
-    """Make a provider known: a function from one of its parts and an encoder to an embedding."""
+def provides(name: str, parts: tuple[str, ...], **options: str) -> Callable[[Make], Make]:
+    """Make a provider known: a function from one of its parts and its options to an embedding."""
 
-    def remember(make: Callable[[str, str], Embedding]) -> Callable[[str, str], Embedding]:
-        PROVIDERS[name] = Provider(parts, encoder, make)
+    def remember(make: Make) -> Make:
+        PROVIDERS[name] = Provider(parts, options, make)
         return make
 
     return remember
@@ -73,22 +77,26 @@ def embedding(name: str) -> Embedding:
     >>> sorted(embedding("sentence.caption").needs), sorted(embedding("clip.joint").needs)
     ([], ['image'])
     """
-    head, bracket, options = name.partition("[")
+    head, bracket, rest = name.partition("[")
     provider_name, _, part = head.partition(".")
     provider = PROVIDERS[provider_name]
     if part not in provider.parts:
         raise UnknownNameError(f"part of {provider_name}", part, provider.parts)
-    encoder = provider.encoder
-    if bracket:
-        key, _, encoder = options.removesuffix("]").partition("=")
-        if key.strip() != "encoder" or not encoder.strip():
-            raise InputError(f'"{one_line(name)}": an embedding has one option, [encoder=NAME or path].')
-    return provider.make(part, encoder.strip())
+    options = dict(provider.options)
+    for piece in rest.removesuffix("]").split(",") if bracket else ():
+        key, _, value = (side.strip() for side in piece.partition("="))
+        if key not in options:
+            raise UnknownNameError(f"option of {provider_name}", key, options)
+        if not value:
+            raise InputError(f'"{one_line(name)}": option "{key}" has no value. Write {key}=value.')
+        options[key] = value
+    return provider.make(part, options)
 
 
-@provides("sentence", TEXT_PARTS, MINILM)
-def sentence_embedding(part: str, encoder: str) -> Embedding:
+@provides("sentence", TEXT_PARTS, encoder=MINILM)
+def sentence_embedding(part: str, options: Options) -> Embedding:
     """Sentence vectors, of MiniLM 384 numbers a text."""
+    encoder = options["encoder"]
     return Embedding(
         needs=_text_needs(part),
         encoder=encoder,
@@ -98,9 +106,10 @@ def sentence_embedding(part: str, encoder: str) -> Embedding:
     )
 
 
-@provides("words", TEXT_PARTS, DEFAULT)
-def word_embedding(part: str, encoder: str) -> Embedding:
+@provides("words", TEXT_PARTS, encoder=DEFAULT)
+def word_embedding(part: str, options: Options) -> Embedding:
     """Means of word vectors, of GloVe 50 numbers a text."""
+    encoder = options["encoder"]
 
     def vectors(batch: Batch) -> Vectors:
         return batch.once(("mean word vectors", encoder), lambda: _mean_words(batch, encoder))
@@ -114,9 +123,10 @@ def word_embedding(part: str, encoder: str) -> Embedding:
     )
 
 
-@provides("clip", IMAGE_PARTS, CLIP_B32)
-def image_text_embedding(part: str, encoder: str) -> Embedding:
+@provides("clip", IMAGE_PARTS, encoder=CLIP_B32)
+def image_text_embedding(part: str, options: Options) -> Embedding:
     """Vectors of an image-text model, or of a file of vectors; rows of NaN where an image is broken."""
+    encoder = options["encoder"]
     return Embedding(
         needs=frozenset() if part == CAPTION else frozenset({"image"}),
         encoder=encoder,

@@ -16,10 +16,11 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.errors import CaptiousError, InputError, MissingDependencyError, UnknownNameError, one_line
+from captious.errors import InputError, MissingDependencyError, NotSetUpError, UnknownNameError, one_line
 from captious.metrics.base import Metric, Need
 from captious.metrics.batch import Batch
 from captious.metrics.document_frequency import CORPUS
+from captious.metrics.learned import vilbert_embedding as _vilbert_embedding  # noqa: F401  # joins the providers
 from captious.metrics.learned.embeddings import PROVIDERS, Embedding, embedding
 from captious.metrics.registry import known_metrics, resolve
 from captious.models.encoders.feature_file import is_feature_file
@@ -64,6 +65,8 @@ class Feature:
 
     def _from_file(self) -> bool:
         """Whether vectors were computed before and stand in a file, by image id."""
+        if getattr(self.source, "regions", ""):
+            return True
         encoder = getattr(self.source, "encoder", "")
         return bool(encoder) and Path(encoder).exists() and is_feature_file(Path(encoder))
 
@@ -146,14 +149,7 @@ def require_features(features: Sequence[Feature], who: str) -> None:
     missing = {feature.name: why for feature in features if (why := feature.missing())}
     if missing:
         listed = "; ".join(f"{name} ({why})" for name, why in missing.items())
-        raise MissingFeaturesError(f"{who} was trained with features that are missing here: {listed}")
-
-
-class MissingFeaturesError(MissingDependencyError):
-    """Features of a learned metric cannot be computed here; says which and why."""
-
-    def __init__(self, what: str) -> None:
-        CaptiousError.__init__(self, what)
+        raise NotSetUpError(f"{who} was trained with features that are missing here: {listed}")
 
 
 def check_corpus(features: Sequence[Feature], corpus: Corpus, who: str) -> None:

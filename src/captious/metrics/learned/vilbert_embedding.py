@@ -1,0 +1,82 @@
+"""`vilbert.joint`: what ViLBERT makes of a caption and its image, read together (Scott et al. 2023, 3.4).
+
+The pooled states of the image and of the text, 1,024 numbers each in the published model, one after the
+other. Images are known by their region features, which a detector made: `vilbert.joint[regions=PATH]`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from captious.corpus.columns import FloatArray
+from captious.errors import InputError, NotSetUpError
+from captious.metrics.batch import Batch
+from captious.metrics.learned.embeddings import CAPTION, CHUNK, IMAGE, JOINT, Embedding, Options, provides
+from captious.models.encoders import opening
+from captious.models.joint.regions import Regions, open_regions
+from captious.models.joint.vilbert.model import Pair, Vilbert, open_vilbert
+
+VILBERT = "ViLBERT/conceptual-captions"
+_IMAGES_AT_A_TIME = 64  # whose regions are held at once
+
+
+@provides("vilbert", (CAPTION, IMAGE, JOINT), encoder=VILBERT, regions="")
+def vilbert_embedding(part: str, options: Options) -> Embedding:
+    """Pooled states of the pair; rows of NaN where an image has no regions."""
+    encoder, regions = options["encoder"], options["regions"]
+
+    def ready() -> None:
+        opening.ready(encoder)
+        if not regions:
+            raise NotSetUpError(
+                f"vilbert.{part} reads region features of the images, which a detector makes: write "
+                f"vilbert.{part}[regions=PATH] with a folder of .npy files, an .lmdb or an .h5 file"
+            )
+
+    def rows(batch: Batch) -> FloatArray:
+        both = batch.once(
+            ("vilbert", encoder, regions), lambda: _states(batch, open_vilbert(encoder), regions)
+        )
+        width = both.shape[1] // 2
+        return {IMAGE: both[:, :width], CAPTION: both[:, width:], JOINT: both}[part]
+
+    return Embedding(
+        needs=frozenset({"image"}),
+        encoder=encoder,
+        ready=ready,
+        rows=rows,
+        label=lambda: "|".join([*open_vilbert(encoder).facts().values(), open_regions(regions).label]),
+        regions=regions,
+    )
+
+
+def _states(batch: Batch, model: Vilbert, path: str) -> FloatArray:
+    """Pooled image and text states of every example; a long caption is the mean of its windows."""
+    corpus, store = batch.corpus, open_regions(path)
+    found: FloatArray | None = None
+    images = np.unique(corpus.image_of)
+    for start in range(0, len(images), _IMAGES_AT_A_TIME):
+        part = images[start : start + _IMAGES_AT_A_TIME]
+        known: dict[int, Regions] = {}
+        for image in part.tolist():
+            try:
+                known[image] = store.get(corpus.image_ids[image])
+            except InputError:
+                continue  # an image without regions has no embedding, and its captions no score
+        places = list(known)
+        rows = np.flatnonzero(np.isin(corpus.image_of, places))
+        cut = model.rows([corpus.captions[row] for row in rows.tolist()], CHUNK)
+        pairs = [
+            Pair(ids, places.index(int(corpus.image_of[rows[owner]])))
+            for ids, owner in zip(cut.rows, cut.owner.tolist(), strict=True)
+        ]
+        counts = np.bincount(cut.owner, minlength=len(rows))
+        for place, read in model.read(pairs, list(known.values())):
+            state = np.concatenate([read.image, read.text]).astype(np.float64)
+            if found is None:
+                found = np.full((len(batch), len(state)), np.nan)
+            row, own = rows[cut.owner[place]], cut.owner[place]
+            found[row] = np.nan_to_num(found[row]) + state / counts[own]
+    if found is None:
+        raise InputError(f"{path}: holds no regions of any image that is scored. Check the image ids.")
+    return found
