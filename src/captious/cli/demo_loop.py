@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from captious.cli import options
 from captious.cli.output import Format, emit, note, progress_bar
-from captious.errors import InputError, MissingDependencyError
+from captious.errors import MissingDependencyError
 
 if TYPE_CHECKING:
     from captious.benchmarks.raters import AgreementReport
@@ -35,9 +35,6 @@ def close_the_loop(out: Path, form: Format) -> None:
 
     _require()
     export, folder = out / "campaign", out / NAME
-    for place in (export, folder):
-        if place.exists():
-            raise InputError(f"{place}: is there already. Name another folder with --out.")
     corpus = _sample()
     note(
         f"1. {len(corpus)} captions of {len(corpus.systems)} systems for {len(corpus.image_ids)} photographs"
@@ -53,11 +50,9 @@ def close_the_loop(out: Path, form: Format) -> None:
 
 
 def _require() -> None:
-    for package, extra in (("sqlalchemy", "web"), ("sklearn", "learn")):
-        if find_spec(package) is None:
-            raise MissingDependencyError(
-                f"the loop needs the package {package}", command=f'pip install "captious[demo,{extra}]"'
-            )
+    missing = [package for package in ("sqlalchemy", "sklearn") if find_spec(package) is None]
+    if missing:
+        raise MissingDependencyError(f"the loop needs {' and '.join(missing)}", "demo,web,learn")
 
 
 def _sample() -> Corpus:
@@ -90,7 +85,7 @@ def _train(corpus: Corpus, judgments: Judgments, folder: Path) -> Trained:
     )
     settings = Settings(NAME, FEATURES, learner=Ridge(), skip_missing=True)
     with progress_bar() as progress:
-        return train(TrainingData((rated,)), settings, folder, progress=progress, note=note)
+        return train(TrainingData((rated,)), settings, folder, overwrite=True, progress=progress, note=note)
 
 
 def _show(
@@ -135,9 +130,9 @@ def _show(
 
 
 def _write(scores: Scores, judgments: Judgments, out: Path) -> None:
-    from captious.report import write_report
-
     try:
+        from captious.report import write_report
+
         written = write_report(
             scores,
             out / "report.html",

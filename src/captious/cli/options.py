@@ -34,8 +34,8 @@ Metrics = Annotated[
     typer.Option(
         "--metrics",
         "-m",
-        help="Metrics, separated by commas; options in brackets: "
-        "cider[sigma=4]. Groups: classic, offline (no neural weights), all. Without it: classic.",
+        help="Metrics, separated by commas; options in brackets: cider[sigma=4]; trained metrics by "
+        "their folder: ./mine. Groups: classic, offline (no neural weights), all. Without it: classic.",
     ),
 ]
 Images = Annotated[Path | None, typer.Option("--images", help="Folder with the images.")]

@@ -89,3 +89,22 @@ def test_paper_metrics_are_found_by_their_folder(
 def test_a_folder_of_another_recipe_is_refused(linear_metric: Callable[..., Path]) -> None:
     with pytest.raises(InputError, match="trained as own"):
         resolve(f"vcrscore[model={linear_metric(['bleu1'])}]")
+
+
+def test_an_image_without_a_vector_leaves_its_captions_without_a_score(
+    linear_metric: Callable[..., Path], tmp_path: Path
+) -> None:
+    vectors = tmp_path / "vectors.npz"
+    np.savez(
+        vectors,
+        image_ids=np.array(["0"]),
+        image_features=np.array([[0.6, 0.8]]),
+        texts=np.array(["a dog", "a cat"]),
+        text_features=np.array([[1.0, 0.0], [0.0, 1.0]]),
+    )
+    folder = str(linear_metric([f"clip.image[encoder={vectors}]"], width=2))
+    corpus = Corpus.from_lists(["a dog", "a cat"], image_ids=["0", "1"])
+    scores = captious.score(corpus, [folder])[folder]
+    assert scores.values[0] == pytest.approx(1 + 4 * 0.7)
+    assert np.isnan(scores.values[1])
+    assert scores.score == pytest.approx(3.8)  # the mean of those that have one

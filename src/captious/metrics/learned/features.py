@@ -22,7 +22,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.document_frequency import CORPUS
 from captious.metrics.learned import vilbert_embedding as _vilbert_embedding  # noqa: F401  # joins the providers
 from captious.metrics.learned.embeddings import PROVIDERS, Embedding, embedding
-from captious.metrics.registry import known_metrics, resolve
+from captious.metrics.registry import find, known_metrics, resolve
 from captious.models.encoders.feature_file import is_feature_file
 
 
@@ -37,6 +37,13 @@ class Feature:
     def needs(self) -> frozenset[Need]:
         """What the feature wants of each example."""
         return self.source.needs
+
+    @property
+    def partial(self) -> bool:
+        """Whether it may have no value, NaN, for some examples: an image that cannot be read."""
+        if isinstance(self.source, Embedding):
+            return "image" in self.source.needs
+        return self.source.partial
 
     @property
     def sign(self) -> int:
@@ -124,14 +131,14 @@ def parse_feature(name: str) -> Feature:
     head, dot, part = text.partition("[")[0].partition(".")
     if dot and head in PROVIDERS:
         return Feature(text, embedding(text))
-    known = known_metrics()
-    if dot and head in known and known[head].dotted:
-        return Feature(text, resolve(f"{head}[{known[head].dotted}={part}]"))
-    if head not in known:
+    known = find(head)
+    if known is None:
         raise UnknownNameError(
-            "feature", head, [*known, *(f"{name}.{p}" for name in PROVIDERS for p in PROVIDERS[name].parts)]
+            "feature",
+            head,
+            [*known_metrics(), *(f"{name}.{p}" for name in PROVIDERS for p in PROVIDERS[name].parts)],
         )
-    metric = resolve(text)
+    metric = resolve(f"{head}[{known.dotted}={part}]" if dot and known.dotted else text)
     if getattr(metric, "send", False):  # a folder from a stranger must not send anybody's captions away
         raise InputError(f"feature {head}: sends captions to an endpoint, which a learned metric never does.")
     return Feature(text, metric)

@@ -64,6 +64,7 @@ class LearnedMetric(Metric):
             "bounds": trained.scale,
         }
         own |= {"percent": trained.scale == (0.0, 1.0), "name": self.name or trained.name}
+        own["partial"] = any(feature.partial for feature in features)
         for name, value in own.items():
             object.__setattr__(self, name, value)  # they belong to what was loaded, not to the class
 
@@ -92,6 +93,12 @@ class LearnedMetric(Metric):
         """A trained model, and every feature that it was trained with."""
         trained, features = self._model()
         require_features(features, trained.name)
+
+    def weights(self) -> tuple[str, ...]:
+        """The published weights that its features run, where it is trained."""
+        features = vars(self).get("features", [])
+        named = (one.source.weights() for one in features if isinstance(one.source, Metric))
+        return tuple(dict.fromkeys(name for own in named for name in own))
 
     def prepare(self, report: Report | None = None) -> None:
         """What the features make once on a machine."""
