@@ -181,6 +181,7 @@ class Rater:
     seconds: float
     created: float
     last_seen: float | None
+    record: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -196,15 +197,20 @@ class Task:
     draft: dict[str, Any] | None
     answered: Answers | None
     number: int
+    feedback: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """A response is stored. `duplicate`: it had been before; `correction`: it replaces one."""
+    """A response is stored. `duplicate`: it had been before; `correction`: it replaces one.
+
+    `feedback` is what the protocol tells the rater about it.
+    """
 
     response_id: int
     duplicate: bool
     correction: bool
+    feedback: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -227,6 +233,7 @@ class StoredResponse:
     source: str
     actor: str
     standing: bool
+    outcome: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)

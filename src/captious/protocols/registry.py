@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from captious.errors import InputError, UnknownNameError
@@ -27,6 +29,9 @@ def register(name: str) -> Callable[[ProtocolClass], ProtocolClass]:
     """Class decorator that makes a protocol known under `name`."""
 
     def remember(kind: ProtocolClass) -> ProtocolClass:
+        missing = sorted(kind.__abstractmethods__)
+        if missing:
+            raise InputError(f'protocol "{name}" lacks {", ".join(missing)}. Define it.')
         before = _KNOWN.get(name)
         if before is not None and before.__module__ != kind.__module__:
             raise InputError(
@@ -43,8 +48,10 @@ def register(name: str) -> Callable[[ProtocolClass], ProtocolClass]:
 @cache
 def _load_all() -> None:
     """Import every protocol of ours and of other packages, once."""
-    from captious.protocols import audit, generic, humanr, tagging, thumb  # noqa: F401
+    import captious.protocols as package
 
+    for module in iter_modules(package.__path__):
+        import_module(f"{package.__name__}.{module.name}")
     load_plugins(GROUP, _KNOWN)
 
 

@@ -20,7 +20,6 @@ from captious.errors import InputError
 from captious.web import pages, security, tickets
 from captious.web.errors import Responses, documented_pages
 from captious.web.openapi import form_body
-from captious.web.rater_view import guide_of
 from captious.web.refusals import Refusal
 from captious.web.texts import texts
 
@@ -46,7 +45,7 @@ def invitation(request: Request, token: str) -> Response:
         campaign=campaign,
         rater=rater,
         token=token,
-        guide=guide_of(campaign.rules(), "first"),
+        guide=campaign.rules().guide("first"),
     )
 
 

@@ -14,7 +14,7 @@ from captious.protocols.form import LONGEST_TEXT, as_number
 from captious.web.texts import Texts
 
 Layout = Literal["captions", "pair", "single"]
-Style = Literal["scale", "number", "inline", "list", "multi", "text"]
+Style = Literal["scale", "number", "inline", "list", "multi", "text", "audio"]
 
 KEYS = "1234567890"
 MOST_POINTS = 11
@@ -152,7 +152,7 @@ def _question(
         help=t.say(field.help),
         required=field.required,
         choices=_scale(ident, field, points, answer, t) if points else _choices(ident, field, answer, t),
-        value=_plain(answer) if style in ("text", "number") else "",
+        value=_plain(answer) if style in ("text", "number", "audio") else "",
         low=_number(field.low),
         high=_number(field.high),
         step=_number(field.step) or "any",
@@ -178,7 +178,7 @@ def _style(field: Field, points: Sequence[float]) -> Style:
     if field.kind == "choice":
         short = all(len(o.label) <= SHORT_LABEL and not o.help for o in field.options)
         return "inline" if short and len(field.options) <= 3 else "list"
-    return "multi" if field.kind == "multi" else "text"
+    return field.kind
 
 
 def _points(field: Field) -> list[float]:

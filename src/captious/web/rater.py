@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -12,21 +13,22 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from captious.campaigns.records import RaterProgress, Receipt, Task
-from captious.campaigns.store import images
+from captious.campaigns.store import images, recordings
+from captious.campaigns.store.recordings import BadRecording
 from captious.campaigns.work import assignment, responses
 from captious.campaigns.work.desk import desk
 from captious.protocols import Item, Problem
 from captious.web import pages, security
 from captious.web.errors import Responses, documented_pages, wants_json
+from captious.web.form_answers import answers_to
 from captious.web.openapi import form_body
-from captious.web.rater_view import Links, guide_of, task_values
+from captious.web.rater_view import Links, task_values
 from captious.web.refusals import Refusal
 from captious.web.security import AtWork
 from captious.web.texts import Texts, texts
 
 router = APIRouter(tags=["rater pages"])
 KEY = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
-OWN_FIELDS = frozenset({"csrf", "key", "save"})
 STAGE_LENGTH = 60
 
 Sent = Annotated[FormData, Depends(security.submitted)]
@@ -48,10 +50,16 @@ def work(request: Request, slug: str) -> Response:
     found = desk(security.db_of(request), rater)
     at = AtWork(rater, found.campaign, session)
     if not found.tasks:
-        return _nothing(request, at, found.progress, found.previous)
+        return _nothing(request, at, found.progress, found.previous, found.feedback)
     first, *rest = found.tasks
     return _page(
-        request, at, first, progress=found.progress, following=rest[0] if rest else None, last=found.previous
+        request,
+        at,
+        first,
+        progress=found.progress,
+        following=rest[0] if rest else None,
+        last=found.previous,
+        feedback=found.feedback,
     )
 
 
@@ -81,7 +89,16 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
     security.require_csrf(request, _token(request, form))
     db = security.db_of(request)
     key = idempotency_key(security.text_field(form, "key"))
-    outcome = responses.respond(db, rater, task, lambda item: answers_to(item, form), key=key)
+    given: dict[str, object] = {}
+
+    def read(item: Item) -> dict[str, object]:
+        given.update(_answers(request, slug, item, form))
+        return given
+
+    try:
+        outcome = responses.respond(db, rater, task, read, key=key)
+    except BadRecording as error:
+        outcome = [Problem("", str(error))]
     if isinstance(outcome, Receipt):
         return _stored(request, slug, outcome)
     if wants_json(request):
@@ -93,7 +110,7 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
         at,
         found,
         progress=assignment.rater_progress(db, at.campaign, at.rater),
-        answers=answers_to(found.item, form),
+        answers=given or answers_to(found.item, form),
         problems=outcome,
         last=assignment.previous_task(db, rater),
     )
@@ -133,18 +150,8 @@ def guide(
         "rater/guide.html",
         texts_of=words(at),
         campaign=at.campaign,
-        guide=guide_of(at.campaign.rules(), stage),
+        guide=at.campaign.rules().guide(stage),
     )
-
-
-def answers_to(item: Item, form: FormData) -> dict[str, object]:
-    """The answers among the fields of a submitted page."""
-    pairs = [
-        (name, value)
-        for name, value in form.multi_items()
-        if name not in OWN_FIELDS and isinstance(value, str)
-    ]
-    return item.form.read(pairs)
 
 
 def idempotency_key(given: str) -> str:
@@ -167,10 +174,19 @@ def _stored(request: Request, slug: str, receipt: Receipt) -> Response:
                 "duplicate": receipt.duplicate,
                 "correction": receipt.correction,
                 "next": address,
+                **({"feedback": list(receipt.feedback)} if receipt.feedback else {}),
             }
         )
     said = "corrected" if receipt.correction else "saved"
     return pages.redirect(request, address, flash="work.already" if receipt.duplicate else f"work.{said}")
+
+
+def _answers(request: Request, slug: str, item: Item, form: FormData) -> dict[str, object]:
+    """The answers of a page once its item is known; recordings are kept on the way."""
+    if all(field.kind != "audio" for field in item.form.fields):
+        return answers_to(item, form)
+    keep = partial(recordings.keep, security.db_of(request), security.find_campaign(request, slug))
+    return answers_to(item, form, keep)
 
 
 def image_address(request: Request, at: AtWork, image: str) -> str:
@@ -187,6 +203,7 @@ def _page(
     progress: RaterProgress,
     last: Task | None,
     following: Task | None = None,
+    feedback: Sequence[str] = (),
     answers: Mapping[str, object] | None = None,
     problems: Sequence[Problem] = (),
 ) -> Response:
@@ -201,6 +218,7 @@ def _page(
         undo=f"/work/{slug}/{last.token}" if last and not correcting else "",
         image=image_address(request, at, task.item.image),
         next_image=image_address(request, at, following.item.image) if following else "",
+        recording=f"/recordings/{slug}/{task.item.recording}" if task.item.recording else "",
     )
     given: Mapping[str, object] | None = answers
     if given is None:
@@ -215,12 +233,16 @@ def _page(
         problems=problems,
         progress=progress,
         correcting=correcting,
+        feedback=() if correcting else feedback,
+        record=at.rater.record or {},
     )
     status = 422 if problems else 200
     return pages.render(request, "rater/task.html", status_code=status, at=at, slug=slug, **values)
 
 
-def _nothing(request: Request, at: AtWork, progress: RaterProgress, last: Task | None) -> Response:
+def _nothing(
+    request: Request, at: AtWork, progress: RaterProgress, last: Task | None, feedback: Sequence[str] = ()
+) -> Response:
     """Why there is no task: which of these holds is what the rater wants to know."""
     if at.rater.state != "active":
         why = "ended"
@@ -238,5 +260,7 @@ def _nothing(request: Request, at: AtWork, progress: RaterProgress, last: Task |
         slug=at.campaign.slug,
         why=why,
         progress=progress,
+        feedback=feedback,
+        record_lines=at.campaign.rules().record_lines(at.rater.record or {}),
         undo=f"/work/{at.campaign.slug}/{last.token}" if last else "",
     )

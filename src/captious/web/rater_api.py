@@ -85,6 +85,7 @@ class ReceiptBody(BaseModel):
     response: int
     duplicate: bool
     correction: bool
+    feedback: list[str] = []
 
 
 @router.get("/{slug}", responses=documented(401))
@@ -129,7 +130,10 @@ def submit(
     if not isinstance(outcome, Receipt):
         raise Refusal(422, "form.check", problems=outcome)
     return ReceiptBody(
-        response=outcome.response_id, duplicate=outcome.duplicate, correction=outcome.correction
+        response=outcome.response_id,
+        duplicate=outcome.duplicate,
+        correction=outcome.correction,
+        feedback=list(outcome.feedback),
     )
 
 

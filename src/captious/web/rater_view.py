@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from captious.campaigns.records import RaterProgress
-from captious.protocols import Guide, HumanProtocol, Item, Problem
+from captious.protocols import HumanProtocol, Item, Problem
 from captious.web import forms
 from captious.web.texts import Texts
 
@@ -24,6 +24,7 @@ class Links:
     undo: str = ""
     image: str = ""
     next_image: str = ""
+    recording: str = ""
 
 
 def task_values(
@@ -38,6 +39,8 @@ def task_values(
     progress: RaterProgress | None = None,
     correcting: bool = False,
     preview: bool = False,
+    feedback: Sequence[str] = (),
+    record: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Everything that `rater/task.html` needs; also for a dry run, which stores nothing."""
     form = forms.view(item, t, answers=answers, problems=problems)
@@ -46,7 +49,7 @@ def task_values(
         "campaign_title": title,
         "form": form,
         "links": links,
-        "guide": guide_of(rules, item.stage),
+        "guide": rules.guide(item.stage),
         "hints": item.hints,
         "second_look": bool(item.prior),
         "key": secrets.token_urlsafe(16),
@@ -54,12 +57,10 @@ def task_values(
         "share": share(progress),
         "correcting": correcting,
         "preview": preview,
+        "feedback": list(feedback),
+        "record_lines": rules.record_lines(record or {}),
+        "has_files": any(field.kind == "audio" for field in item.form.fields),
     }
-
-
-def guide_of(rules: HumanProtocol, stage: str) -> tuple[Guide, ...]:
-    """The advice for a stage."""
-    return rules.guide(stage)
 
 
 def share(progress: RaterProgress | None) -> float:

@@ -156,7 +156,7 @@ def test_a_missing_image_is_named(db: Database, make_campaign, tmp_path: Path) -
     Image.new("RGB", (9, 7), "teal").save(picture, "PNG")
     found = images.store_image(db, campaign, "i0", picture.getvalue())
     images.image_file(db, campaign, found.digest)[0].unlink()
-    with pytest.raises(InputError, match="the image is gone"):
+    with pytest.raises(InputError, match="the file is gone"):
         backup(db, tmp_path / "all.zip")
     assert not (tmp_path / "all.zip").exists()
 

@@ -19,7 +19,7 @@ from captious.protocols import Item
 def facts_of(db: Database, campaign: Campaign, items: Sequence[Item], *, identities: bool = False) -> Facts:
     """Count what there is; no response is read."""
     people = raters.listed(db, campaign)
-    own = [item for item in items if not item.check]
+    own = [item for item in items if item.counts]
     texts = {(item.image, caption.text) for item in own for caption in item.captions}
     systems = {name for item in own for names in item.sources.values() for name in names}
     with db.read() as connection:

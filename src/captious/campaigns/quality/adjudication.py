@@ -182,7 +182,7 @@ def adjudicate(
     kept in the log of responses.
     """
     item = responses.item(db, campaign, item_key)
-    if item.check or item.stage == ADJUDICATION:
+    if not item.counts or item.stage == ADJUDICATION:
         raise InputError(f'item "{item_key}": nothing is to be decided about it.')
     checked = campaign.rules().validate(item, answers, rater=ADJUDICATION)
     if isinstance(checked, list):

@@ -55,7 +55,7 @@ class Gathered:
         own = self.work.setdefault(rater, RaterWork())
         if response.seconds is not None:
             own.seconds.append(response.seconds)
-        if item.check:
+        if not item.counts:
             return
         number = self._raters.setdefault(rater, len(self._raters))
         for about, numbers in marks(item, response.answers):

@@ -33,6 +33,7 @@ CHUNK = 1000
 _LEFT_OUT = ("session", "sign_in_try")
 TABLES = tuple(table for table in schema.metadata.sorted_tables if table.name not in _LEFT_OUT)
 _IMAGE = re.compile(r"images/[0-9a-f]{2}/[0-9a-f]{64}")
+_SOUND = re.compile(r"recordings/[0-9a-f]{2}/[0-9a-f]{64}\.[a-z0-9]{3,4}")
 _TABLE = re.compile(r"tables/([a-z_]+)\.jsonl")
 
 
@@ -57,10 +58,15 @@ def backup(db: Database, path: Path) -> BackedUp:
                 # orjson takes plain strings as keys; SQLAlchemy's names are a kind of their own.
                 digests[name], counts[str(table.name)] = _write_table(archive, connection, table)
             images = [*connection.execute(select(schema.image.c.digest).distinct()).scalars()]
+            sounds = [*connection.execute(select(schema.recording.c.name).distinct()).scalars()]
         for digest in images:
             name = f"images/{digest[:2]}/{digest}"
             _write_image(archive, db.files / name, name)
             digests[name] = digest
+        for sound in sounds:
+            name = f"recordings/{sound[:2]}/{sound}"
+            _write_image(archive, db.files / name, name)
+            digests[name] = sound.partition(".")[0]
         manifest = {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -78,7 +84,7 @@ def _write_image(archive: zipfile.ZipFile, path: Path, name: str) -> None:
     try:
         archive.write(path, name, zipfile.ZIP_STORED)
     except OSError as error:
-        raise InputError(f"{path}: the image is gone: {error.strerror}. Put it back.") from None
+        raise InputError(f"{path}: the file is gone: {error.strerror}. Put it back.") from None
 
 
 def _write_table(archive: zipfile.ZipFile, connection: Connection, table: Table) -> tuple[str, int]:
@@ -136,7 +142,7 @@ def _verify(archive: zipfile.ZipFile, manifest: dict[str, Any], path: Path) -> N
     if there != {*manifest["sha256"]}:
         raise InputError(f"{path}: its parts are not those that its manifest names.")
     for name, digest in manifest["sha256"].items():
-        if not _IMAGE.fullmatch(name) and not _TABLE.fullmatch(name):
+        if not (_IMAGE.fullmatch(name) or _SOUND.fullmatch(name) or _TABLE.fullmatch(name)):
             raise InputError(f"{path}: it holds {name!r}, which no backup does.")
         with archive.open(name) as part:
             if _sha256(part) != digest:
@@ -159,7 +165,7 @@ def _refuse_filled(db: Database) -> None:
 
 def _restore_images(archive: zipfile.ZipFile, manifest: dict[str, Any], db: Database) -> None:
     for name in manifest["sha256"]:
-        if _IMAGE.fullmatch(name):
+        if _IMAGE.fullmatch(name) or _SOUND.fullmatch(name):
             target = db.files / name
             target.parent.mkdir(parents=True, exist_ok=True)
             with atomically(target) as temporary, archive.open(name) as part:

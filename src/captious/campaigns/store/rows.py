@@ -90,6 +90,9 @@ def item_of(db: Database, connection: Connection, row: AnyRow) -> Item:
         not_before=found[column.not_before],
         prior=content["prior"],
         hints=tuple(content["hints"]),
+        practice=content.get("practice", False),
+        recording=content.get("recording", ""),
+        facts=content.get("facts", {}),
     )
 
 
@@ -160,7 +163,7 @@ def add_items(
             "content": content_of(item),
             "target": item.target,
             "balance": item.balance,
-            "is_check": bool(item.check),
+            "is_check": not item.counts,
             "restricted": item.only_for is not None,
             "gold": dict(gold[item.key]) if item.key in gold else None,
             "not_before": item.not_before,
@@ -176,7 +179,7 @@ def add_items(
 
 
 def _add_labels(connection: Connection, campaign: Campaign, items: Iterable[Item]) -> None:
-    names = sorted({item.balance for item in items if item.balance and not item.check})
+    names = sorted({item.balance for item in items if item.balance and item.counts})
     rows = [{"campaign_id": campaign.id, "name": name} for name in names]
     insert_new(connection, schema.label, rows)
 

@@ -108,6 +108,8 @@ response = Table(
     Column("replaces", Integer, ForeignKey("response.id")),
     _text("source"),
     _text("actor", ""),
+    # What the protocol made of it: feedback for the rater, what a machine derived.
+    Column("outcome", Json),
     CheckConstraint("kind IN ('answer', 'correction', 'adjudication')", name="ck_response_kind"),
     Index("ix_response_campaign_id_id", "campaign_id", "id"),
     Index("ix_response_item_id", "item_id"),
@@ -187,6 +189,16 @@ image = Table(
     Index("ix_image_digest", "campaign_id", "digest"),
 )
 
+recording = Table(
+    "recording",
+    metadata,
+    _key(),
+    _to("campaign"),
+    _text("name"),
+    Column("bytes", Integer, nullable=False),
+    UniqueConstraint("campaign_id", "name"),
+)
+
 rater = Table(
     "rater",
     metadata,
@@ -205,6 +217,8 @@ rater = Table(
     Column("cursor", Double, nullable=False, server_default="0"),
     Column("created", Double, nullable=False),
     Column("last_seen", Double),
+    # What the protocol keeps of the rater: points, a level, a phase.
+    Column("record", Json),
     UniqueConstraint("campaign_id", "pseudonym"),
     CheckConstraint("state IN ('active', 'removed', 'withdrawn')", name="ck_rater_state"),
 )

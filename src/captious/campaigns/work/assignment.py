@@ -29,6 +29,7 @@ from captious.campaigns.work.assignment_queries import (
     HELD_COUNTS,
     INSERT,
     LAST_ANSWERED,
+    LAST_OUTCOME,
     LOCK_ITEMS,
     LOCKED_STANDING,
     STANDING,
@@ -79,9 +80,9 @@ def standing(
     row = connection.execute(wanted, {"rater": rater.id}).first()
     if row is None:
         raise NotYours
-    state, cursor, answered, *columns = row
+    state, cursor, answered, record, *columns = row
     campaign = campaign_from(dict(zip(CAMPAIGN_NAMES, columns, strict=True)))
-    return campaign, state, Seeker(rater.id, rater.pseudonym, cursor, now, answered)
+    return campaign, state, Seeker(rater.id, rater.pseudonym, cursor, now, answered, record or {})
 
 
 def _new_group(db: Database, connection: Connection, rater: Rater) -> list[Task]:
@@ -109,7 +110,7 @@ def _claim(
     given = {"rater": seeker.id, "place": chosen[-1].place, "now": seeker.now}
     group = connection.execute(COUNT_GROUP, given).scalar_one()
     tasks = _hold(connection, campaign, seeker, chosen, group)
-    counts = Counter(one.item.balance for one in chosen if not one.item.check)
+    counts = Counter(one.item.balance for one in chosen if one.item.counts)
     for name in sorted(counts):
         change_label(connection, campaign.id, name, counts[name])
     return tasks
@@ -185,6 +186,7 @@ def held_tasks(db: Database, connection: Connection, rater: Rater) -> list[Task]
 def _task(db: Database, connection: Connection, row: AnyRow) -> Task:
     found = row._mapping
     answered = found[schema.response.c.answers]
+    outcome = found[schema.response.c.outcome] or {}
     return Task(
         token=found[_OWN.token],
         item=item_of(db, connection, row),
@@ -195,6 +197,7 @@ def _task(db: Database, connection: Connection, row: AnyRow) -> Task:
         draft=found[_OWN.draft],
         answered=answered,
         number=found[schema.rater.c.answered] + (1 if answered is None else 0),
+        feedback=tuple(outcome.get("feedback", ())),
     )
 
 
@@ -241,7 +244,14 @@ def last_answered(
     row = connection.execute(LAST_ANSWERED, {"rater": rater.id}).first()
     if row is None or next_stage_begun(connection, row._mapping[_OWN.response_id]):
         return None
-    return _task(db, connection, row)
+    last = _task(db, connection, row)
+    return last if campaign.rules().may_correct(last.item) else None
+
+
+def last_feedback(connection: Connection, rater: Rater) -> tuple[str, ...]:
+    """What the protocol said about the rater's last answer."""
+    outcome = connection.execute(LAST_OUTCOME, {"rater": rater.id}).scalar()
+    return tuple((outcome or {}).get("feedback", ()))
 
 
 def next_stage_begun(connection: Connection, response_id: int) -> bool:
@@ -274,6 +284,7 @@ __all__ = [
     "due_tasks",
     "held_tasks",
     "last_answered",
+    "last_feedback",
     "next_stage_begun",
     "next_tasks",
     "previous_task",

@@ -14,7 +14,7 @@ _ids: BindParameter[list[int]] = bindparam("ids", expanding=True)
 
 CAMPAIGN_NAMES = tuple(schema.campaign.c.keys())
 STANDING = (
-    select(_RATER.state, _RATER.cursor, _RATER.answered, *schema.campaign.c)
+    select(_RATER.state, _RATER.cursor, _RATER.answered, _RATER.record, *schema.campaign.c)
     .join(schema.campaign, schema.campaign.c.id == _RATER.campaign_id)
     .where(_RATER.id == _rater)
 )
@@ -34,7 +34,14 @@ _group_size = (
     .label("group_size")
 )
 _tasks = (
-    select(*schema.assignment.c, *item_columns, _RATER.answered, schema.response.c.answers, _group_size)
+    select(
+        *schema.assignment.c,
+        *item_columns,
+        _RATER.answered,
+        schema.response.c.answers,
+        schema.response.c.outcome,
+        _group_size,
+    )
     .select_from(
         schema.assignment.join(schema.item, _ITEM.id == _OWN.item_id)
         .join(schema.rater, _RATER.id == _OWN.rater_id)
@@ -45,6 +52,12 @@ _tasks = (
 HELD = _tasks.where(_OWN.state == "held").order_by(_OWN.group_no, _OWN.position)
 BY_TOKEN = _tasks.where(_OWN.token == bindparam("token"))
 LAST_ANSWERED = _tasks.where(_OWN.response_id.is_not(None)).order_by(_OWN.response_id.desc()).limit(1)
+LAST_OUTCOME = (
+    select(schema.response.c.outcome)
+    .where(schema.response.c.rater_id == _rater)
+    .order_by(schema.response.c.id.desc())
+    .limit(1)
+)
 HELD_COUNTS = (
     select(_OWN.group_no, func.count().label("held"), _group_size)
     .where(_OWN.rater_id == _rater, _OWN.state == "held")

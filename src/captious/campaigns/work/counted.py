@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from sqlalchemy import and_, select
 
@@ -22,6 +22,11 @@ class Latest(NamedTuple):
     active: bool
 
 
+def kept_with(outcome: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What was derived of a response and noted about it, as `Response` takes it."""
+    return {name: outcome[name] for name in ("derived", "noted") if name in outcome} if outcome else {}
+
+
 def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Iterator[Latest]:
     """Every rater's last response to each item, oldest first; removed raters' too.
 
@@ -33,7 +38,13 @@ def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Ite
     own = and_(slot.id == response.assignment_id, slot.response_id == response.id)
     wanted = (
         select(
-            response.id, response.item_id, response.rater_id, response.answers, response.time, response.hints
+            response.id,
+            response.item_id,
+            response.rater_id,
+            response.answers,
+            response.time,
+            response.hints,
+            response.outcome,
         )
         .select_from(schema.response.join(schema.assignment, own))
         .where(response.campaign_id == campaign.id)
@@ -44,9 +55,10 @@ def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Ite
     while True:
         with db.read() as connection:
             rows = connection.execute(wanted.where(response.id > after)).all()
-        for _, item, rater, answers, time, hints in rows:
+        for _, item, rater, answers, time, hints, outcome in rows:
             name, active = names[rater]
-            yield Latest(Response(keys[item], answers, name, time, tuple(hints)), active)
+            response_of = Response(keys[item], answers, name, time, tuple(hints), **kept_with(outcome))
+            yield Latest(response_of, active)
         if len(rows) < PAGE:
             return
         after = rows[-1].id

@@ -23,6 +23,7 @@ class Desk(NamedTuple):
     tasks: list[Task]
     progress: RaterProgress
     previous: Task | None
+    feedback: tuple[str, ...] = ()
 
 
 def desk(db: Database, rater: Rater) -> Desk:
@@ -31,10 +32,11 @@ def desk(db: Database, rater: Rater) -> Desk:
         campaign, state, seeker = assignment.standing(connection, rater, db.now())
         held = assignment.held_tasks(db, connection, rater)
         previous = assignment.last_answered(db, connection, campaign, rater, state)
+        feedback = assignment.last_feedback(connection, rater) if seeker.answered else ()
     tasks = assignment.due_tasks(db, campaign, rater, state, held)
     if not tasks:
         progress = assignment.rater_progress(db, campaign, rater)
-        return Desk(campaign, [], progress, previous)
+        return Desk(campaign, [], progress, previous, feedback)
     group = [task for task in tasks if task.group_no == tasks[0].group_no]
     progress = RaterProgress(
         answered=seeker.answered,
@@ -44,7 +46,7 @@ def desk(db: Database, rater: Rater) -> Desk:
         done=False,
         wait_until=None,
     )
-    return Desk(campaign, tasks, progress, previous)
+    return Desk(campaign, tasks, progress, previous, feedback)
 
 
 def _left(db: Database, campaign: Campaign, seeker: pool.Seeker, held: int) -> int:

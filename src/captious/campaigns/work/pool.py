@@ -7,6 +7,7 @@ then in the campaign's random order from where the rater last was, round and rou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
@@ -32,6 +33,7 @@ class Seeker(NamedTuple):
     cursor: float
     now: float
     answered: int
+    record: Mapping[str, Any] = MappingProxyType({})
 
 
 class Candidate(NamedTuple):
@@ -66,7 +68,8 @@ def _free_now(connection: Connection, candidate: Candidate) -> bool:
 def _choose(
     campaign: Campaign, seeker: Seeker, labels: Mapping[str, int], found: Sequence[Candidate]
 ) -> list[Candidate]:
-    known = {candidate.item.key: candidate for candidate in found}
+    rules = campaign.rules()
+    known = {one.item.key: one for one in found if rules.may_take(one.item, seeker.record)}
     taken = {key: candidate.taken for key, candidate in known.items()}
     items = [candidate.item for candidate in known.values()]
     for name, total in labels.items():
@@ -74,9 +77,7 @@ def _choose(
         here = sum(one.taken for one in found if one.item.balance == name)
         taken[stand_in.key] = max(0, total - here)
         items.append(stand_in)
-    chosen = campaign.rules().next_items(
-        items, Progress(taken), seeker.pseudonym, now=seeker.now, seed=campaign.seed
-    )
+    chosen = rules.next_items(items, Progress(taken), seeker.pseudonym, now=seeker.now, seed=campaign.seed)
     return [known[item.key] for item in chosen]
 
 
@@ -151,12 +152,15 @@ def _round(connection: Connection, search: queries.Search, given: dict[str, Any]
 def _check_rows(
     connection: Connection, search: queries.Search, given: dict[str, Any], count: int
 ) -> list[AnyRow]:
+    """Checks and practice, some of each label."""
+    rows: list[AnyRow] = []
     name = connection.execute(queries.CHECK_LABEL, given).scalar()
-    if name is None:
-        return []
-    # The room of a check is always 1.
-    planted = given | {"checks": True, "label": name, "room": 1}
-    return _round(connection, search, planted, count)
+    while name is not None:
+        # The room of a check is always 1.
+        planted = given | {"checks": True, "label": name, "room": 1}
+        rows += _round(connection, search, planted, count)
+        name = connection.execute(queries.NEXT_CHECK_LABEL, given | {"after": name}).scalar()
+    return rows
 
 
 def count_left(connection: Connection, campaign: Campaign, seeker: Seeker) -> int:

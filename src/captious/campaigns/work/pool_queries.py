@@ -53,6 +53,7 @@ CHECK_LABEL = (
     .order_by(_ITEM.balance)
     .limit(1)
 )
+NEXT_CHECK_LABEL = CHECK_LABEL.where(_ITEM.balance > bindparam("after"))
 NEXT_TIME = (
     select(_LIMIT.not_before)
     .join(schema.item, _ITEM.id == _LIMIT.item_id)

@@ -72,6 +72,7 @@ def _page(connection: Connection, campaign: Campaign, after: int, size: int) -> 
             source=row.source,
             actor=row.actor,
             standing=row.response_id == row.id and row.state == "active",
+            outcome=row.outcome,
         )
         for row in connection.execute(wanted)
     ]

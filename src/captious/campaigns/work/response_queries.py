@@ -27,7 +27,7 @@ TASK = (
     )
     .where(_OWN.token == _token, _OWN.rater_id == _rater)
 )
-LOCK_RATER = select(_RATER.state).where(_RATER.id == _rater).with_for_update()
+LOCK_RATER = select(_RATER.state, _RATER.answered, _RATER.record).where(_RATER.id == _rater).with_for_update()
 SLOT = (
     select(schema.assignment, _CAMPAIGN.state.label("campaign_state"))
     .join(schema.campaign, _CAMPAIGN.id == _OWN.campaign_id)
@@ -36,6 +36,20 @@ SLOT = (
     .with_for_update(of=schema.assignment)
 )
 INSERT = insert(schema.response).returning(_RESPONSE.id)
+# Others' responses to an item that count, and the lock that keeps new ones out meanwhile.
+LOCK_ITEM = select(_ITEM.id).where(_ITEM.id == bindparam("item")).with_for_update()
+OTHERS = (
+    select(_RESPONSE.answers, _RATER.pseudonym, _RESPONSE.time, _RESPONSE.outcome)
+    .select_from(
+        schema.response.join(schema.assignment, _OWN.response_id == _RESPONSE.id).join(
+            schema.rater, _RATER.id == _RESPONSE.rater_id
+        )
+    )
+    .where(_RESPONSE.item_id == bindparam("item"), _RESPONSE.rater_id != _rater, _RATER.state == "active")
+    .order_by(_RESPONSE.id)
+)
+RECORD = update(schema.rater).where(_RATER.id == _rater).values(record=bindparam("record"))
+TARGET = update(schema.item).where(_ITEM.id == bindparam("item")).values(target=bindparam("target"))
 COUNT_ITEM = (
     update(schema.item)
     .where(_ITEM.id == bindparam("item"))

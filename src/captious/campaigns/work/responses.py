@@ -7,22 +7,26 @@ correction is a new row that names the one it replaces.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlalchemy import Connection
 
 from captious.campaigns.records import Campaign, NotOpen, NotYours, Rater, Receipt, Source
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.recordings import recording_file
 from captious.campaigns.store.rows import AnyRow, campaign_from, is_storable, item_of
 from captious.campaigns.work import response_queries as queries
 from captious.campaigns.work.assignment import next_stage_begun
 from captious.campaigns.work.attention import remove_if_failed
+from captious.campaigns.work.counted import kept_with
 from captious.campaigns.work.follow_ups import add_follow_ups, drop_limit
 from captious.campaigns.work.reading import item, items, standing, stored
 from captious.campaigns.work.removal import change_label
 from captious.errors import InputError
 from captious.protocols import Item, Problem, Response
+from captious.protocols.base import Outcome, Past
 
 Answers = Mapping[str, object]
 LONGEST_KEY = 200
@@ -68,12 +72,17 @@ def respond(
         asked = item_of(db, connection, task)
     now = db.now()
     given = answers(asked) if callable(answers) else answers
-    checked = campaign.rules().validate(asked, given, rater=rater.pseudonym, time=now)
+    rules = campaign.rules()
+    checked = rules.validate(asked, given, rater=rater.pseudonym, time=now)
+    shown_at = task._mapping[schema.assignment.c.shown_at]
     problems = checked if isinstance(checked, list) else _unstorable(checked)
+    if source in ("web", "api"):
+        problems = [*problems, *_too_early(rules.minimum_seconds(asked), shown_at, now)]
     if isinstance(checked, list) or problems:
         # Whether the key is known is asked again where the answer is stored.
         with db.read() as connection:
             return _earlier(connection, rater, key) or problems
+    derived = rules.derive(asked, checked, lambda name: recording_file(db, campaign, name)[0])
     sent = _Sent(
         campaign,
         rater,
@@ -81,9 +90,9 @@ def respond(
         task._mapping[schema.item.c.id],
         task._mapping[schema.item.c.form_id],
         asked,
-        checked,
+        replace(checked, derived=derived) if derived else checked,
         key,
-        _seconds(seconds, task._mapping[schema.assignment.c.shown_at], now),
+        _seconds(seconds, shown_at, now),
         source,
     )
     return db.transact(lambda connection: _store(connection, sent))
@@ -121,6 +130,13 @@ def _unstorable(response: Response) -> list[Problem]:
     ]
 
 
+def _too_early(least: float, shown_at: float | None, now: float) -> list[Problem]:
+    """Refuse an answer that came before the protocol lets anyone have looked long enough."""
+    if not least or shown_at is None or now - shown_at >= least:
+        return []
+    return [Problem("", f"Look at it for {least:g} seconds at least, then answer.")]
+
+
 def _seconds(given: float | None, shown_at: float | None, now: float) -> float | None:
     """How long the rater took: as the page measured it, else since the task was shown."""
     if given is None or not given >= 0:
@@ -132,7 +148,7 @@ def _seconds(given: float | None, shown_at: float | None, now: float) -> float |
 
 def _store(connection: Connection, sent: _Sent) -> Receipt | list[Problem]:
     # The rater's row is locked first: one rater's answers come in one by one.
-    state = connection.execute(queries.LOCK_RATER, {"rater": sent.rater.id}).scalar_one()
+    state, answered, record = connection.execute(queries.LOCK_RATER, {"rater": sent.rater.id}).one()
     earlier = _earlier(connection, sent.rater, sent.key)
     if earlier is not None:
         return earlier
@@ -143,7 +159,15 @@ def _store(connection: Connection, sent: _Sent) -> Receipt | list[Problem]:
     if replaces is not None and next_stage_begun(connection, replaces):
         message = "The next rater has begun with this answer: it can no longer be changed."
         return [Problem("", message)]
-    response_id = _insert(connection, sent, slot.id, replaces)
+    rules = sent.campaign.rules()
+    if replaces is not None and not rules.may_correct(sent.item):
+        return [Problem("", "This answer can no longer be changed.")]
+    past = Past(_others(connection, sent), record or {}, answered, sent.seconds)
+    outcome = rules.outcome(sent.item, sent.response, past)
+    if isinstance(outcome, list):
+        return outcome
+    response_id = _insert(connection, sent, slot.id, replaces, outcome)
+    _bring_about(connection, sent, outcome)
     if replaces is None:
         _count(connection, sent, slot.state, counts=state == "active")
     _close_slot(connection, sent, slot, response_id)
@@ -159,7 +183,28 @@ def _store(connection: Connection, sent: _Sent) -> Receipt | list[Problem]:
             rater_id=sent.rater.id,
         )
         remove_if_failed(connection, sent.campaign, sent.rater, sent.item, sent.response)
-    return Receipt(response_id, duplicate=False, correction=replaces is not None)
+    return Receipt(response_id, duplicate=False, correction=replaces is not None, feedback=outcome.feedback)
+
+
+def _others(connection: Connection, sent: _Sent) -> tuple[Response, ...]:
+    """The others' responses to the item that count; nobody adds one until this one is stored."""
+    if not sent.campaign.rules().reads_past:
+        return ()
+    given = {"item": sent.item_id, "rater": sent.rater.id}
+    if connection.dialect.name != "sqlite":
+        connection.execute(queries.LOCK_ITEM, {"item": sent.item_id})
+    rows = connection.execute(queries.OTHERS, given)
+    return tuple(
+        Response(sent.item.key, answers, name, time, **kept_with(outcome))
+        for answers, name, time, outcome in rows
+    )
+
+
+def _bring_about(connection: Connection, sent: _Sent, outcome: Outcome) -> None:
+    if outcome.record is not None:
+        connection.execute(queries.RECORD, {"rater": sent.rater.id, "record": dict(outcome.record)})
+    if outcome.target is not None:
+        connection.execute(queries.TARGET, {"item": sent.item_id, "target": outcome.target})
 
 
 def _check_open(slot: AnyRow, now: float) -> None:
@@ -168,7 +213,9 @@ def _check_open(slot: AnyRow, now: float) -> None:
         raise NotOpen("this campaign is closed and takes no more answers. Thank you for your help.")
 
 
-def _insert(connection: Connection, sent: _Sent, assignment_id: int, replaces: int | None) -> int:
+def _insert(
+    connection: Connection, sent: _Sent, assignment_id: int, replaces: int | None, outcome: Outcome
+) -> int:
     values = {
         "campaign_id": sent.campaign.id,
         "item_id": sent.item_id,
@@ -182,8 +229,21 @@ def _insert(connection: Connection, sent: _Sent, assignment_id: int, replaces: i
         "kind": "answer" if replaces is None else "correction",
         "replaces": replaces,
         "source": sent.source,
+        "outcome": _kept(sent.response, outcome),
     }
     return int(connection.execute(queries.INSERT, values).scalar_one())
+
+
+def _kept(response: Response, outcome: Outcome) -> dict[str, Any] | None:
+    """What is stored of what a response brought about; nothing for most protocols."""
+    found: dict[str, Any] = {}
+    if outcome.feedback:
+        found["feedback"] = list(outcome.feedback)
+    if response.derived:
+        found["derived"] = dict(response.derived)
+    if outcome.noted:
+        found["noted"] = dict(outcome.noted)
+    return found or None
 
 
 def _count(connection: Connection, sent: _Sent, slot_state: str, *, counts: bool) -> None:
@@ -192,7 +252,7 @@ def _count(connection: Connection, sent: _Sent, slot_state: str, *, counts: bool
         again = 0 if slot_state == "held" else 1
         connection.execute(queries.COUNT_ITEM, {"item": sent.item_id, "again": again})
         drop_limit(connection, sent.item, sent.item_id, sent.rater.id)
-        if again and not sent.item.check:
+        if again and sent.item.counts:
             change_label(connection, sent.campaign.id, sent.item.balance, 1)
     given = {"rater": sent.rater.id, "took": sent.seconds or 0.0, "now": sent.response.time}
     connection.execute(queries.COUNT_RATER, given)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Annotated, NamedTuple
 
 from fastapi import APIRouter, Query, Request
@@ -13,7 +14,7 @@ from starlette.responses import Response
 from captious.campaigns.quality import adjudication
 from captious.campaigns.quality.adjudication import Disagreement
 from captious.campaigns.records import Account, Campaign, Receipt
-from captious.campaigns.store import images
+from captious.campaigns.store import images, recordings
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.errors import InputError
@@ -44,6 +45,7 @@ from captious.web.admin.models import (
     ShownAnswer,
     ShownCaption,
 )
+from captious.web.form_answers import answers_to
 from captious.web.openapi import form_body
 from captious.web.rater import idempotency_key
 from captious.web.refusals import Refusal
@@ -51,7 +53,6 @@ from captious.web.texts import Texts
 
 router = APIRouter()
 ROWS = 25
-OWN_FIELDS = ("csrf", "key")
 Offset = Annotated[int, Query(ge=0, le=1_000_000)]
 
 
@@ -139,12 +140,7 @@ def disagreement_view(request: Request, account: Viewer, campaign: Seen, db: Db,
 def decide(request: Request, account: Manager, campaign: Run, db: Db, item: str, form: Written) -> Response:
     """Store the decision; what raters said stays as it was."""
     found = _found(db, campaign, item)
-    pairs = [
-        (name, value)
-        for name, value in form.multi_items()
-        if name not in OWN_FIELDS and isinstance(value, str)
-    ]
-    answers = found.one.item.form.read(pairs)
+    answers = answers_to(found.one.item, form, partial(recordings.keep, db, campaign))
     key = idempotency_key(security.text_field(form, "key"))
     try:
         outcome = adjudication.adjudicate(

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.recordings import name_of
 from captious.protocols import HumanProtocol, Item, Problem
 from captious.protocols.base import Response as Answered
 from captious.web import forms, pages
@@ -19,6 +20,7 @@ from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, show, w
 from captious.web.admin.drafts import Built, Plan
 from captious.web.admin.new_campaign import Token, drafts_of, plan_of
 from captious.web.admin.previews import draft_image
+from captious.web.form_answers import answers_to
 from captious.web.openapi import form_body
 from captious.web.rater_view import Links, task_values
 from captious.web.refusals import Refusal
@@ -26,7 +28,6 @@ from captious.web.refusals import Refusal
 router = APIRouter()
 TRIED = "tried.json"
 SOMEONE, SOMEONE_ELSE = "r001", "r002"
-OWN_FIELDS = ("csrf", "key", "save")
 Place = Annotated[int, Path(ge=1, le=10_000_000)]
 Later = Annotated[bool, Query(description="The next stage, with the answers just given.")]
 
@@ -61,12 +62,7 @@ def answer_item(
     plan = plan_of(db, token, account)
     built = drafts_of(db).build(token, plan)
     item = _item(db, token, built, place, later)
-    pairs = [
-        (name, value)
-        for name, value in form.multi_items()
-        if name not in OWN_FIELDS and isinstance(value, str)
-    ]
-    answers = item.form.read(pairs)
+    answers = answers_to(item, form, name_of)
     checked = built.draft.rules().validate(item, answers, rater=SOMEONE, time=db.now())
     if isinstance(checked, list):
         return _task(request, plan, built, token, item, place, later, answers, checked)
