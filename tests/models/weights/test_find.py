@@ -157,3 +157,13 @@ def test_the_state_of_weights_is_told_with_place_size_and_licence(tmp_path: Path
         "MIT (OpenAI)",
         "",
     )
+
+
+@pytest.mark.parametrize("name", ["VSE++/coco-resnet152", "BertGrammar/GED"])
+def test_what_needs_a_person_tells_the_steps(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
+    with pytest.raises(InputError, match=r"cannot be fetched by captious alone\. Get it with: ") as caught:
+        weights.fetch(name)
+    assert str(tmp_path / "weights") in str(caught.value)

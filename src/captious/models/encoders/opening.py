@@ -110,7 +110,11 @@ def _tokeniser(path: Path, layout: Layout, base: Path | None) -> Tokeniser:
         return own
     if path.is_dir() and not clip:
         raise InputError(f"{path}: holds no tokenizer.json. Fetch the model again.")
-    others = [weights.search(known.name) for known in weights.KNOWN.values() if known.hub and clip]
+    others = [
+        weights.search(known.name)
+        for known in weights.KNOWN.values()
+        if clip and family_of(known.hub) == "clip"
+    ]
     for folder in (base, *(found.path for found in others if found is not None)):
         borrowed = read_tokeniser(folder) if folder is not None and folder.is_dir() else None
         if borrowed is not None:

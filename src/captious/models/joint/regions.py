@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib.util import find_spec
+from os import getpid
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -60,6 +62,16 @@ def open_regions(path: str) -> RegionStore:
     if place.is_dir():
         return _Folder(place)
     raise InputError(f"{place}: is no region features. Give a folder of .npy files, an .lmdb or an .h5 file.")
+
+
+def region_store(path: str) -> RegionStore:
+    """The region features at `path`, opened once in this process."""
+    return _opened(path, getpid())
+
+
+@lru_cache(maxsize=2)
+def _opened(path: str, process: int) -> RegionStore:
+    return open_regions(path)
 
 
 class _Folder:

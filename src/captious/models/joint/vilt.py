@@ -149,17 +149,17 @@ def open_vilt(
     name: str, limit: int = LIMIT, enlarge: bool = False, device: str = "cpu", dtype: str = "float32"
 ) -> Vilt:
     """The ViLT of a path, a known name or a name on the hub; remembered in this process."""
-    return _open(name, limit, enlarge, device, dtype, getpid())
-
-
-@lru_cache(maxsize=2)
-def _open(name: str, limit: int, enlarge: bool, device: str, dtype: str, process: int) -> Vilt:
     found = weights.find(name)
     shown = found.path.resolve().name if found.place == "path" else name
     mark = found.revision[:8]
     if not mark and found.path.is_dir():
         mark = locate.digest(weight_file(found.path))
-    return Vilt(found.path, f"{shown}@{mark}", limit, enlarge, device, dtype)
+    return _open(found.path, f"{shown}@{mark}", limit, enlarge, device, dtype, getpid())
+
+
+@lru_cache(maxsize=2)
+def _open(path: Path, label: str, limit: int, enlarge: bool, device: str, dtype: str, process: int) -> Vilt:
+    return Vilt(path, label, limit, enlarge, device, dtype)
 
 
 def _filled(facts: dict[str, Any], path: Path) -> Any:

@@ -91,19 +91,19 @@ def open_grammaticality(
     dtype: str = "float32",
 ) -> Grammaticality:
     """The classifier of a folder, of a file of weights beside `base`, or of a known name."""
-    return _open(name, base, limit, wanted, device, dtype, getpid())
-
-
-@lru_cache(maxsize=2)
-def _open(
-    name: str, base: str, limit: int, wanted: int, device: str, dtype: str, process: int
-) -> Grammaticality:
     found = weights.find(name)
     below = weights.find(base).path if found.path.is_file() else None
     shown = found.path.resolve().name if found.place == "path" else name
     file = weight_file(found.path) if found.path.is_dir() else found.path
     label = f"{shown}@{found.revision[:8] or locate.digest(file)}"
-    return Grammaticality(found.path, below, label, limit, wanted, device, dtype)
+    return _open(found.path, below, label, limit, wanted, device, dtype, getpid())
+
+
+@lru_cache(maxsize=2)
+def _open(
+    path: Path, base: Path | None, label: str, limit: int, wanted: int, device: str, dtype: str, process: int
+) -> Grammaticality:
+    return Grammaticality(path, base, label, limit, wanted, device, dtype)
 
 
 def _filled(facts: dict[str, Any], path: Path, where: str) -> Any:

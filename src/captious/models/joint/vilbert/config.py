@@ -13,6 +13,26 @@ TASKS = 20  # task tokens of the twelve-in-one model (Lu et al. 2020)
 LOCATION = 5  # corners and area of a box, as shares of the image
 # Heads that a checkpoint may hold and no metric reads, and weights that the network never uses.
 BESIDE = ("cls.predictions.", "cls.imagePredictions.", "vil_", "vision_logit.", "linguisic_logit.")
+# What both published models are: bert_base_6layer_6conect.json of vilbert-multi-task.
+PUBLISHED: dict[str, Any] = {
+    "vocab_size": 30522,
+    "hidden_size": 768,
+    "num_hidden_layers": 12,
+    "num_attention_heads": 12,
+    "intermediate_size": 3072,
+    "max_position_embeddings": 512,
+    "type_vocab_size": 2,
+    "v_feature_size": 2048,
+    "v_hidden_size": 1024,
+    "v_num_hidden_layers": 6,
+    "v_num_attention_heads": 8,
+    "v_intermediate_size": 1024,
+    "bi_hidden_size": 1024,
+    "bi_num_attention_heads": 8,
+    "v_biattention_id": [0, 1, 2, 3, 4, 5],
+    "t_biattention_id": [6, 7, 8, 9, 10, 11],
+    "pooling_method": "mul",
+}
 
 
 @dataclass(frozen=True)

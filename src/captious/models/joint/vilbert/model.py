@@ -1,7 +1,8 @@
 """A ViLBERT from its files: texts and regions in, states and logits out.
 
-The folder holds the published `pytorch_model.bin` (vilbert_beta or vilbert-multi-task; a
-`.safetensors` of the same names will do), its `config.json` and BERT's `vocab.txt`.
+A folder holds the published `pytorch_model.bin` (vilbert_beta or vilbert-multi-task; a
+`.safetensors` of the same names will do), its `config.json` and BERT's `vocab.txt`. A single file
+has the published configuration, and takes its vocabulary from BERT's own folder.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import InputError
+from captious.errors import InputError, NotSetUpError
 from captious.models import locate, weights
+from captious.models.encoders import opening
 from captious.models.encoders.checkpoint import StateDict, check_state, read_state
 from captious.models.encoders.token_rows import TokenRows, token_rows
 from captious.models.encoders.vision_text import import_torch, read_json
 from captious.models.encoders.wordpiece import WordPiece, read_wordpiece
 from captious.models.joint.regions import Floats, Regions
-from captious.models.joint.vilbert.config import BESIDE, TASKS, Config
+from captious.models.joint.vilbert.config import BESIDE, PUBLISHED, TASKS, Config
 from captious.models.joint.vilbert.network import Joint, joint_states
+from captious.models.weights.known import BERT_BASE
 
 # Captions longer than this were cut by ViLBERTScore's program; the model was trained on 36.
 LIMIT = 37
@@ -55,13 +58,21 @@ class Vilbert:
     family = "vilbert"
 
     def __init__(
-        self, folder: Path, label: str, task: int | None, limit: int, device: str, dtype: str
+        self,
+        path: Path,
+        label: str,
+        task: int | None,
+        limit: int,
+        device: str,
+        dtype: str,
+        words: Path | None = None,
     ) -> None:
         torch = import_torch(device, dtype)
-        if not folder.is_dir():
-            raise InputError(f"{folder}: is a file. Give the folder with weights, config.json and vocab.txt.")
-        path = _weights(folder)
-        self.config = Config.of(read_json(folder / "config.json"), str(folder / "config.json"))
+        folder = path if path.is_dir() else path.parent
+        path = _weights(path)
+        settings = folder / "config.json"
+        single = words is not None and not settings.is_file()
+        self.config = Config.of(PUBLISHED if single else read_json(settings), str(settings))
         state = _renamed(read_state(path))
         self.task = _task(state, task, path)
         shapes = self.config.shapes()
@@ -72,7 +83,7 @@ class Vilbert:
         kind = getattr(torch, dtype)
         self._weights = {name: state[name].to(device=device, dtype=kind) for name in shapes}
         self._device, self._kind = device, kind
-        self._tokeniser = _vocabulary(folder, self.config)
+        self._tokeniser = _vocabulary(words or folder, self.config)
         self.limit = min(limit, self.config.max_position_embeddings)
         self.label = label
 
@@ -130,15 +141,36 @@ def open_vilbert(
 
     `task` is the task token of a multi-task model, -1 for none.
     """
-    return _open(name, task, limit, device, dtype, getpid())
+    found = weights.find(name)
+    words = weights.find(BERT_BASE).path if _alone(found.path) else None
+    shown = found.path.resolve().name if found.place == "path" else name
+    label = f"{shown}@{found.revision[:8] or locate.digest(_weights(found.path))}"
+    return _open(found.path, words, label, task, limit, device, dtype, getpid())
+
+
+def ready(metric: str, name: str, regions: str) -> None:
+    """Raise `MissingDependencyError` where weights, packages or region features are absent."""
+    opening.ready(name)
+    found = weights.search(name)
+    if found is not None and _alone(found.path):
+        weights.find(BERT_BASE)
+    if not regions:
+        raise NotSetUpError(
+            f"{metric} reads region features of the images, which a detector makes. "
+            f'Write --metrics "{metric}[regions=PATH]" with a folder of .npy files, an .lmdb or an .h5 file'
+        )
 
 
 @lru_cache(maxsize=2)
-def _open(name: str, task: int, limit: int, device: str, dtype: str, process: int) -> Vilbert:
-    found = weights.find(name)
-    shown = found.path.resolve().name if found.place == "path" else name
-    label = f"{shown}@{found.revision[:8] or locate.digest(_weights(found.path))}"
-    return Vilbert(found.path, label, None if task < 0 else task, limit, device, dtype)
+def _open(
+    path: Path, words: Path | None, label: str, task: int, limit: int, device: str, dtype: str, process: int
+) -> Vilbert:
+    return Vilbert(path, label, None if task < 0 else task, limit, device, dtype, words)
+
+
+def _alone(path: Path) -> bool:
+    """Whether weights come without a vocabulary beside them."""
+    return path.is_file() and not (path.parent / "vocab.txt").is_file()
 
 
 def image_input(regions: Regions) -> tuple[Floats, Floats]:
@@ -172,6 +204,8 @@ def _row(found: Joint, row: int) -> Read:
 
 
 def _weights(folder: Path) -> Path:
+    if folder.is_file():
+        return folder
     for name in ("model.safetensors", "pytorch_model.bin"):
         if (folder / name).is_file():
             return folder / name

@@ -113,15 +113,15 @@ class Vse:
 
 def open_vse(name: str, vocabulary: str, device: str = "cpu", dtype: str = "float32") -> Vse:
     """The VSE++ of a checkpoint and its vocabulary; remembered in this process."""
-    return _open(name, vocabulary, device, dtype, getpid())
-
-
-@lru_cache(maxsize=2)
-def _open(name: str, vocabulary: str, device: str, dtype: str, process: int) -> Vse:
     found = weights.find(name)
     shown = found.path.resolve().name if found.place == "path" else name
     label = f"{shown}@{locate.digest(found.path)}" if found.path.is_file() else shown
-    return Vse(found.path, vocabulary_file(found.path, vocabulary), label, device, dtype)
+    return _open(found.path, vocabulary_file(found.path, vocabulary), label, device, dtype, getpid())
+
+
+@lru_cache(maxsize=2)
+def _open(path: Path, vocabulary: Path, label: str, device: str, dtype: str, process: int) -> Vse:
+    return Vse(path, vocabulary, label, device, dtype)
 
 
 def vocabulary_file(checkpoint: Path, given: str) -> Path:

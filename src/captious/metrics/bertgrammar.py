@@ -1,0 +1,98 @@
+"""BertGrammar (Ruiz et al. 2024, 3.1.2): the probability that a caption is grammatical."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.metrics.base import Metric, Need
+from captious.metrics.batch import Batch
+from captious.metrics.image_notes import Noted, rows_with_score
+from captious.metrics.registry import register
+from captious.models.encoders import opening
+from captious.models.encoders.long_texts import check_long
+from captious.models.language import grammaticality
+from captious.models.language.grammaticality import GRAMMATICAL, LIMIT, Grammaticality, Judged
+from captious.models.weights.known import BERT_BASE, GRAMMAR
+
+
+@register("bertgrammar")
+@dataclass(frozen=True)
+class BertGrammar(Metric):
+    """Probability that a BERT classifier gives to "grammatical"; no image, no references.
+
+    With z the classifier's logits and g the label of a grammatical sentence: e^z_g / sum_k e^z_k.
+
+    >>> BertGrammar().label
+    1
+    """
+
+    neural: ClassVar[bool] = True
+    title: ClassVar[str] = "BertGrammar"
+    summary: ClassVar[str] = "probability that a BERT classifier finds the caption grammatical"
+    citation: ClassVar[str] = "Ruiz et al. 2024; Devlin et al. 2019"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+
+    model: str = GRAMMAR
+    base: str = BERT_BASE
+    label: int = GRAMMATICAL
+    limit: int = LIMIT
+    long: str = "truncate"
+    device: str = "cpu"
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        check_long(self.long)
+
+    def ready(self) -> None:
+        """The classifier's weights and the packages that run them."""
+        opening.ready(self.model)
+
+    def classifier(self) -> Grammaticality:
+        """The classifier, opened in this process."""
+        return grammaticality.open_grammaticality(
+            self.model, self.base, self.limit, self.label, self.device, self.dtype
+        )
+
+    def judged(self, batch: Batch) -> Judged:
+        """Probability and tokens beyond the limit of each example; equal captions are read once."""
+
+        def make() -> Judged:
+            texts, places = np.unique(batch.candidate_text, return_inverse=True)
+            found = self.classifier().judge([batch.texts[text] for text in texts.tolist()], self.long)
+            return Judged(found.probabilities[places], found.beyond[places])
+
+        key = (self.model, self.base, self.label, self.limit, self.long, self.device, self.dtype)
+        return batch.once((self.name, *key), make)
+
+    def collect(self, batch: Batch) -> Noted:
+        """What was too long."""
+        return Noted.of(0, {}, [self.judged(batch).beyond])
+
+    def merge(self, parts: Sequence[Noted]) -> Noted:
+        """The notes of all batches."""
+        return Noted.together(parts)
+
+    def statistics(self, batch: Batch, knowledge: Noted) -> FloatArray:
+        """Probability, 1 and tokens beyond the limit of each caption."""
+        found = self.judged(batch)
+        return rows_with_score(found.probabilities, found.beyond)
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Tokens of each caption that are beyond the model's limit."""
+        return {"tokens_beyond_limit": statistics[:, 2]}
+
+    def facts(self, corpus: Corpus, knowledge: Noted) -> dict[str, str]:
+        """The classifier with its revision, and how many tokens were left out."""
+        own = self.classifier().facts()
+        where = {name: own.pop(name) for name in ("device", "dtype")}
+        return own | knowledge.facts(self.long) | where
+
+    def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
+        """Long captions."""
+        return knowledge.notes(self.name, self.long)

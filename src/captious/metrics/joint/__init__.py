@@ -1,0 +1,9 @@
+"""Metrics by models that read an image and a caption together: ViLT, ViLBERT, VSE++."""
+
+from captious.metrics.joint.family import PairFamily
+from captious.metrics.joint.vilbert_alignment import VilbertAlignment
+from captious.metrics.joint.vilbertscore import VilbertScore
+from captious.metrics.joint.vilt import ViltScore
+from captious.metrics.joint.vsepp import Vsepp
+
+__all__ = ["PairFamily", "VilbertAlignment", "VilbertScore", "ViltScore", "Vsepp"]

@@ -1,0 +1,118 @@
+"""What metrics of a pair scorer share: an image and a caption in, one number out, and what they note."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import ClassVar
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray, IntArray
+from captious.metrics.base import Metric, Need
+from captious.metrics.batch import Batch
+from captious.metrics.image_notes import Noted, circularity, rows_with_score
+from captious.models.encoders.base import ImageFile, PairScorer, ScoredPairs
+from captious.models.encoders.long_texts import check_long
+
+EXAMPLES_A_BLOCK = 1024
+
+
+@dataclass(frozen=True)
+class PairFamily(Metric):
+    """A model's number for each caption with its image.
+
+    Options of all: `long` (error, truncate, chunk: the mean over windows), `device`, `dtype`.
+    """
+
+    neural: ClassVar[bool] = True
+    partial: ClassVar[bool] = True
+    needs: ClassVar[frozenset[Need]] = frozenset({"image"})
+    family: ClassVar[str] = ""
+
+    long: str = "truncate"
+    device: str = "cpu"
+    dtype: str = "float32"
+
+    def __post_init__(self) -> None:
+        check_long(self.long)
+
+    def scorer(self) -> PairScorer:
+        """The model, opened in this process."""
+        raise NotImplementedError
+
+    def scored(self, batch: Batch) -> ScoredPairs:
+        """A score for each example, NaN where its image could not be read; made once."""
+        options = tuple(getattr(self, field.name) for field in fields(self))
+        return batch.once((self.name, *options), lambda: score_examples(batch, self.scorer(), self.long))
+
+    def collect(self, batch: Batch) -> Noted:
+        """What could not be read, and what was too long."""
+        found = self.scored(batch)
+        return Noted.of(len(np.unique(batch.corpus.image_of)), found.broken, [found.beyond])
+
+    def merge(self, parts: Sequence[Noted]) -> Noted:
+        """The notes of all batches."""
+        return Noted.together(parts)
+
+    def check(self, corpus: Corpus, knowledge: Noted) -> None:
+        """Refuse a corpus of which no image can be read."""
+        knowledge.refuse_nothing_read(self.name)
+
+    def statistics(self, batch: Batch, knowledge: Noted) -> FloatArray:
+        """Score, 1 and tokens beyond the limit of each example; zeros where it has no score."""
+        found = self.scored(batch)
+        return rows_with_score(found.scores, found.beyond)
+
+    def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
+        """Tokens of each caption that are beyond the model's limit."""
+        return {"tokens_beyond_limit": statistics[:, 2]}
+
+    def facts(self, corpus: Corpus, knowledge: Noted) -> dict[str, str]:
+        """Everything that changes the number, and how many tokens and images were left out."""
+        own = self.scorer().facts()
+        where = {name: own.pop(name) for name in ("device", "dtype") if name in own}
+        return own | knowledge.facts(self.long) | where
+
+    def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
+        """Long captions, images without a score, systems that share the encoder."""
+        return [*knowledge.notes(self.name, self.long), *circularity(corpus, self.name, self.family)]
+
+    def unscored(self, knowledge: Noted) -> dict[str, str]:
+        """Images that could not be read, each with the reason."""
+        return dict(knowledge.broken)
+
+
+def score_examples(batch: Batch, scorer: PairScorer, long: str) -> ScoredPairs:
+    """Every caption with its image; the captions of one image are asked for together, equal ones once."""
+    scores = np.full(len(batch), np.nan)
+    beyond = np.zeros(len(batch), dtype=np.int64)
+    broken: dict[str, str] = {}
+    for rows in blocks(batch):
+        places, image_of = np.unique(batch.corpus.image_of[rows], return_inverse=True)
+        texts: list[dict[int, int]] = [{} for _ in places]
+        for row, image in zip(rows.tolist(), image_of.tolist(), strict=True):
+            own = texts[image]
+            own.setdefault(int(batch.candidate_text[row]), len(own))
+        starts = np.cumsum([0, *map(len, texts)])
+        words = [[batch.texts[text] for text in own] for own in texts]
+        found = scorer.pairs([image_file(batch, place) for place in places.tolist()], words, long)
+        broken |= found.broken
+        for row, image in zip(rows.tolist(), image_of.tolist(), strict=True):
+            flat = starts[image] + texts[image][int(batch.candidate_text[row])]
+            scores[row], beyond[row] = found.scores[flat], found.beyond[flat]
+    return ScoredPairs(scores, beyond, broken)
+
+
+def blocks(batch: Batch) -> Iterator[IntArray]:
+    """Rows of examples, those of one image together."""
+    order = np.argsort(batch.corpus.image_of, kind="stable")
+    for start in range(0, len(order), EXAMPLES_A_BLOCK):
+        yield order[start : start + EXAMPLES_A_BLOCK]
+
+
+def image_file(batch: Batch, place: int) -> ImageFile:
+    """An image of the corpus, and its file where there is one."""
+    paths = batch.corpus.image_paths
+    return ImageFile(batch.corpus.image_ids[place], paths[place] if paths is not None else None)
