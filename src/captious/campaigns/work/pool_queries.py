@@ -64,10 +64,11 @@ NEXT_TIME = (
 
 
 class Search(NamedTuple):
-    """The queries of one rule on images: open items ahead of and behind a place, a rater's own."""
+    """The queries of one rule on images: open items ahead of and behind a place, all, a rater's own."""
 
     ahead: Select[Any]
     behind: Select[Any]
+    open: Select[Any]
     own: Select[Any]
     left: Select[Any]
     own_left: Select[Any]
@@ -113,6 +114,10 @@ def search(once_per_image: bool) -> Search:
     return Search(
         ahead=level.where(_ITEM.place >= cursor),
         behind=level.where(_ITEM.place < cursor),
+        open=select(*item_columns)
+        .where(_KIND, _ITEM.room > 0, free)
+        .order_by(_ITEM.room, _ITEM.place)
+        .limit(bindparam("count", type_=Integer)),
         own=select(*item_columns)
         .join(schema.item_rater, _LIMIT.item_id == _ITEM.id)
         .where(own)
