@@ -83,8 +83,8 @@ def recompute(asked: ReproductionRequest, metrics: Sequence[str], figures: Seque
         if not lacking:
             _measure(asked, figure, data, metrics, measured)
     if lacking:
-        told = " ".join(dict.fromkeys([*lacking, *measured.skipped.values()]))
-        raise MissingWeightsError(told)
+        also = f" (also missing: {' '.join(measured.skipped.values())})" if measured.skipped else ""
+        raise MissingWeightsError("; ".join(dict.fromkeys(lacking)) + also)
     return measured
 
 
