@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from captious import Corpus
+from captious.errors import InputError
 from captious.metrics import Batch
 from captious.metrics.bertscore import BertScore
 from captious.models.encoders import sentence as encoders
@@ -80,3 +81,21 @@ def test_metrics_run_on_it(folder: Path) -> None:
     assert values[3] == 0.0
     assert f"enc:{folder.name}/" in metric.signature(corpus, knowledge)
     assert "|layer:3|" in metric.signature(corpus, knowledge)
+
+
+def test_no_hub_is_asked_without_being_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A name that only a hub could know is one line, and no connection is opened."""
+    import socket
+
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+
+    def refuse(*given: object, **named: object) -> None:
+        raise AssertionError("somebody asked the network")
+
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
+    monkeypatch.delenv("CAPTIOUS_DOWNLOAD", raising=False)
+    with pytest.raises(InputError, match="or allow the hub with --download"):
+        encoders.load_encoder("nobody/no-such-encoder", "torch")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import InputError, MissingDependencyError, one_line
-from captious.models import locate
+from captious.models import locate, weights
 from captious.models.encoders.sentence import Ids, States, folder_label
 
 _NO_LIMIT = 100_000  # tokenisers without a limit name an absurd one
@@ -34,15 +34,16 @@ class TorchEncoder:
         source = str(folder) if folder is not None else name
         try:
             silence()
-            config = AutoConfig.from_pretrained(source)
+            here: dict[str, Any] = {"local_files_only": not weights.allowed()}
+            config = AutoConfig.from_pretrained(source, **here)
             spaced = {"add_prefix_space": True} if config.model_type in _SPACED else {}
-            self._tokeniser = AutoTokenizer.from_pretrained(source, **spaced)
-            self._model: Any = AutoModel.from_pretrained(source, dtype=torch.float32)
+            self._tokeniser = AutoTokenizer.from_pretrained(source, **spaced, **here)
+            self._model: Any = AutoModel.from_pretrained(source, dtype=torch.float32, **here)
         except (OSError, ValueError) as error:
             raise InputError(
                 f'the encoder "{one_line(name)}" cannot be loaded '
-                f"({one_line(str(error).splitlines()[0], 120)}). Give the folder of a model, or a "
-                "name that its hub or your cache knows."
+                f"({one_line(str(error).splitlines()[0], 120)}). Give the folder of a model or a name that "
+                "your cache knows, or allow the hub with --download."
             ) from error
         if config.is_encoder_decoder:
             self._model = self._model.get_encoder()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import InputError, MissingDependencyError, one_line
-from captious.models import locate
+from captious.models import locate, weights
 from captious.models.encoders.sentence import folder_label
 from captious.models.encoders.torch_sentence import silence
 from captious.models.language.load import Likelihoods
@@ -75,16 +75,17 @@ def _open(name: str, where: str, source: dict[str, str]) -> tuple[Any, Any]:
         raise MissingDependencyError(what, "models") from None
     try:
         silence()
-        tokeniser = AutoTokenizer.from_pretrained(where, **source)
-        model = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **source)
+        here: dict[str, Any] = {"local_files_only": not weights.allowed(), **source}
+        tokeniser = AutoTokenizer.from_pretrained(where, **here)
+        model = AutoModelForCausalLM.from_pretrained(where, dtype=torch.float32, **here)
     except ImportError as error:
         reason = one_line(str(error).strip().splitlines()[0])
         raise MissingDependencyError(f'the language model "{name}": {reason}', "models") from None
     except (OSError, ValueError) as error:
         raise InputError(
             f'the language model "{one_line(name)}" cannot be loaded '
-            f"({one_line(str(error).splitlines()[0], 120)}). Give a folder, a .gguf file, or a "
-            "name that its hub or your cache knows."
+            f"({one_line(str(error).splitlines()[0], 120)}). Give a folder, a .gguf file or a name "
+            "that your cache knows, or allow the hub with --download."
         ) from error
     return tokeniser, model.eval()
 
