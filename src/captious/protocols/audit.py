@@ -24,6 +24,7 @@ from captious.protocols.base import (
     Words,
     blind_key,
     captions_of,
+    clean_option,
     draws,
     human_captions,
     matched,
@@ -105,6 +106,7 @@ class ErrorAudit(HumanProtocol):
     """A system's caption and a human one of the same image, shuffled and blind."""
 
     target: int = option(1, "Responses for each pair", "Each by another rater.", low=1, high=MOST_RESPONSES)
+    clean: bool = clean_option()
 
     title: ClassVar[str] = "Error audit: seven questions on two captions"
     citation: ClassVar[str] = "ObjectNet Captions, section 4.3"
@@ -125,9 +127,9 @@ class ErrorAudit(HumanProtocol):
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item for each image and distinct caption, against a human caption drawn at random."""
         refuse_names(corpus, HUMAN)
-        humans = human_captions(corpus)
+        humans = human_captions(corpus, clean=self.clean)
         found = []
-        for image, texts in captions_of(corpus).items():
+        for image, texts in captions_of(corpus, clean=self.clean).items():
             for text, systems in texts.items():
                 found.append(self._item(image, text, tuple(systems), humans[image], seed))
         return found

@@ -32,7 +32,15 @@ from captious.errors import InputError
 from captious.protocols import agreement as shared
 from captious.protocols import simulation
 from captious.protocols.assign import Progress, choose
-from captious.protocols.drawing import blind_key, captions_of, draws, human_captions, opaque, refuse_names
+from captious.protocols.drawing import (
+    blind_key,
+    captions_of,
+    clean_option,
+    draws,
+    human_captions,
+    opaque,
+    refuse_names,
+)
 from captious.protocols.form import Answer, Answers, Field, Problem
 from captious.protocols.item import (
     ADJUDICATION,
@@ -311,6 +319,7 @@ __all__ = [
     "as_judgments",
     "blind_key",
     "captions_of",
+    "clean_option",
     "draws",
     "human_captions",
     "matched",

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.types import NO_REFERENCES
 from captious.errors import InputError
+from captious.protocols.options import option
+from captious.text.normalise import thumb_normalise
 
 BLIND_KEYS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -46,11 +49,23 @@ def blind_key(place: int) -> str:
     return letters
 
 
-def captions_of(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
+def clean_option() -> Any:
+    """The option that shows all captions in one spelling, so that none gives its writer away."""
+    return option(
+        True,
+        "Clean the text of captions",
+        "Spaces at the ends removed, first letter in upper case, a full stop at the end: otherwise "
+        "letter case and full stops give away who wrote a caption.",
+    )
+
+
+def captions_of(corpus: Corpus, *, clean: bool = False) -> dict[str, dict[str, list[str]]]:
     """For each image, each distinct caption with the systems that wrote it, in corpus order.
 
-    >>> captions_of(Corpus.from_lists(["A dog.", "A dog."], image_ids=["1", "1"],
-    ...                               systems=["m", "n"]))
+    With `clean`, captions are spelled as THumB asks, and those that then are equal are one.
+
+    >>> captions_of(Corpus.from_lists(["A dog.", "a dog"], image_ids=["1", "1"],
+    ...                               systems=["m", "n"]), clean=True)
     {'1': {'A dog.': ['m', 'n']}}
     """
     found: dict[str, dict[str, list[str]]] = {}
@@ -62,18 +77,19 @@ def captions_of(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
                 "empty. Nobody can judge it: leave it out or mend the file."
             )
         own = found.setdefault(corpus.image_ids[image], {})
-        own.setdefault(text, []).append(corpus.systems[system])
+        own.setdefault(thumb_normalise(text) if clean else text, []).append(corpus.systems[system])
     return found
 
 
-def human_captions(corpus: Corpus) -> dict[str, list[str]]:
+def human_captions(corpus: Corpus, *, clean: bool = False) -> dict[str, list[str]]:
     """The distinct references of each image, in order."""
+    spelled = thumb_normalise if clean else str
     found: dict[str, dict[str, None]] = {}
     pairs = zip(corpus.image_of.tolist(), corpus.references_of.tolist(), strict=True)
     for image, set_ in dict.fromkeys(pairs):
         own = found.setdefault(corpus.image_ids[image], {})
         if set_ != NO_REFERENCES:
-            own.update(dict.fromkeys(text for text in corpus.references[set_] if text.strip()))
+            own.update(dict.fromkeys(spelled(text) for text in corpus.references[set_] if text.strip()))
     missing = next((image for image, texts in found.items() if not texts), None)
     if missing is not None:
         raise InputError(

@@ -29,6 +29,7 @@ from captious.protocols.base import (
     Table,
     Words,
     captions_of,
+    clean_option,
     matched,
     opaque,
     option,
@@ -108,6 +109,7 @@ class Tagging(HumanProtocol):
     interval: float = option(
         SIX_WEEKS, "Weeks between the rounds", "Six at least are recommended.", high=TEN_YEARS, scale=WEEK
     )
+    clean: bool = clean_option()
 
     title: ClassVar[str] = "Tagging: five verdicts, two rounds"
     citation: ClassVar[str] = "Ruiz et al. 2024 (VCRScore), section 2"
@@ -138,7 +140,7 @@ class Tagging(HumanProtocol):
                 sources={"A": tuple(systems)},
                 target=self.raters,
             )
-            for image, texts in captions_of(corpus).items()
+            for image, texts in captions_of(corpus, clean=self.clean).items()
             for text, systems in texts.items()
         ]
 
@@ -215,11 +217,9 @@ class Tagging(HumanProtocol):
         if judgments.aspects != [ASPECT] or not set(judgments.values.tolist()) <= set(VALUES.values()):
             return None
         words = {value: verdict for verdict, value in VALUES.items()}
-        options = {"raters": 1, "two_rounds": False}
+        options: dict[str, Any] = {"raters": 1, "two_rounds": False, "clean": False}
         answers = {ASPECT: words.__getitem__}
-        return adopted(
-            cls(raters=1, two_rounds=False), judgments, corpus, answers, seed=seed, options=options
-        )
+        return adopted(cls(**options), judgments, corpus, answers, seed=seed, options=options)
 
     def simulated(self, item: Item, someone: Someone) -> dict[str, Any]:
         """The verdict whose value is nearest."""

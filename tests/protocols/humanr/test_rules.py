@@ -176,7 +176,7 @@ def test_a_caption_copied_from_a_person_meets_another_persons() -> None:
         if (item.balance, item.image) == ("m", "1")
         for caption in item.captions
     }
-    assert texts == {"a dog runs", "The dog is running."}
+    assert texts == {"A dog runs.", "The dog is running."}
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ class Facts(NamedTuple):
     slug: str
     protocol: str
     protocol_title: str
+    options: tuple[str, ...]
     citation: str
     instructions: str
     contact: str
@@ -165,7 +166,9 @@ def _collection(facts: Facts) -> list[Answered]:
     return [
         Answered(
             "How was the data acquired?",
-            f"Through captious, protocol `{facts.protocol}`. Sources of responses: "
+            f"Through captious, protocol `{facts.protocol}`"
+            + (f" with {', '.join(facts.options)}" if facts.options else "")
+            + ". Sources of responses: "
             f"{', '.join(facts.sources) or 'none'}.{simulated}{time}"
             + (f" Raters were also told: {asked}" if asked else ""),
         ),

@@ -14,6 +14,7 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.protocols import Item
+from captious.protocols.options import options_of
 
 
 def facts_of(db: Database, campaign: Campaign, items: Sequence[Item], *, identities: bool = False) -> Facts:
@@ -34,6 +35,7 @@ def facts_of(db: Database, campaign: Campaign, items: Sequence[Item], *, identit
         slug=campaign.slug,
         protocol=campaign.protocol,
         protocol_title=rules.title,
+        options=tuple(f"`{one.name}` {_told(getattr(rules, one.name))}" for one in options_of(type(rules))),
         citation=rules.citation,
         instructions=settings.instructions,
         contact=settings.contact,
@@ -55,6 +57,10 @@ def facts_of(db: Database, campaign: Campaign, items: Sequence[Item], *, identit
         image_files=pictures,
         written=db.now(),
     )
+
+
+def _told(value: object) -> str:
+    return ("no", "yes")[value] if isinstance(value, bool) else str(value)
 
 
 def _counts(connection: Connection, campaign: Campaign) -> dict[str, Any]:

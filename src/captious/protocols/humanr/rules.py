@@ -36,6 +36,7 @@ from captious.protocols.base import (
     Table,
     Words,
     captions_of,
+    clean_option,
     draws,
     human_captions,
     matched,
@@ -126,6 +127,7 @@ class Humanr(HumanProtocol):
         low=2,
         high=MOST_IN_GROUP,
     )
+    clean: bool = clean_option()
     once_per_image: bool = option(True, "No image twice for a rater", shown=False)
 
     title: ClassVar[str] = "HUMANr: which caption goes best with the image"
@@ -181,8 +183,8 @@ class Humanr(HumanProtocol):
         the other, drawn from the seed.
         """
         refuse_names(corpus, HUMAN, BASELINE, CHECK)
-        humans = human_captions(corpus)
-        written = captions_of(corpus)
+        humans = human_captions(corpus, clean=self.clean)
+        written = captions_of(corpus, clean=self.clean)
         drawn: list[tuple[str, str, str, str]] = []
         for image, texts in written.items():
             drawn += _comparisons(image, texts, humans.get(image, []), seed, self.baseline)

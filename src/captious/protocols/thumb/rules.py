@@ -41,7 +41,7 @@ from captious.protocols.thumb import guide
 from captious.protocols.thumb.fluency import RUBRIC, fluency_penalty
 from captious.protocols.thumb.hints import fluency_hints
 from captious.stats.resample import DEFAULT_RESAMPLES
-from captious.text.normalise import same_text_key, thumb_normalise
+from captious.text.normalise import same_text_key
 
 SECOND = "second"
 NATIVE = "fluency"
@@ -189,7 +189,7 @@ class Thumb(HumanProtocol):
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item an image, its captions in an order drawn from the seed."""
-        images = captions_of(corpus)
+        images = captions_of(corpus, clean=self.clean)
         if self.development_images > len(images):
             raise InputError(
                 f"development_images: {self.development_images} of {len(images)} images. Give fewer."
@@ -202,11 +202,7 @@ class Thumb(HumanProtocol):
         ]
 
     def _item(self, image: str, texts: Mapping[str, list[str]], seed: int, phase: str) -> Item:
-        merged: dict[str, list[str]] = {}
-        for text, systems in texts.items():
-            shown = thumb_normalise(text) if self.clean else text
-            merged.setdefault(shown, []).extend(systems)
-        written = list(merged)
+        written = list(texts)
         order = draws(seed, "order", image).permutation(len(written)).tolist()
         captions = tuple(Caption(blind_key(at), written[row]) for at, row in enumerate(order))
         stage = f"{phase}-{FIRST}" if phase else FIRST
@@ -215,7 +211,7 @@ class Thumb(HumanProtocol):
             image=image,
             captions=captions,
             form=Form(tuple(field for caption in captions for field in caption_fields(caption))),
-            sources={caption.key: tuple(merged[caption.text]) for caption in captions},
+            sources={caption.key: tuple(texts[caption.text]) for caption in captions},
             stage=stage,
             hints=hint_lines(captions) if self.hints else (),
         )
