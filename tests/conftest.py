@@ -348,3 +348,25 @@ def db(database_url: str, tmp_path: Path, clock: Clock) -> Iterator[Database]:
 
     with Database.open(database_url, files=tmp_path / "files", clock=clock) as found:
         yield found
+
+
+PLUGINS = Path(__file__).parent / "plugins" / "site"
+
+
+@pytest.fixture
+def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Packages of others are installed: one with a protocol and a metric, and a broken one."""
+    import sys
+
+    from captious.protocols import registry
+
+    known = dict(registry.known_protocols())
+    monkeypatch.setattr(registry, "_KNOWN", dict(known))
+    monkeypatch.syspath_prepend(str(PLUGINS))
+    registry._load_all.cache_clear()
+    yield PLUGINS
+    for name in [name for name in sys.modules if name.startswith(("captious_ranking", "captious_broken"))]:
+        del sys.modules[name]
+    # The names are ours again, and nobody looks for plug-ins once more.
+    monkeypatch.undo()
+    registry._load_all()
