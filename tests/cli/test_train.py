@@ -126,3 +126,31 @@ def test_an_unknown_name_is_that_of_a_new_metric_and_wants_judgments(run) -> Non
     found = run("train", "vcrscor")
     assert found.code == 2
     assert "--judgments" in found.err
+
+
+def test_a_campaigns_export_is_all_it_needs(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("sklearn")
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
+    words = ["dog", "cat", "bus", "man", "horse", "field", "beach", "ball", "street", "plate"]
+    rows = []
+    for image in range(24):
+        own = [words[(image + step) % 10] for step in range(4)]
+        for kept in range(5):
+            other = [words[(image + 4 + step) % 10] for step in range(4 - kept)]
+            row = {"image": image, "caption": " ".join(own[:kept] + other), "references": [" ".join(own)]}
+            for rater in ("r1", "r2"):
+                rows.append(
+                    row | {"system": f"s{kept}", "rater": rater, "aspect": "helpful", "rating": 1 + kept}
+                )
+    file = tmp_path / "judgments.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = ("--features", "bleu1,rouge_l", "--model", "ridge", "--out", tmp_path / "m", "--resamples", 20)
+    found = run("train", "helpful", "--judgments", file, *options, "-f", "json")
+    assert found.code == 0, found.err
+    data = found.json["data"][0]
+    assert (data["aspect"], data["ratings"]) == ("helpful", 240)
+    assert data["train_images"] + data["test_images"] == 24
+    assert data["train_captions"] + data["test_captions"] == 120
+    ours = next(row for row in found.json["test"] if row["metric"] == "helpful")
+    assert ours["spearman"]["value"] > 0.95  # the rating is how many words are right
+    assert found.json["scale"] == [1.0, 5.0]

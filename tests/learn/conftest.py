@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from captious.learn import RatedSet
 WORDS = ["dog", "cat", "bus", "man", "woman", "horse", "field", "beach", "red", "ball", "street", "plate"]
 
 
-def rated(images: int = 40, name: str = "made", seed: int = 0, first: int = 0) -> RatedSet:
+def make_rated(images: int = 40, name: str = "made", seed: int = 0, first: int = 0) -> RatedSet:
     """Captions that share from none to all of their words with a reference, rated 1 to 5 by that.
 
     Two raters; the second is a little off.
@@ -29,6 +31,12 @@ def rated(images: int = 40, name: str = "made", seed: int = 0, first: int = 0) -
     corpus = Corpus.from_lists(captions, references, image_ids=ids, systems=systems)
     examples = np.repeat(np.arange(len(captions)), 2)
     return RatedSet(name, corpus, examples, np.array(ratings).ravel(), (1.0, 5.0), (0.6, 0.2, 0.2))
+
+
+@pytest.fixture
+def rated() -> Callable[..., RatedSet]:
+    """Makes rated sets: `rated(images=40, name="made", seed=0, first=0)`."""
+    return make_rated
 
 
 @pytest.fixture(autouse=True)

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.learn.conftest import rated
 
 from captious.errors import InputError
 from captious.files import cache_folder
-from captious.learn import TrainingData
+from captious.learn import RatedSet, TrainingData
 from captious.learn.features import choose_features, compute_features
 from captious.metrics.learned.features import parse_features
+
+Rated = Callable[..., RatedSet]
 
 
 def stored() -> dict[Path, int]:
     return {path: path.stat().st_mtime_ns for path in (cache_folder() / "features").glob("*.npy")}
 
 
-def test_a_second_run_computes_only_what_is_new() -> None:
+def test_a_second_run_computes_only_what_is_new(rated: Rated) -> None:
     data = TrainingData((rated(5),))
     first = compute_features(data, parse_features(["bleu1", "rouge_l"]))
     before = stored()
@@ -32,7 +34,7 @@ def test_a_second_run_computes_only_what_is_new() -> None:
     np.testing.assert_array_equal(again.rows[:, 0], first.rows[:, 1])
 
 
-def test_other_captions_are_other_features() -> None:
+def test_other_captions_are_other_features(rated: Rated) -> None:
     one = rated(5)
     compute_features(TrainingData((one,)), parse_features(["bleu1"]))
     captions = ["a dog", *one.corpus.captions[1:]]
@@ -41,7 +43,7 @@ def test_other_captions_are_other_features() -> None:
     assert len(stored()) == 2
 
 
-def test_a_damaged_cache_costs_time_and_never_the_answer() -> None:
+def test_a_damaged_cache_costs_time_and_never_the_answer(rated: Rated) -> None:
     data = TrainingData((rated(5),))
     first = compute_features(data, parse_features(["bleu1"]))
     for path in stored():
@@ -49,7 +51,7 @@ def test_a_damaged_cache_costs_time_and_never_the_answer() -> None:
     np.testing.assert_array_equal(compute_features(data, parse_features(["bleu1"])).rows, first.rows)
 
 
-def test_a_missing_feature_is_refused_or_named() -> None:
+def test_a_missing_feature_is_refused_or_named(rated: Rated) -> None:
     data = TrainingData((rated(5),))
     with pytest.raises(InputError, match=r"features are missing: vcr_recall \(needs objects"):
         choose_features(["bleu1", "vcr_recall"], data, skip_missing=False)
@@ -58,7 +60,7 @@ def test_a_missing_feature_is_refused_or_named() -> None:
     assert [one.name for one in missing] == ["vcr_recall"]
 
 
-def test_less_is_better_is_turned_round_where_features_are_compared() -> None:
+def test_less_is_better_is_turned_round_where_features_are_compared(rated: Rated) -> None:
     data = TrainingData((rated(5),))
     table = compute_features(data, parse_features(["wmd", "words.caption"]))
     np.testing.assert_array_equal(table.column(0), table.features[0].sign * table.rows[:, 0])

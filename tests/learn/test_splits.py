@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from tests.learn.conftest import rated
 
 from captious.errors import InputError
-from captious.learn import TrainingData
+from captious.learn import RatedSet, TrainingData
 from captious.learn.splits import folds_by_image, parse_shares, split_by_image
+
+Rated = Callable[..., RatedSet]
 
 
 def parts(data: TrainingData, seed: int = 1) -> list[set[str]]:
     return [{data.images[row] for row in rows.tolist()} for rows in split_by_image(data, seed)]
 
 
-def test_shares_are_of_images_and_no_image_is_on_two_sides() -> None:
+def test_shares_are_of_images_and_no_image_is_on_two_sides(rated: Rated) -> None:
     train, validation, test = parts(TrainingData((rated(50),)))
     assert [len(train), len(validation), len(test)] == [30, 10, 10]
     assert not (train & validation or train & test or validation & test)
 
 
-def test_an_image_of_two_data_sets_is_on_one_side_however_it_is_spelled() -> None:
+def test_an_image_of_two_data_sets_is_on_one_side_however_it_is_spelled(rated: Rated) -> None:
     first, second = rated(30), rated(30, name="other", seed=1)
     ids = [f"COCO_val2014_{int(i):012d}.jpg" for i in second.corpus.image_ids]
     other = replace(second, corpus=replace(second.corpus, image_ids=ids), shares=(0.5, 0.0, 0.5))
@@ -31,7 +33,7 @@ def test_an_image_of_two_data_sets_is_on_one_side_however_it_is_spelled() -> Non
     assert len(train | validation | test) == 30
 
 
-def test_the_same_seed_gives_the_same_parts() -> None:
+def test_the_same_seed_gives_the_same_parts(rated: Rated) -> None:
     data = TrainingData((rated(20),))
     assert parts(data, 4) == parts(data, 4) != parts(data, 5)
 
@@ -51,6 +53,6 @@ def test_shares_that_make_no_sense_are_refused(text: str) -> None:
         parse_shares(text)
 
 
-def test_too_few_images_are_refused() -> None:
+def test_too_few_images_are_refused(rated: Rated) -> None:
     with pytest.raises(InputError, match="fewer than two"):
         split_by_image(TrainingData((rated(2),)), 1)

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.learn.conftest import rated
 
 import captious
 from captious.errors import InputError
-from captious.learn import Settings, TrainingData, train
+from captious.learn import RatedSet, Settings, TrainingData, train
 from captious.learn.models import GradientBoosting, Mlp, Ridge
 from captious.learn.recipes.vcrscore import vcrscore_data, vcrscore_settings
 from captious.metrics.document_frequency import DocumentFrequencies
@@ -22,8 +21,10 @@ from captious.stats import spearman
 pytest.importorskip("sklearn")
 QUICK = Settings("mine", ("bleu1", "bleu2", "rouge_l"), resamples=50, trials=99, curve=(0.5, 1.0))
 
+Rated = Callable[..., RatedSet]
 
-def test_the_folder_scores_as_the_card_says(tmp_path: Path) -> None:
+
+def test_the_folder_scores_as_the_card_says(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(),))
     trained = train(data, QUICK, tmp_path / "mine")
     card = json.loads((tmp_path / "mine" / "card.json").read_text())
@@ -38,7 +39,7 @@ def test_the_folder_scores_as_the_card_says(tmp_path: Path) -> None:
     assert (values <= 5).all()
 
 
-def test_no_feature_beats_it_or_the_card_says_so(tmp_path: Path) -> None:
+def test_no_feature_beats_it_or_the_card_says_so(tmp_path: Path, rated: Rated) -> None:
     report = train(TrainingData((rated(),)), QUICK, tmp_path / "mine").report
     text = (tmp_path / "mine" / "card.md").read_text()
     assert report.verdict in text
@@ -54,7 +55,7 @@ LEARNERS = [GradientBoosting(trees=10), Ridge(), Mlp(epochs=30, batch=16, rate=1
 
 
 @pytest.mark.parametrize("learner", LEARNERS, ids=lambda one: one.name)
-def test_every_model_goes_all_the_way(tmp_path: Path, learner: object) -> None:
+def test_every_model_goes_all_the_way(tmp_path: Path, learner: object, rated: Rated) -> None:
     settings = replace(QUICK, learner=learner, folds=2, seeds=2)  # type: ignore[arg-type]
     trained = train(TrainingData((rated(25),)), settings, tmp_path / "mine")
     assert len(trained.report.seeds) == 2
@@ -64,7 +65,7 @@ def test_every_model_goes_all_the_way(tmp_path: Path, learner: object) -> None:
     assert np.isfinite(next(iter(again.metrics.values())).values).all()
 
 
-def test_the_same_run_gives_the_same_metric(tmp_path: Path) -> None:
+def test_the_same_run_gives_the_same_metric(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(20),))
     for name in ("one", "two"):
         train(data, QUICK, tmp_path / name)
@@ -84,7 +85,7 @@ def stopping(at: str) -> Callable[[str, int, int], None]:
     return progress
 
 
-def test_an_interrupted_training_goes_on_and_ends_the_same(tmp_path: Path) -> None:
+def test_an_interrupted_training_goes_on_and_ends_the_same(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(20),))
     train(data, QUICK, tmp_path / "whole")
     with pytest.raises(StopHereError):
@@ -98,7 +99,7 @@ def test_an_interrupted_training_goes_on_and_ends_the_same(tmp_path: Path) -> No
     assert not (tmp_path / "stopped" / ".training").exists()
 
 
-def test_other_settings_begin_anew(tmp_path: Path) -> None:
+def test_other_settings_begin_anew(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(20),))
     with pytest.raises(StopHereError):
         train(data, QUICK, tmp_path / "m", progress=stopping("fit"))
@@ -107,7 +108,7 @@ def test_other_settings_begin_anew(tmp_path: Path) -> None:
     assert not any("interrupted" in line for line in said)
 
 
-def test_cider_weighs_n_grams_as_in_training_whatever_is_scored(tmp_path: Path) -> None:
+def test_cider_weighs_n_grams_as_in_training_whatever_is_scored(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(),))
     trained = train(data, replace(QUICK, features=("cider", "bleu1")), tmp_path / "mine")
     images = {data.images[row] for row in trained.report.split.train.tolist()}
@@ -119,7 +120,7 @@ def test_cider_weighs_n_grams_as_in_training_whatever_is_scored(tmp_path: Path) 
     assert alone[0] == pytest.approx(whole[0])  # CIDEr by itself refuses a single image
 
 
-def test_predictions_are_brought_to_the_human_scale(tmp_path: Path) -> None:
+def test_predictions_are_brought_to_the_human_scale(tmp_path: Path, rated: Rated) -> None:
     # Strong shrinking makes predictions too timid; the line puts them right.
     settings = replace(QUICK, learner=Ridge(penalty=500.0))
     data = TrainingData((rated(60),))
@@ -129,13 +130,13 @@ def test_predictions_are_brought_to_the_human_scale(tmp_path: Path) -> None:
     assert right.calibration.rmse < 0.8 * shy.rmse
 
 
-def test_importance_falls_on_what_the_ratings_were_made_from(tmp_path: Path) -> None:
+def test_importance_falls_on_what_the_ratings_were_made_from(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(),))
     report = train(data, replace(QUICK, features=("bleu1", "words.caption")), tmp_path / "mine").report
     assert report.importance["bleu1"] > 5 * abs(report.importance["words.caption"])
 
 
-def test_a_second_training_needs_leave_to_overwrite(tmp_path: Path) -> None:
+def test_a_second_training_needs_leave_to_overwrite(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(20),))
     train(data, QUICK, tmp_path / "mine")
     with pytest.raises(InputError, match="--overwrite"):
@@ -143,14 +144,14 @@ def test_a_second_training_needs_leave_to_overwrite(tmp_path: Path) -> None:
     train(data, replace(QUICK, seed=2), tmp_path / "mine", overwrite=True)
 
 
-def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, rated: Rated) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
     with pytest.raises(InputError, match=r"holds other files \(thesis.tex\)"):
         train(TrainingData((rated(20),)), QUICK, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_refitted_metrics_say_so(tmp_path: Path) -> None:
+def test_refitted_metrics_say_so(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(20),))
     plain = train(data, QUICK, tmp_path / "plain")
     again = train(data, replace(QUICK, refit=True), tmp_path / "again")
@@ -159,7 +160,7 @@ def test_refitted_metrics_say_so(tmp_path: Path) -> None:
     assert (tmp_path / "again" / "model.npz").read_bytes() != (tmp_path / "plain" / "model.npz").read_bytes()
 
 
-def test_vcrscore_pools_normalised_sets_with_their_own_splits(tmp_path: Path) -> None:
+def test_vcrscore_pools_normalised_sets_with_their_own_splits(tmp_path: Path, rated: Rated) -> None:
     own = replace(rated(30), shares=(0.3, 0.0, 0.7))
     external = replace(rated(40, name="external", seed=4, first=100), shares=(0.7, 0.0, 0.3))
     data = vcrscore_data([own, external])

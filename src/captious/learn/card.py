@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from captious._version import __version__
 from captious.learn import tables
 from captious.learn.report import Report
 from captious.metrics.learned.features import parse_features
@@ -38,8 +39,25 @@ def _lines(report: Report) -> Iterator[str]:
     yield "Parts are dealt by image: no image is on two sides. The target is the mean rating of a caption."
     if report.left_out:
         yield f"{report.left_out:,} captions without a value of some feature were left out."
+    yield from _protocol(report)
     yield from _figures(report)
     yield from _limits(report)
+
+
+def _protocol(report: Report) -> Iterator[str]:
+    settings = report.settings
+    yield "\n## Protocol\n"
+    for one in report.data.sets:
+        shares = "/".join(f"{share:.0%}" for share in one.shares)
+        yield f"- {one.name}: training/validation/test {shares} of the images, seed {settings.seed}."
+    folds = f"{len(report.folds)} folds of whole images" if report.folds else "none"
+    yield f"- Cross-validation: {folds}. Fits: {settings.seeds}, from seed {settings.seed} on."
+    yield f"- Intervals: {settings.resamples:,} bootstrap resamples of whole images."
+    yield (
+        f"- Tests: {settings.trials:,} permutations that exchange whole images, Holm-corrected, on "
+        f"{tables.TITLES[settings.main]}; Williams' test on Pearson's r."
+    )
+    yield f"- Version: captious {__version__}."
 
 
 def _figures(report: Report) -> Iterator[str]:

@@ -115,12 +115,12 @@ def train(
     for one in missing:
         note(f"feature {one.name} is missing: {one.why}")
     note(f"training on {', '.join(feature.name for feature in features)}")
+    split = split_by_image(data, settings.seed)
     out.mkdir(parents=True, exist_ok=True)
     names = "\n".join(feature.name for feature in features)
     journal = Journal(out / JOURNAL, settings.digest(data.digest, names))
     if journal.steps:
         note(f"going on with an interrupted run: {journal.steps} steps are done")
-    split = split_by_image(data, settings.seed)
     features = _with_frequencies(features, data, split, out / TABLE)
     table = compute_features(data, features, progress=progress)
     split, left_out = _complete_rows(split, table, data)

@@ -58,7 +58,7 @@ def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> Rat
     for line in loaded.notes:
         note(line)
     return rated_set(
-        Path(name).stem if Path(name).suffix else name,
+        Path(name).name.partition(".")[0] if Path(name).suffix else name,
         loaded.corpus,
         loaded.judgments,
         np.arange(len(loaded.corpus)),
@@ -88,7 +88,7 @@ def _of_candidates(name: str, typed: Typed, shares: tuple[float, float, float]) 
     if typed.objects and not typed.candidates:
         corpus = replace(corpus, objects=read_objects(typed.objects, corpus.image_ids))
     return rated_set(
-        Path(name).stem,
+        Path(name).name.partition(".")[0],
         corpus,
         judgments,
         judgments.places_in(corpus),
