@@ -510,6 +510,37 @@ def write_vilt(folder: Path, seed: int = 0) -> Any:
     return model
 
 
+def write_blip(folder: Path, seed: int = 0) -> Any:
+    """A BLIP with a matching head as on the hub; returns transformers' own model."""
+    from safetensors.torch import save_file
+    from transformers import BlipConfig, BlipForImageTextRetrieval
+
+    folder.mkdir(parents=True, exist_ok=True)
+    size = {"hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 24}
+    text = {"vocab_size": len(WORDS), "encoder_hidden_size": 16, "max_position_embeddings": 12}
+    config = BlipConfig(
+        text_config=size | text,
+        vision_config=size | {"image_size": 32, "patch_size": 8},
+        image_text_hidden_size=8,
+    )
+    model = BlipForImageTextRetrieval(config).eval()
+    randomise(model, seed)
+    settings = {
+        "do_normalize": True,
+        "do_resize": True,
+        "image_mean": [0.48145466, 0.4578275, 0.40821073],
+        "image_std": [0.26862954, 0.26130258, 0.27577711],
+        "image_processor_type": "BlipImageProcessor",
+        "resample": 3,
+        "size": {"height": 32, "width": 32},
+    }
+    (folder / "preprocessor_config.json").write_text(json.dumps(settings), "utf-8")
+    (folder / "config.json").write_text(model.config.to_json_string(), "utf-8")
+    write_bert_vocabulary(folder)
+    save_file({k: v.contiguous() for k, v in model.state_dict().items()}, folder / "model.safetensors")
+    return model
+
+
 def write_classifier(folder: Path, seed: int = 0) -> Any:
     """A BERT classifier of two labels as transformers saves it; returns transformers' own model."""
     from safetensors.torch import save_file

@@ -1,1 +1,1 @@
-"""Models that judge an image and a text together: ViLT, ViLBERT with region features, VSE++."""
+"""Models that judge an image and a text together: ViLT, BLIP, ViLBERT with region features, VSE++."""

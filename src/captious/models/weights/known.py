@@ -12,6 +12,7 @@ CLIP_L14_336 = "ViT-L-14-336/openai"
 MCIP = "MCIP-ViT-L-14-336"
 PAC_B32 = "PAC-S-ViT-B-32"
 VILT = "ViLT-B-32/coco"
+BLIP_ITM = "BLIP-ITM-base/coco"
 VILBERT = "ViLBERT/conceptual-captions"
 VILBERT_TASKS = "ViLBERT/12-in-1"
 VSE = "VSE++/coco-resnet152"
@@ -68,6 +69,7 @@ KNOWN: dict[str, Known] = {
             base=CLIP_B32,
             drive="https://drive.google.com/drive/folders/15Da_nh7CYv8xfryIdETG6dPFSqcBiqpd",
         ),
+        Known(BLIP_ITM, "0.9 GB", "BSD-3-Clause (Salesforce)", hub="Salesforce/blip-itm-base-coco"),
         Known(VILT, "446 MB", "Apache-2.0 (Kim et al.)", hub="dandelin/vilt-b32-finetuned-coco"),
         Known(
             VILBERT,
