@@ -33,7 +33,7 @@ _LONE_VALUE = re.compile(
 )
 _MARKUP = re.compile(r"<(?:!doctype|html|head|body|\?xml)\b", re.IGNORECASE)
 _CAPTION_ID = r"\S+#\d+"
-_FLICKR8K: tuple[tuple[Family, re.Pattern[str]], ...] = (
+_FIRST_LINES: tuple[tuple[Family, re.Pattern[str]], ...] = (
     ("flickr8k-expert", re.compile(rf"\S+\t{_CAPTION_ID}\t[1-4]\t[1-4]\t[1-4]\s*$")),
     ("flickr8k-crowdflower", re.compile(rf"\S+\t{_CAPTION_ID}\t[\d.]+\t\d+\t\d+\s*$")),
     ("flickr8k-tokens", re.compile(rf"{_CAPTION_ID}\t")),
@@ -61,7 +61,7 @@ def detect(source: Source) -> Family:
         if second == "":  # a single row and a map in one line look alike; the name decides
             is_lines = source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
         return "jsonl" if is_lines else "json-object"
-    for family, first_line in _FLICKR8K:
+    for family, first_line in _FIRST_LINES:
         if first_line.match(first):
             return family
     if delimiter_of(first) or source.name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
