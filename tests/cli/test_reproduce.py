@@ -79,6 +79,7 @@ def no_weights(tmp_path, monkeypatch) -> None:
         ("clipscore", "captious doctor --get ViT-B-32/openai"),
         ("refclipscore", "captious doctor --get ViT-B-32/openai"),
         ("mcip", "captious doctor --get MCIP-ViT-L-14-336"),
+        ("vilt", "captious doctor --get ViLT-B-32/coco"),
         ("pac-s", "gdown --folder https://drive.google.com/"),
     ],
 )
@@ -117,3 +118,40 @@ def test_with_weights_in_the_cache_values_are_measured(tiny, run, data, tmp_path
     assert set(thumb) == {"precision", "recall", "total"}
     assert all(-1 < check["got"] < 1 for check in thumb.values())
     assert found.code == 1  # random weights are not CLIP's
+
+
+def test_vilt_is_measured_on_the_authors_rows(tiny_joint, run, tmp_path, monkeypatch) -> None:
+    """A tiny random ViLT in the place of the published one, on rows as Ruiz et al. would give them."""
+    from PIL import Image
+    from scipy.stats import spearmanr
+
+    import captious
+
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    own = tmp_path / "hub" / "models--dandelin--vilt-b32-finetuned-coco"
+    tiny_joint.write_vilt(own / "snapshots" / "cd", positions=40)
+    (own / "refs").mkdir()
+    (own / "refs" / "main").write_text("cd")
+    (tmp_path / "data" / "vcrscore" / "images").mkdir(parents=True)
+    rows = []
+    for number, caption in enumerate([*tiny_joint.CAPTIONS, "two men", "the red sofa"]):
+        colour = (40 * number, 255 - 40 * number, 90)
+        Image.new("RGB", (90, 70), colour).save(tmp_path / "data" / "vcrscore" / "images" / f"{number}.png")
+        rating = (number * 5) % 7 / 7
+        rows.append(
+            {"image": f"{number}.png", "caption": caption, "references": ["A dog."], "rating": rating}
+        )
+    (tmp_path / "data" / "vcrscore" / "own.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found = run("reproduce", "vilt", "--data", tmp_path / "data", "--format", "json")
+    checks = {check["measure"]: check for check in found.json["checks"]}
+    paths = {row["image"]: str(tmp_path / "data" / "vcrscore" / "images" / row["image"]) for row in rows}
+    corpus = captious.Corpus.from_lists(
+        [row["caption"] for row in rows], image_ids=list(paths), image_paths=paths
+    )
+    scores = captious.score(corpus, ["vilt"])["vilt"].values
+    expected = spearmanr(scores, [row["rating"] for row in rows]).statistic
+    assert checks["vcrscore own spearman"]["got"] == pytest.approx(expected)
+    assert checks["vcrscore own spearman"]["expected"] == 0.508
+    assert checks["vcrscore external spearman"]["verdict"] == "skipped"
+    assert found.code == 1  # random weights are not ViLT's

@@ -149,9 +149,15 @@ def recompute_mcip(asked: ReproductionRequest) -> Measurements:
     return recompute(asked, ["mcipscore", "mcipscore_ref"], [OWN, EXTERNAL])
 
 
+def recompute_vilt(asked: ReproductionRequest) -> Measurements:
+    """Ruiz et al. 2024, Table 11."""
+    return recompute(asked, ["vilt"], [OWN, EXTERNAL])
+
+
 IMAGE_TEXT: dict[str, Recompute] = {
     "clipscore": recompute_clipscore,
     "refclipscore": recompute_refclipscore,
     "pac-s": recompute_pac,
     "mcip": recompute_mcip,
+    "vilt": recompute_vilt,
 }

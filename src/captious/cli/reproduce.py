@@ -17,7 +17,7 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             help="thumb, flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
-            "coco-karpathy, spice, clipscore, refclipscore, pac-s, mcip; all without a name.",
+            "coco-karpathy, spice, clipscore, refclipscore, pac-s, mcip, vilt; all without a name.",
             show_default=False,
         ),
     ] = None,

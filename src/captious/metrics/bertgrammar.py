@@ -18,7 +18,7 @@ from captious.models.encoders import opening
 from captious.models.encoders.long_texts import check_long
 from captious.models.language import grammaticality
 from captious.models.language.grammaticality import GRAMMATICAL, LIMIT, Grammaticality, Judged
-from captious.models.weights.known import BERT_BASE, GRAMMAR
+from captious.models.weights.known import BERT_BASE, GRAMMAR, needed
 
 
 @register("bertgrammar")
@@ -52,6 +52,10 @@ class BertGrammar(Metric):
     def ready(self) -> None:
         """The classifier's weights and the packages that run them."""
         opening.ready(self.model)
+
+    def weights(self) -> tuple[str, ...]:
+        """The classifier's weights, and BERT's, whose configuration and vocabulary they need."""
+        return needed(self.model)
 
     def classifier(self) -> Grammaticality:
         """The classifier, opened in this process."""

@@ -475,7 +475,7 @@ def write_vse(
     return model
 
 
-def write_vilt(folder: Path, seed: int = 0) -> Any:
+def write_vilt(folder: Path, seed: int = 0, *, positions: int = 12) -> Any:
     """A ViLT with a retrieval head as on the hub; returns transformers' own model."""
     from safetensors.torch import save_file
     from transformers import ViltConfig, ViltForImageAndTextRetrieval
@@ -489,7 +489,7 @@ def write_vilt(folder: Path, seed: int = 0) -> Any:
         intermediate_size=24,
         image_size=64,
         patch_size=16,
-        max_position_embeddings=12,
+        max_position_embeddings=positions,
     )
     model = ViltForImageAndTextRetrieval(config).eval()
     randomise(model, seed)

@@ -18,7 +18,7 @@ from captious.metrics.image_notes import Noted, circularity, rows_with_score
 from captious.models.encoders import opening
 from captious.models.encoders.base import Embedder
 from captious.models.encoders.long_texts import check_long
-from captious.models.weights.known import CLIP_B32, known
+from captious.models.weights.known import CLIP_B32, needed
 
 PROMPT = "A photo depicts"  # Hessel et al. 2021, 3
 NO_PROMPT = "none"
@@ -60,8 +60,7 @@ class ClipFamily(Metric):
 
     def weights(self) -> tuple[str, ...]:
         """The encoder's weights, and those that they were tuned from, whose tokeniser they need."""
-        one = known(self.encoder)
-        return (self.encoder, one.base) if one is not None and one.base else (self.encoder,)
+        return needed(self.encoder)
 
     def embedder(self) -> Embedder:
         """The encoder, opened in this process."""

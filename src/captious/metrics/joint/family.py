@@ -15,6 +15,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.image_notes import Noted, circularity, rows_with_score
 from captious.models.encoders.base import ImageFile, PairScorer, ScoredPairs
 from captious.models.encoders.long_texts import check_long
+from captious.models.weights.known import needed
 
 EXAMPLES_A_BLOCK = 1024
 
@@ -31,12 +32,17 @@ class PairFamily(Metric):
     needs: ClassVar[frozenset[Need]] = frozenset({"image"})
     family: ClassVar[str] = ""
 
+    model: str = ""
     long: str = "truncate"
     device: str = "cpu"
     dtype: str = "float32"
 
     def __post_init__(self) -> None:
         check_long(self.long)
+
+    def weights(self) -> tuple[str, ...]:
+        """The model's weights, and those that they stand on."""
+        return needed(self.model)
 
     def scorer(self) -> PairScorer:
         """The model, opened in this process."""

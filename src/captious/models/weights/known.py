@@ -120,3 +120,13 @@ def known(name: str) -> Known | None:
     if name in KNOWN:
         return KNOWN[name]
     return next((one for one in KNOWN.values() if one.hub == name), None)
+
+
+def needed(name: str) -> tuple[str, ...]:
+    """Weights and those that they stand on, whose tokeniser or text encoder they need.
+
+    >>> needed("ViLBERT/12-in-1")
+    ('ViLBERT/12-in-1', 'BERT-base-uncased')
+    """
+    one = known(name)
+    return (name, one.base) if one is not None and one.base else (name,)
