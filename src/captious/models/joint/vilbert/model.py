@@ -88,10 +88,11 @@ class Vilbert:
         self.label = label
 
     def facts(self) -> dict[str, str]:
-        """Name and revision of the weights, the task token, device and type of number."""
+        """Name and revision of the weights, task token, most tokens, device and type of number."""
         task = "none" if self.task is None else str(self.task)
         kind = str(self._kind).removeprefix("torch.")
-        return {"enc": self.label, "task": task, "device": self._device, "dtype": kind}
+        limit = str(self.limit)
+        return {"enc": self.label, "task": task, "limit": limit, "device": self._device, "dtype": kind}
 
     def rows(self, texts: Sequence[str], long: str) -> TokenRows:
         """Token rows of texts, with their special tokens."""
