@@ -98,3 +98,17 @@ def test_two_raters_leave_one_whose_alpha_is_undefined() -> None:
     assert found[0].alpha_without.reason == "no item has two ratings"
     with pytest.raises(StatisticsError, match="median"):
         leave_one_rater_out([[1, 1]], others="median")  # type: ignore[arg-type]
+
+
+def test_a_rater_leaves_with_both_stages_wherever_it_is_told() -> None:
+    rng = np.random.default_rng(3)
+    first = rng.integers(0, 5, (30, 4)) / 4
+    second = np.clip(first + rng.integers(-1, 2, first.shape) / 4, 0, 1)
+    both = np.hstack([first, second])
+    found = leave_one_rater_out(both, raters=list("abcd") * 2)
+    assert len(found) == 4
+    for rater, told in enumerate(found):
+        rest = np.delete(both, [rater, rater + 4], axis=1)  # Ruiz et al. 2024, Table 2: six columns stay
+        oracle = krippendorff.alpha(rest.T, level_of_measurement="interval")
+        assert told.alpha_without.value == pytest.approx(oracle)
+        assert told.alpha_without.value == pytest.approx(stage_agreement(first, second).without[rater].value)

@@ -105,6 +105,7 @@ def agreement_report(
     matrix = matrix[:, used]
     names = table.raters if len(by_stage) == 1 else _staged_names(table)
     raters = [names[place] for place in used.tolist()]
+    persons = [table.raters[place % len(table.raters)] for place in used.tolist()]
     if len(raters) < 2:
         raise InputError(f'aspect "{aspect}" is rated by one rater only. Agreement needs two, or two stages.')
     images = [table.keys[i][0] for i in rated.tolist()]
@@ -116,7 +117,8 @@ def agreement_report(
     complete = int((~np.isnan(matrix)).all(axis=1).sum())
     if complete < len(rated):
         notes.append(f"W and ICC take the {complete:,} items that every rater rated")
-    left_out = leave_one_rater_out(matrix, **asked) if few and len(raters) > 2 else ()
+    several = len(set(persons)) > (1 if len(by_stage) > 1 else 2)
+    left_out = leave_one_rater_out(matrix, raters=persons, **asked) if few and several else ()
     two = len(by_stage) == 2
     return AgreementReport(
         aspect=aspect,
@@ -125,7 +127,7 @@ def agreement_report(
         ratings=int((~np.isnan(matrix)).sum()),
         coefficients=agreement_summary(matrix, merged=merged, **asked),
         pairs=_pairs(matrix, raters) if few else [],
-        left_out=dict(zip(raters, left_out, strict=False)),
+        left_out=dict(zip(dict.fromkeys(persons), left_out, strict=False)),
         halves=split_half(matrix, by="rating", splits=100, level=level, seed=seed),
         virtual=virtual_rater_agreement(matrix, merged=merged, seed=seed) if virtual else None,
         stages=stage_agreement(by_stage[0], by_stage[1], **asked) if two else None,

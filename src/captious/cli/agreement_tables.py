@@ -147,7 +147,8 @@ def _left_out(report: AgreementReport) -> Table:
         for name, rater in report.left_out.items()
     ]
     header = ["left out", "alpha of the rest", "low", "high", "tau-b with them", "r", "items"]
-    return Table("leave one rater out (alpha interval)", header, rows)
+    both = "over both stages, each a column; " if report.stages else ""
+    return Table(f"leave one rater out ({both}alpha interval)", header, rows)
 
 
 def _virtual(report: AgreementReport) -> Table:

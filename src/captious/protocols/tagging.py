@@ -233,12 +233,9 @@ def stages(judgments: Judgments) -> Stages:
     A rater against the others is compared on both rounds' mean.
     """
     first, second = judgments.matrix(ASPECT, FIRST), judgments.matrix(ASPECT, SECOND)
-    both = np.stack([first, second])
-    rated = ~np.isnan(both)
-    sums = np.where(rated, both, 0.0).sum(axis=0)
-    counts = rated.sum(axis=0)
-    means = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-    return Stages(tuple(judgments.raters), stage_agreement(first, second), leave_one_rater_out(means))
+    raters = tuple(judgments.raters)
+    left_out = leave_one_rater_out(np.hstack([first, second]), raters=raters * 2)
+    return Stages(raters, stage_agreement(first, second), left_out)
 
 
 def caption_values(judgments: Judgments, *, seed: Seed = DEFAULT_SEED) -> list[CaptionValue]:
@@ -320,7 +317,7 @@ def _agreement_tables(items: Sequence[Item], responses: Sequence[Response], resa
         columns = ("rater", "alpha", "low", "high", "tau-b", "same verdict", "captions")
         tables.append(Table("Each rater's two rounds", columns, rows, INTERVALS))
     if len(names) > 1:
-        tables.append(_left_out(_mean_of(matrices), names, asked))
+        tables.append(_left_out(np.hstack(list(matrices.values())), names, asked))
     return tables
 
 
@@ -335,17 +332,12 @@ def _matrix(
     return table
 
 
-def _mean_of(matrices: dict[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-    both = np.stack(list(matrices.values()))
-    counts = (~np.isnan(both)).sum(axis=0)
-    means = np.nansum(both, axis=0) / np.maximum(counts, 1)
-    return np.where(counts > 0, means, np.nan)
-
-
-def _left_out(means: NDArray[np.float64], names: list[str], asked: dict[str, object]) -> Table:
+def _left_out(rounds: NDArray[np.float64], names: list[str], asked: dict[str, object]) -> Table:
+    left_out = leave_one_rater_out(rounds, raters=names * 2, **asked)  # type: ignore[arg-type]
     rows = tuple(
         (name, *ends(found.alpha_without), found.tau_b, found.pearson, found.n_items)
-        for name, found in zip(names, leave_one_rater_out(means, **asked), strict=True)  # type: ignore[arg-type]
+        for name, found in zip(names, left_out, strict=True)
     )
     columns = ("left out", "alpha of the rest", "low", "high", "tau-b with them", "r", "captions")
-    return Table("Each rater against the others", columns, rows, INTERVALS)
+    note = f"alpha over both rounds of the other raters, each round a column; {INTERVALS}"
+    return Table("Each rater against the others", columns, rows, note)

@@ -8,6 +8,7 @@ rater left out, Table 3 adds tau between the stages over all raters.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -155,6 +156,7 @@ def stage_agreement(
 def leave_one_rater_out(
     ratings: ArrayLike,
     *,
+    raters: Sequence[Hashable] | None = None,
     others: Others = "mean",
     scale: Scale = "interval",
     resamples: int = 0,
@@ -164,8 +166,10 @@ def leave_one_rater_out(
 ) -> tuple[LeftOut, ...]:
     """For each rater: alpha without that rater (Ruiz et al. 2024, Table 2), and agreement with it.
 
-    The rater is compared with the mean or the vote (ties broken at random, seeded) of the others,
-    over the items that both have.
+    `raters` names the rater of each column: columns of one rater, such as two stages, leave
+    together, and those of the others stay side by side, as in the paper's table. The rater's mean
+    is compared with the mean or the vote (ties broken at random, seeded) of the others, over the
+    items that both have. One entry a rater, in the order of their first columns.
 
     >>> found = leave_one_rater_out([[1, 1, 4], [2, 2, 1], [4, 3, 2], [4, 4, 3]])
     >>> int(np.argmax([rater.alpha_without.value for rater in found]))
@@ -174,11 +178,14 @@ def leave_one_rater_out(
     matrix = as_ratings(ratings)
     if others not in ("mean", "vote"):
         raise StatisticsError(f"others: {others!r} is not one of mean, vote.")
+    columns: dict[Hashable, list[int]] = {}
+    for column, rater in enumerate(raters if raters is not None else range(matrix.shape[1])):
+        columns.setdefault(rater, []).append(column)
     found = []
-    for rater in range(matrix.shape[1]):
-        rest = np.delete(matrix, rater, axis=1)
+    for own_columns in columns.values():
+        rest = np.delete(matrix, own_columns, axis=1)
         consensus = mean_rating(rest) if others == "mean" else vote(rest, seed=seed)
-        own, theirs = _complete_pairs(matrix[:, rater], consensus)
+        own, theirs = _complete_pairs(mean_rating(matrix[:, own_columns]), consensus)
         alpha = krippendorff_alpha(
             rest, scale, resamples=resamples, clusters=clusters, level=level, seed=seed
         )
