@@ -18,6 +18,9 @@ from captious.text.vectors.table import load_vectors
 def test_a_dot_sets_the_option_that_the_metric_names() -> None:
     assert parse_feature("sentsim.mean_embedding").source.agg == "mean_embedding"  # type: ignore[union-attr]
     assert parse_feature("bertscore.recall").source.part == "recall"  # type: ignore[union-attr]
+    both = parse_feature("bertscore.precision[idf=yes]").source
+    assert (both.part, both.idf) == ("precision", True)  # type: ignore[union-attr]
+    assert parse_feature("vilbertscore.recall").source.part == "recall"  # type: ignore[union-attr]
     assert parse_feature("cider[sigma=4]").source.sigma == 4  # type: ignore[union-attr]
 
 

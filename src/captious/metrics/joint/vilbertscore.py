@@ -57,6 +57,7 @@ class VilbertScore(PairFamily):
     needs: ClassVar[frozenset[Need]] = frozenset({"references", "image"})
     bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     family: ClassVar[str] = "vilbert"
+    dotted: ClassVar[str] = "part"
 
     part: str = "f1"
     variant: str = VARIANTS[0]

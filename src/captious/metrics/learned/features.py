@@ -128,7 +128,8 @@ def parse_feature(name: str) -> Feature:
         raise InputError(
             f'feature "{one_line(text)}" is a folder. A learned metric takes metrics and embeddings by name.'
         )
-    head, dot, part = text.partition("[")[0].partition(".")
+    named, bracket, options = text.partition("[")
+    head, dot, part = named.partition(".")
     if dot and head in PROVIDERS:
         return Feature(text, embedding(text))
     known = find(head)
@@ -138,7 +139,10 @@ def parse_feature(name: str) -> Feature:
             head,
             [*known_metrics(), *(f"{name}.{p}" for name in PROVIDERS for p in PROVIDERS[name].parts)],
         )
-    metric = resolve(f"{head}[{known.dotted}={part}]" if dot and known.dotted else text)
+    if dot and known.dotted:
+        metric = resolve(f"{head}[{known.dotted}={part}{',' + options if bracket else ']'}")
+    else:
+        metric = resolve(text)
     if getattr(metric, "send", False):  # a folder from a stranger must not send anybody's captions away
         raise InputError(f"feature {head}: sends captions to an endpoint, which a learned metric never does.")
     return Feature(text, metric)

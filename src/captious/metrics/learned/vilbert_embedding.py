@@ -13,10 +13,11 @@ from captious.errors import InputError, NotSetUpError
 from captious.metrics.batch import Batch
 from captious.metrics.learned.embeddings import CAPTION, CHUNK, IMAGE, JOINT, Embedding, Options, provides
 from captious.models.encoders import opening
-from captious.models.joint.regions import Regions, open_regions
+from captious.models.joint.regions import Regions, region_store
+from captious.models.joint.vilbert import model
 from captious.models.joint.vilbert.model import Pair, Vilbert, open_vilbert
+from captious.models.weights.known import VILBERT
 
-VILBERT = "ViLBERT/conceptual-captions"
 _IMAGES_AT_A_TIME = 64  # whose regions are held at once
 
 
@@ -26,8 +27,10 @@ def vilbert_embedding(part: str, options: Options) -> Embedding:
     encoder, regions = options["encoder"], options["regions"]
 
     def ready() -> None:
-        opening.ready(encoder)
-        if not regions:
+        if regions:
+            model.ready(f"vilbert.{part}", encoder, regions)
+        else:
+            opening.ready(encoder)
             raise NotSetUpError(
                 f"vilbert.{part} reads region features of the images, which a detector makes: write "
                 f"vilbert.{part}[regions=PATH] with a folder of .npy files, an .lmdb or an .h5 file"
@@ -45,14 +48,14 @@ def vilbert_embedding(part: str, options: Options) -> Embedding:
         encoder=encoder,
         ready=ready,
         rows=rows,
-        label=lambda: "|".join([*open_vilbert(encoder).facts().values(), open_regions(regions).label]),
+        label=lambda: "|".join([*open_vilbert(encoder).facts().values(), region_store(regions).label]),
         regions=regions,
     )
 
 
-def _states(batch: Batch, model: Vilbert, path: str) -> FloatArray:
+def _states(batch: Batch, vilbert: Vilbert, path: str) -> FloatArray:
     """Pooled image and text states of every example; a long caption is the mean of its windows."""
-    corpus, store = batch.corpus, open_regions(path)
+    corpus, store = batch.corpus, region_store(path)
     found: FloatArray | None = None
     images = np.unique(corpus.image_of)
     for start in range(0, len(images), _IMAGES_AT_A_TIME):
@@ -65,13 +68,13 @@ def _states(batch: Batch, model: Vilbert, path: str) -> FloatArray:
                 continue  # an image without regions has no embedding, and its captions no score
         places = list(known)
         rows = np.flatnonzero(np.isin(corpus.image_of, places))
-        cut = model.rows([corpus.captions[row] for row in rows.tolist()], CHUNK)
+        cut = vilbert.rows([corpus.captions[row] for row in rows.tolist()], CHUNK)
         pairs = [
             Pair(ids, places.index(int(corpus.image_of[rows[owner]])))
             for ids, owner in zip(cut.rows, cut.owner.tolist(), strict=True)
         ]
         counts = np.bincount(cut.owner, minlength=len(rows))
-        for place, read in model.read(pairs, list(known.values())):
+        for place, read in vilbert.read(pairs, list(known.values())):
             state = np.concatenate([read.image, read.text]).astype(np.float64)
             if found is None:
                 found = np.full((len(batch), len(state)), np.nan)
