@@ -140,6 +140,28 @@ def test_an_image_encoder_alone_stands_beside_the_text_encoder_it_came_from(
     assert np.abs(texts - oracle_texts(tmp_path / "base", base, ["a dog", "cat"])).max() < CLOSE
 
 
+def test_a_folder_of_both_layouts_takes_the_weights_that_are_there(tiny: ModuleType, tmp_path: Path) -> None:
+    model, where = write_layout(tiny, tmp_path / "hub", "open_clip")
+    expected = oracle_texts(tmp_path / "hub", model, TEXTS)
+    (where / "config.json").write_bytes((tmp_path / "hub" / "config.json").read_bytes())
+    got = open_embedder(str(where), cache=False).texts(TEXTS, "truncate").features
+    assert np.abs(got - expected).max() < CLOSE
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_smaller_numbers_give_nearly_the_same_and_are_named(
+    tiny: ModuleType, tmp_path: Path, dtype: str
+) -> None:
+    tiny.write_clip(tmp_path / "hub")
+    paths = tiny.write_photographs(tmp_path / "images", 2)
+    images = [ImageFile(path.stem, str(path)) for path in paths]
+    whole, half = (open_embedder(str(tmp_path / "hub"), dtype=kind) for kind in ("float32", dtype))
+    near = (whole.images(images).features * half.images(images).features).sum(axis=1)
+    assert near.min() > 0.99
+    assert not np.array_equal(whole.images(images).features, half.images(images).features)
+    assert half.facts()["dtype"] == dtype
+
+
 def test_what_is_remembered_is_not_computed_again(tiny: ModuleType, tmp_path: Path) -> None:
     tiny.write_clip(tmp_path / "hub")
     paths = tiny.write_photographs(tmp_path / "images", 3)

@@ -22,12 +22,8 @@ from captious.models.encoders.recipe import Pixels, Recipe
 
 CONFIG, OPEN_CLIP_CONFIG = "config.json", "open_clip_config.json"
 # The first that is there is taken: safetensors before pickles.
-WEIGHT_FILES = (
-    "model.safetensors",
-    "open_clip_model.safetensors",
-    "pytorch_model.bin",
-    "open_clip_pytorch_model.bin",
-)
+WEIGHT_FILES = ("model.safetensors", "pytorch_model.bin")
+OPEN_CLIP_FILES = ("open_clip_model.safetensors", "open_clip_pytorch_model.bin")
 DTYPES = ("float32", "float16", "bfloat16")
 FAMILIES = ("clip", "siglip")
 CLIP_SIDE, CLIP_LIMIT = 224, 77  # pixels and tokens of OpenAI's ViT-B/32
@@ -59,20 +55,22 @@ def layout_of(path: Path, side: int = CLIP_SIDE, limit: int = CLIP_LIMIT) -> Lay
     """
     if path.is_file():
         return Layout("clip", path, None, None, Recipe(size=side, crop=side), limit)
-    weights = weight_file(path)
-    if (path / CONFIG).is_file() and "model_type" in (config := read_json(path / CONFIG)):
-        return _of_transformers(path, config, weights)
-    if (path / OPEN_CLIP_CONFIG).is_file():
-        return _of_open_clip(path, weights)
+    both = (path / OPEN_CLIP_CONFIG).is_file()
+    # Some folders hold both layouts, and the weights of one.
+    own = not both or any((path / name).is_file() for name in WEIGHT_FILES)
+    if own and (path / CONFIG).is_file() and "model_type" in (config := read_json(path / CONFIG)):
+        return _of_transformers(path, config, weight_file(path))
+    if both:
+        return _of_open_clip(path, weight_file(path, (*OPEN_CLIP_FILES, *WEIGHT_FILES)))
     raise InputError(f"{path}: holds neither {CONFIG} nor {OPEN_CLIP_CONFIG}. Give a model's whole folder.")
 
 
-def weight_file(folder: Path) -> Path:
+def weight_file(folder: Path, names: tuple[str, ...] = WEIGHT_FILES) -> Path:
     """The file of weights in a model's folder."""
-    for name in WEIGHT_FILES:
+    for name in names:
         if (folder / name).is_file():
             return folder / name
-    raise InputError(f"{folder}: holds no weights ({', '.join(WEIGHT_FILES[:3])}). Fetch the model again.")
+    raise InputError(f"{folder}: holds no weights ({', '.join(names[:2])}). Fetch the model again.")
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -26,6 +26,12 @@ _SUFFIXES = (".safetensors", ".bin", ".pth", ".pt", ".npz", ".npy", ".parquet", 
 _PATIENCE = 30.0  # seconds until an address that does not answer is given up
 _BLOCK = 1 << 20
 _SMALL = ("*.json", "*.txt", "*.model")
+_LARGE = (
+    "model.safetensors",
+    "open_clip_model.safetensors",
+    "pytorch_model.bin",
+    "open_clip_pytorch_model.bin",
+)
 
 
 class Found(NamedTuple):
@@ -157,9 +163,11 @@ def _from_hub(hub: str) -> Found:
         return Path(snapshot_download(hub, allow_patterns=list(patterns), etag_timeout=_PATIENCE))
 
     try:
-        folder = get(*_SMALL, "model.safetensors", "open_clip_model.safetensors")
-        if not any(folder.glob("*.safetensors")):
-            folder = get("pytorch_model.bin", "open_clip_pytorch_model.bin")
+        folder = get(*_SMALL)
+        for name in _LARGE:  # the first that the hub has, and no second copy
+            folder = get(name)
+            if (folder / name).is_file():
+                break
     except (HfHubHTTPError, LocalEntryNotFoundError, httpx.HTTPError, OSError, ValueError) as error:
         reason = one_line((str(error) or type(error).__name__).splitlines()[0], 120)
         raise InputError(
