@@ -202,18 +202,25 @@ def test_a_caption_cannot_speak_outside_its_quotes(corpus, judge, chat_server, t
     np.testing.assert_allclose(values(spoken, f"{judge},send=yes"), [1])
 
 
-def test_missing_images_and_broken_images_are_named(judge, tmp_path: Path) -> None:
+def test_images_that_cannot_be_read_are_listed_and_the_others_judged(
+    corpus, judge, chat_server, tmp_path
+) -> None:
+    (tmp_path / "two.png").write_bytes(b"no image at all")
+    name = f"vlm_judge[{judge},send=yes]"
+    with pytest.warns(CaptiousWarning, match="asks for 2 requests"):
+        scores = captious.score(corpus, [name])[name]
+    np.testing.assert_array_equal(scores.values, [4.5, 2.5, np.nan])
+    assert "two.png: is not an image" in scores.unscored["two"]
+    assert "|unread:1|" in scores.signature
+    assert len(chat_server.bodies) == 2
+
+
+def test_a_corpus_without_any_image_is_refused(judge) -> None:
     nowhere = captious.Corpus.from_lists(["A dog."], image_ids=["seven"])
     with pytest.raises(
-        InputError, match=r'image "seven" has no file, which vlm_judge needs. Give --images DIR'
+        InputError, match=r'none of 1 image could be read\. .*image "seven": no file was found'
     ):
         values(nowhere, f"{judge},send=yes")
-    (tmp_path / "bad.jpg").write_bytes(b"no image at all")
-    broken = captious.Corpus.from_lists(
-        ["A dog."], image_ids=["bad"], image_paths={"bad": str(tmp_path / "bad.jpg")}
-    )
-    with pytest.raises(InputError, match=r"bad\.jpg: is not an image"):
-        values(broken, f"{judge},send=yes")
 
 
 @pytest.mark.parametrize(

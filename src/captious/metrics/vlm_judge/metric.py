@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -15,12 +16,14 @@ from captious.corpus.columns import FloatArray
 from captious.errors import CaptiousWarning, InputError, NotSetUpError, UnknownNameError
 from captious.metrics.base import Metric, Need
 from captious.metrics.batch import Batch
+from captious.metrics.image_notes import Noted
 from captious.metrics.registry import register
 from captious.metrics.vlm_judge import rubric
 from captious.metrics.vlm_judge.requests import STRUCTURES, Request, Settings
 from captious.models.chat.answers import Answers, Stored
 from captious.models.chat.endpoint import Endpoint, EndpointError, TransientError
 from captious.models.chat.patience import Patience, UnreadableError, ask
+from captious.models.images import load_image
 from captious.text.normalise import thumb_normalise
 
 _MILLION = 1_000_000
@@ -89,10 +92,29 @@ class VlmJudge(Metric):
                 'Write --metrics "vlm_judge[model=NAME,endpoint=URL]"'
             )
 
-    def check(self, corpus: Corpus, knowledge: Any) -> None:
-        """Say what the run will cost before anything is sent; refuse where `send` is not set."""
+    def collect(self, batch: Batch) -> Noted:
+        """Images that cannot be read; those whose answers are all stored need not be decoded."""
         self.ready()
-        requests = self._requests(corpus)
+        broken: dict[str, str] = {}
+        requests = [request for request in self._requests(batch.corpus, {}) if request.readable(broken)]
+        known = self._stored(requests)
+        for image, request in {r.image_id: r for r in requests if r.key not in known}.items():
+            try:
+                load_image(request.image_path)
+            except InputError as error:
+                broken[image] = str(error)
+        return Noted.of(len(np.unique(batch.corpus.image_of)), broken, [])
+
+    def merge(self, parts: Sequence[Noted]) -> Noted:
+        """The notes of all batches."""
+        return Noted.together(parts)
+
+    def check(self, corpus: Corpus, knowledge: Noted) -> None:
+        """Say what the run will cost before anything is sent; refuse where `send` is not set."""
+        knowledge.refuse_nothing_read(self.name)
+        if self.send:
+            Endpoint.at(self.endpoint)  # a wrong address or a missing key shows before the estimate
+        requests = self._requests(corpus, knowledge.broken)
         known = self._stored(requests)
         pending = {request.key: request for request in requests if request.key not in known}
         if not pending:
@@ -105,18 +127,30 @@ class VlmJudge(Metric):
             )
         warnings.warn(f"vlm_judge asks for {estimate}.", CaptiousWarning, stacklevel=2)
 
-    def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
-        """The asked aspect of each example."""
-        requests = self._requests(batch.corpus)
+    def score_examples(self, batch: Batch, knowledge: Noted) -> FloatArray:
+        """The asked aspect of each example, NaN where its image cannot be read."""
+        requests = self._requests(batch.corpus, knowledge.broken)
         known = self._stored(requests)
         pending = {request.key: request for request in requests if request.key not in known}
         if pending:
             known |= self._send(pending)
-        return np.array([known[request.key][self.aspect] for request in requests])
+        scores = np.full(len(batch), np.nan)
+        for request in requests:
+            scores[request.row] = known[request.key][self.aspect]
+        return scores
 
-    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
+    def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
+        """Images without a score."""
+        return knowledge.notes(self.name, "")
+
+    def unscored(self, knowledge: Noted) -> dict[str, str]:
+        """Images that could not be read, each with the reason."""
+        return dict(knowledge.broken)
+
+    def facts(self, corpus: Corpus, knowledge: Noted) -> dict[str, str]:
         """The model, where it runs, the rubric, and how it was asked; never a key."""
-        return {
+        unread = {"unread": str(len(knowledge.broken))} if knowledge.broken else {}
+        return unread | {
             "model": self.model,
             "host": Endpoint.named(self.endpoint),
             "rubric": rubric.rubric_label(),
@@ -127,18 +161,16 @@ class VlmJudge(Metric):
             "format": self.structured,
         }
 
-    def _requests(self, corpus: Corpus) -> list[Request]:
+    def _requests(self, corpus: Corpus, broken: Mapping[str, str]) -> list[Request]:
         host = Endpoint.named(self.endpoint)
         settings = Settings(host, self.model, self.temperature, self.max_side, self.structured)
         found = []
         for row in range(len(corpus)):
             example = corpus.example(row)
-            if example.image_path is None:
-                raise InputError(
-                    f'image "{example.image_id}" has no file, which vlm_judge needs. Give --images DIR.'
-                )
+            if example.image_id in broken:
+                continue
             caption = thumb_normalise(example.caption) if self.clean else example.caption
-            found.append(Request(settings, example.image_id, example.image_path, caption))
+            found.append(Request(settings, row, example.image_id, example.image_path or "", caption))
         return found
 
     def _stored(self, requests: list[Request]) -> dict[str, dict[str, float]]:

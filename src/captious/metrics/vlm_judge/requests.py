@@ -10,6 +10,7 @@ from functools import cached_property
 from io import BytesIO
 from typing import Any
 
+from captious.errors import InputError
 from captious.metrics.vlm_judge.rubric import instructions, schema
 from captious.models.chat.answers import request_key
 from captious.models.images import decode_image, digest, read_file
@@ -37,9 +38,20 @@ class Request:
     """One caption with its image, as the judge gets it."""
 
     settings: Settings
+    row: int
     image_id: str
     image_path: str
     caption: str
+
+    def readable(self, broken: dict[str, str]) -> bool:
+        """Whether the image's file can be read; else the reason goes to `broken`."""
+        try:
+            if not self.image_path:
+                raise InputError(f'image "{self.image_id}": no file was found for it. Check --images.')
+            _ = self.key
+        except InputError as error:
+            broken[self.image_id] = str(error)
+        return self.image_id not in broken
 
     @cached_property
     def key(self) -> str:
