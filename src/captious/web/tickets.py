@@ -1,4 +1,8 @@
-"""Signed addresses that open one door once: creating the owner, entering the demo."""
+"""Signed addresses that open one door once: creating the owner, entering the demo.
+
+Twenty lines over hmac rather than the package itsdangerous, which reads the machine's own clock and
+knows no single use.
+"""
 
 from __future__ import annotations
 

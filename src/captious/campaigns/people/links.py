@@ -1,4 +1,8 @@
-"""Magic links: a signed, expiring address that lets one rater in, once unless told otherwise."""
+"""Magic links: a signed, expiring address that lets one rater in, once unless told otherwise.
+
+Signed with hmac rather than by the package itsdangerous: expiry goes by the database's clock, and
+what a link says (rater, version) is checked in the same transaction that uses it up.
+"""
 
 from __future__ import annotations
 

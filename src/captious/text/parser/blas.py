@@ -7,64 +7,39 @@ costs many times the work. Inside `one_thread()` each product stays on the threa
 
 from __future__ import annotations
 
-import ctypes
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from threading import Lock
-from typing import NamedTuple
+from typing import Any
 
-import numpy as np
-
-_FOLDERS = ("../numpy.libs", ".dylibs")
-_NAMES = (
-    ("scipy_openblas_get_num_threads64_", "scipy_openblas_set_num_threads64_"),
-    ("scipy_openblas_get_num_threads", "scipy_openblas_set_num_threads"),
-    ("openblas_get_num_threads", "openblas_set_num_threads"),
-)
-
-
-class Threads(NamedTuple):
-    """How to ask and tell a BLAS its number of threads."""
-
-    get: Callable[[], int]
-    set: Callable[[int], object]
+from threadpoolctl import ThreadpoolController
 
 
 @cache
-def _threads() -> Threads | None:
-    """The functions of NumPy's own OpenBLAS, or None where NumPy was built otherwise."""
-    package = Path(np.__file__).parent
-    for file in (file for folder in _FOLDERS for file in (package / folder).glob("*openblas*")):
-        try:
-            library = ctypes.CDLL(str(file))
-        except OSError:
-            continue
-        for get, put in _NAMES:
-            if hasattr(library, get) and hasattr(library, put):
-                return Threads(getattr(library, get), getattr(library, put))
-    return None
+def controller() -> ThreadpoolController:
+    """How to ask and tell the BLAS of NumPy, whichever it is, its number of threads."""
+    return ThreadpoolController().select(user_api="blas")
 
 
 class _Guard:
     """The first to enter notes how many threads there were; the last to leave restores them."""
 
     def __init__(self) -> None:
-        self._lock, self._inside, self._before = Lock(), 0, 1
+        self._lock, self._inside = Lock(), 0
+        self._limits: Any = None
 
-    def enter(self, threads: Threads) -> None:
+    def enter(self) -> None:
         with self._lock:
             if not self._inside:
-                self._before = threads.get()
-                threads.set(1)
+                self._limits = controller().limit(limits=1)
             self._inside += 1
 
-    def leave(self, threads: Threads) -> None:
+    def leave(self) -> None:
         with self._lock:
             self._inside -= 1
             if not self._inside:
-                threads.set(self._before)
+                self._limits.restore_original_limits()
 
 
 _guard = _Guard()
@@ -74,16 +49,13 @@ _guard = _Guard()
 def one_thread() -> Iterator[None]:
     """Let BLAS use one thread inside the block, and as many as before after it.
 
+    >>> import numpy as np
     >>> with one_thread():
     ...     float(np.ones(3) @ np.ones(3))
     3.0
     """
-    threads = _threads()
-    if threads is None:
-        yield
-        return
-    _guard.enter(threads)
+    _guard.enter()
     try:
         yield
     finally:
-        _guard.leave(threads)
+        _guard.leave()
