@@ -94,6 +94,20 @@ def test_vcrscore_runs_on_the_sample_and_says_what_it_lacks(run, sample: Path) -
     assert 0 <= scores["dodo"] < scores["heron"] <= 1
 
 
+def test_vcrscore_with_weights_has_all_its_inputs(run, sample: Path, tiny, tiny_joint) -> None:
+    pytest.importorskip("sklearn")
+    tiny_joint.write_vilt(sample.parent / "vilt", positions=64)
+    tiny.write_clip(sample.parent / "clip")
+    inputs = "vcr_precision,vcr_recall,vilt[model=vilt,long=truncate],mcipscore_ref[encoder=clip]"
+    files = ["--objects", sample / "objects.json", "--images", sample / "images"]
+    wanted = ["--features", inputs, "--beside", "rouge_l", "-f", "json"]
+    found = run("train", "vcrscore", *judged(sample), *files, *wanted)
+    assert found.code == 0, found.err
+    assert found.json["missing_features"] == []
+    assert len(found.json["features"]) == 4
+    assert found.json["features"][3] == "mcipscore_ref[encoder=clip]"
+
+
 def test_rating_runs_on_the_sample(run, sample: Path) -> None:
     found = run(
         "train",

@@ -29,6 +29,14 @@ def vcrscore(
         bool,
         typer.Option("--released", help="The released model's inputs: precision as recall, ViLT, MCIP-ref."),
     ] = False,
+    features: Annotated[
+        str,
+        typer.Option(
+            "--features",
+            "-F",
+            help="In place of the paper's inputs, for weights of your own: vcr_recall,vilt[model=DIR].",
+        ),
+    ] = "",
     model: own.Model = "gbr",
     aspect: own.Aspect = "",
     candidates: own.Candidates = None,
@@ -62,7 +70,13 @@ def vcrscore(
     others = typed._replace(candidates=None, references=None, aspect="")
     sets += rated_sets(external or [], others, EXTERNAL_SHARES)
     chosen = vcrscore_data(sets, drop_zero=drop_zero)
-    settings = vcrscore_settings(chosen, released=released, learner=parse_learner(model), drop_zero=drop_zero)
+    settings = vcrscore_settings(
+        chosen,
+        released=released,
+        features=tuple(split_list(features)),
+        learner=parse_learner(model),
+        drop_zero=drop_zero,
+    )
     settings = replace(settings, resamples=resamples, seed=seed, licence=licence)
     if beside:
         settings = replace(settings, beside=tuple(split_list(beside)))

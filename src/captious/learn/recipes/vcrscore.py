@@ -8,13 +8,10 @@ asks for these; the default is the paper's text, whose regressor has precision a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from captious.errors import CaptiousError
 from captious.learn.data import RatedSet, TrainingData
 from captious.learn.models import GradientBoosting, Learner
 from captious.learn.settings import Settings
-from captious.metrics import known_metrics, resolve
 from captious.metrics.learned.features import parse_feature
 
 NAME = "vcrscore"
@@ -46,34 +43,31 @@ def vcrscore_data(sets: Sequence[RatedSet], *, drop_zero: bool = False) -> Train
 
 
 def vcrscore_settings(
-    data: TrainingData, *, released: bool = False, learner: Learner | None = None, drop_zero: bool = False
+    data: TrainingData,
+    *,
+    released: bool = False,
+    features: tuple[str, ...] = (),
+    learner: Learner | None = None,
+    drop_zero: bool = False,
 ) -> Settings:
     """The recipe for these data: which of its features there can be here, and what stands beside."""
-    wanted: tuple[str, ...] = RELEASED if released else PAPER
+    wanted = features or (RELEASED if released else PAPER)
     notes = []
     if any(one.corpus.objects is None for one in data.sets):
         wanted = tuple(_without_objects(name) for name in wanted)
         notes.append("No objects were given for every data set: the pool holds the references' words alone.")
-    known = known_metrics()
-    unknown = [name for name in wanted if name.partition("[")[0] not in known]
-    notes += [f"Missing feature: {name} is no metric of this version." for name in unknown]
     if drop_zero:
         notes.append("Captions whose ratings are all the lowest of the scale were left out (VCRScore, 4.1).")
     return Settings(
         name=NAME,
         recipe=NAME,
-        features=tuple(name for name in wanted if name not in unknown),
-        beside=tuple(name for name in BESIDE if name not in wanted and _runs(name, data)),
+        features=wanted,
+        beside=tuple(name for name in BESIDE if name not in wanted and not _missing(name, data)),
         learner=learner or GradientBoosting(),
         skip_missing=True,
         main="spearman",
         notes=tuple(notes),
     )
-
-
-def with_shares(sets: Sequence[RatedSet], shares: tuple[float, float, float]) -> list[RatedSet]:
-    """The sets with their images dealt by `shares`."""
-    return [replace(one, shares=shares) for one in sets]
 
 
 def _without_objects(name: str) -> str:
@@ -83,11 +77,6 @@ def _without_objects(name: str) -> str:
     return f"{head}[objects=none{',' + options if bracket else ']'}"
 
 
-def _runs(name: str, data: TrainingData) -> bool:
-    if name not in known_metrics():
-        return False
-    try:
-        resolve(name).ready()
-    except CaptiousError:
-        return False
-    return not any(parse_feature(name).missing(one.corpus) for one in data.sets)
+def _missing(name: str, data: TrainingData) -> bool:
+    feature = parse_feature(name)
+    return any(feature.missing(one.corpus) for one in data.sets)
