@@ -12,16 +12,15 @@ def test_every_value_has_a_source_a_measure_and_a_number() -> None:
     for entry in values:
         assert entry.benchmark in RECOMPUTED
         assert entry.source and entry.table
-        assert entry.tolerance > 0
+        assert entry.half_digit > 0
         scale = 100 if entry.percent else 1
         assert entry.value == pytest.approx(float(entry.printed) / scale)
 
 
-def test_a_wider_tolerance_or_another_value_has_its_reason() -> None:
-    for entry in published_values():
-        scale = 100 if entry.percent else 1
-        wider = entry.tolerance > half_unit(entry.printed) / scale * 1.001
-        assert not (wider or entry.released) or entry.reason
+def test_what_is_known_to_fail_says_what_is_known() -> None:
+    unsolved = [entry for entry in published_values() if entry.open]
+    assert 0 < len(unsolved) < 30
+    assert not any(entry.at_least or entry.at_most for entry in unsolved)
 
 
 def test_keys_are_unique() -> None:

@@ -9,16 +9,16 @@ import pytest
 def test_all_holds_and_exit_0(run, data) -> None:
     found = run("reproduce", "flickr8k-expert", "--data", data, "--format", "json")
     assert found.code == 0
-    assert found.json["holds"] is True and found.json["counts"]["differs"] == 0
+    assert found.json["holds"] is True and found.json["counts"]["not reproduced"] == 0
     cider = next(c for c in found.json["checks"] if c["column"] == "cider")
-    assert (cider["expected"], cider["verdict"]) == (0.439, "holds")
+    assert (cider["expected"], cider["verdict"]) == (0.439, "equal")
     assert round(cider["got"], 3) == 0.439
 
 
 def test_the_table_shows_expected_got_and_verdict(run, data) -> None:
     found = run("reproduce", "flickr8k-expert", "--data", data)
     line = next(line for line in found.out.splitlines() if " cider " in line)
-    assert "43.9" in line and "43.89" in line and "holds" in line
+    assert "43.9" in line and "43.89" in line and "equal" in line
     assert "Hessel et al. 2021" in found.out
 
 
@@ -35,8 +35,14 @@ def test_a_changed_judgment_differs_and_exit_1(run, data, tmp_path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = run("reproduce", "thumb", "--data", tmp_path, "--format", "json")
     assert found.code == 1
-    differing = {(c["row"], c["column"]) for c in found.json["checks"] if c["verdict"] == "differs"}
+    differing = {(c["row"], c["column"]) for c in found.json["checks"] if c["verdict"] == "not reproduced"}
     assert ("Human", "precision") in differing
+
+
+def test_a_way_with_leaks_that_is_none_is_refused(run, data) -> None:
+    found = run("reproduce", "thumb", "--data", data, "--leaked", "mend")
+    assert found.code == 2 and "replace" in found.err
+    assert "choice of thumb" in run("reproduce", "flickr8k-expert", "--data", data, "--leaked", "drop").err
 
 
 def test_missing_data_are_skipped_not_failed_with_a_traceback(run, tmp_path) -> None:

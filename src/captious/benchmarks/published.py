@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 
 
 class Published(NamedTuple):
-    """One printed number: where it stands, how exactly it can be met, and by what.
+    """One printed number, and where it stands.
 
     `key` names what is measured against it. `printed` keeps the digits of the paper; the value is
-    that, over 100 where the paper multiplies. `tolerance` is half a unit of the last printed digit
-    unless a `reason` says why not. `released` is what the released data give instead, where that
-    is known not to be the printed number; then `reason` says why. Where `at_least` is set the
-    number is a bound to reach rather than a value to meet.
+    that, over 100 where the paper multiplies. Where `at_least` or `at_most` is set the number is a
+    bound to keep rather than a value to meet. `open` says what is known of a value that is not
+    reproduced.
     """
 
     benchmark: str
@@ -26,23 +25,24 @@ class Published(NamedTuple):
     table: str
     row: str
     column: str
-    tolerance: float
-    reason: str = ""
-    released: str = ""
     at_least: bool = False
+    at_most: bool = False
+    open: str = ""
 
     @property
     def value(self) -> float:
         """The published number on the scale of our measurements."""
-        return self._scaled(self.printed)
+        return float(self.printed) / self.scale
 
     @property
-    def released_value(self) -> float:
-        """What the released data are known to give, on the same scale."""
-        return self._scaled(self.released)
+    def scale(self) -> int:
+        """100 where the paper prints a hundred times our measurement."""
+        return 100 if self.percent else 1
 
-    def _scaled(self, text: str) -> float:
-        return float(text) / (100 if self.percent else 1)
+    @property
+    def half_digit(self) -> float:
+        """Half a unit of the last printed digit, on the scale of our measurements."""
+        return half_unit(self.printed) / self.scale
 
 
 def half_unit(printed: str) -> float:
@@ -64,27 +64,23 @@ def published_values() -> tuple[Published, ...]:
 
 
 def _entries(table: dict[str, Any], sources: dict[str, str]) -> list[Published]:
-    percent = bool(table.get("percent", False))
-    released = table.get("released", {})
+    unsolved = table.get("open", {})
     found = []
     for row, values in table["rows"].items():
         for column, printed in zip(table["columns"], values, strict=True):
-            instead, why = released.get(f"{row}/{column}", ("", table.get("reason", "")))
-            own = half_unit(printed) / (100 if percent else 1)
             found.append(
                 Published(
                     benchmark=table["benchmark"],
                     key=f"{table['measure']}/{row}/{column}",
                     printed=printed,
-                    percent=percent,
+                    percent=bool(table.get("percent", False)),
                     source=sources[table["source"]],
                     table=table["table"],
                     row=row,
                     column=column,
-                    tolerance=float(table.get("tolerance", own)),
-                    reason=why,
-                    released=instead,
                     at_least=bool(table.get("at_least", False)),
+                    at_most=bool(table.get("at_most", False)),
+                    open=unsolved.get(f"{row}/{column}", unsolved.get(f"{row}/*", "")),
                 )
             )
     return found
