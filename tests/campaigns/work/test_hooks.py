@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 
 import pytest
 
+from captious.campaigns.exchange.export import export
+from captious.campaigns.exchange.importing import import_file
 from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater, Receipt
 from captious.campaigns.results import analysis
@@ -235,3 +237,20 @@ def test_a_class_without_the_required_methods_is_refused() -> None:
 
     with pytest.raises(InputError, match='protocol "half" lacks guide, items, rows, tables'):
         register("half")(Half)
+
+
+def test_records_and_outcomes_survive_an_export(db: Database, clock: Any, tmp_path: Path) -> None:
+    campaign, (ada, bob) = made(db, "guessing", ["Ada", "Bob"])
+    for rater in (ada, bob):
+        answer(db, clock, campaign, rater, 3, "p")
+        answer(db, clock, campaign, rater, 4, "q")
+    for form in ("jsonl", "csv", "parquet"):
+        export(db, campaign, tmp_path / form, formats=[form])
+        back = import_file(db, tmp_path / form, actor="ben", slug=f"back-{form}")
+        assert [one.record for one in raters.listed(db, back)] == [
+            one.record for one in raters.listed(db, campaign)
+        ]
+        assert [one.outcome for one in responses.stored(db, back)] == [
+            one.outcome for one in responses.stored(db, campaign)
+        ]
+        assert responses.items(db, back) == responses.items(db, campaign)

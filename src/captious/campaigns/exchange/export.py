@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import select
+from sqlalchemy import exists, select
 
 from captious._version import __version__
 from captious.campaigns.exchange import export_rows
@@ -136,9 +136,13 @@ def _described(paths: Sequence[Path], about: str, columns: tuple[Column, ...] = 
 def _responses(asked: _Asked) -> list[Described]:
     columns: tuple[Column, ...] = export_rows.RESPONSE_COLUMNS
     columns += (export_rows.ACTOR,) if asked.identities else ()
-    rows = export_rows.response_rows(
-        stored_with_decisions(asked.db, asked.campaign), identities=asked.identities
-    )
+    own = schema.response.c.campaign_id == asked.campaign.id
+    with asked.db.read() as connection:
+        wanted = select(exists().where(own, schema.response.c.outcome.is_not(None)))
+        outcomes = bool(connection.execute(wanted).scalar())
+    columns += (export_rows.OUTCOME,) if outcomes else ()
+    stored = stored_with_decisions(asked.db, asked.campaign)
+    rows = export_rows.response_rows(stored, identities=asked.identities, outcomes=outcomes)
     paths = write_rows(asked.out, "responses", rows, columns, asked.formats)
     return _described(paths, "Every response as it was given, corrections and all.", columns)
 
@@ -200,7 +204,9 @@ def _raters(asked: _Asked) -> list[Described]:
     columns: tuple[Column, ...] = export_rows.RATER_COLUMNS
     columns += export_rows.IDENTITY_COLUMNS if asked.identities else ()
     people = raters.listed(asked.db, asked.campaign)
-    rows = export_rows.rater_rows(people, identities=asked.identities)
+    records = any(one.record is not None for one in people)
+    columns += (export_rows.RECORD,) if records else ()
+    rows = export_rows.rater_rows(people, identities=asked.identities, records=records)
     paths = write_rows(asked.out, "raters", rows, columns, asked.formats)
     return _described(paths, "The raters, by pseudonym.", columns)
 

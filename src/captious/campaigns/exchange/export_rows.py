@@ -48,17 +48,23 @@ RATER_COLUMNS = (
     Column("state", TEXT, "active, removed or withdrawn; only active raters' responses count."),
     Column("answered", WHOLE, "Number of responses."),
     Column("seconds", NUMBER, "Time spent in all."),
+    Column("created", NUMBER, "When the rater was added, in seconds since 1970 (UTC)."),
+    Column("last_seen", NUMBER, "When the rater was last there, in seconds since 1970 (UTC)."),
 )
 IDENTITY_COLUMNS = (
     Column("name", TEXT, "The rater's name."),
     Column("email", TEXT, "The rater's address."),
     Column("reason", TEXT, "Why the rater was removed."),
 )
+OUTCOME = Column("outcome", TEXT, "What the protocol made of the response, as JSON: feedback, a transcript.")
+RECORD = Column("record", TEXT, "What the protocol keeps of the rater, as JSON: points, a level.")
 ACTOR = Column("actor", TEXT, "Account that stored an adjudication.")
 
 
-def response_rows(stored: Iterable[StoredResponse], *, identities: bool = False) -> Iterator[RowValues]:
-    """Every stored response, as given."""
+def response_rows(
+    stored: Iterable[StoredResponse], *, identities: bool = False, outcomes: bool = False
+) -> Iterator[RowValues]:
+    """Every stored response, as given; with `outcomes`, what the protocol made of it too."""
     for one in stored:
         row: RowValues = {
             "id": one.id,
@@ -76,7 +82,8 @@ def response_rows(stored: Iterable[StoredResponse], *, identities: bool = False)
             "source": one.source,
             "standing": one.standing,
         }
-        yield row | ({"actor": one.actor} if identities else {})
+        beside = {"actor": one.actor} if identities else {}
+        yield row | beside | ({"outcome": one.outcome} if outcomes else {})
 
 
 def judgment_rows(
@@ -122,7 +129,9 @@ def item_rows(
         yield row
 
 
-def rater_rows(people: Iterable[Rater], *, identities: bool = False) -> Iterator[RowValues]:
+def rater_rows(
+    people: Iterable[Rater], *, identities: bool = False, records: bool = False
+) -> Iterator[RowValues]:
     """Every rater, by pseudonym; names only where identities are asked for."""
     for one in people:
         row: RowValues = {
@@ -131,6 +140,10 @@ def rater_rows(people: Iterable[Rater], *, identities: bool = False) -> Iterator
             "state": one.state,
             "answered": one.answered,
             "seconds": one.seconds,
+            "created": one.created,
+            "last_seen": one.last_seen,
         }
+        if records:
+            row["record"] = one.record
         own = {"name": one.name, "email": one.email, "reason": one.reason}
         yield row | (own if identities else {})

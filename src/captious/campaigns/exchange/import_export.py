@@ -81,6 +81,7 @@ def read_export(
             raters=[_rater(row) for row in _table(folder, "raters")],
             responses=[_response(row) for row in _table(folder, "responses")],
             state=_one_of(about["state"], State),
+            created=about["created"],
             opened=about["opened"],
             closed_at=about["closed"],
             closed=[row["key"] for row in rows if row.get("closed")],
@@ -117,6 +118,9 @@ def _rater(row: Mapping[str, Any]) -> ImportedRater:
         native=_flag(row["native"]),
         state=_one_of(row["state"], RaterState),
         reason=str(row.get("reason") or ""),
+        created=_number(row.get("created")),
+        last_seen=_number(row.get("last_seen")),
+        record=_value(row.get("record") or None),
     )
 
 
@@ -137,6 +141,7 @@ def _response(row: Mapping[str, Any]) -> ImportedResponse:
         replaces=None if _number(row["replaces"]) is None else int(float(row["replaces"])),
         actor=str(row.get("actor") or ""),
         source=_one_of(row["source"], Source),
+        outcome=_value(row.get("outcome") or None),
     )
 
 

@@ -36,6 +36,9 @@ class ImportedRater(NamedTuple):
     native: bool = False
     state: str = "active"
     reason: str = ""
+    created: float | None = None
+    last_seen: float | None = None
+    record: Mapping[str, Any] | None = None
 
 
 class ImportedResponse(NamedTuple):
@@ -53,6 +56,7 @@ class ImportedResponse(NamedTuple):
     replaces: int | None = None
     actor: str = ""
     source: str = "import"
+    outcome: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class Imported:
     raters: Sequence[ImportedRater]
     responses: Sequence[ImportedResponse]
     state: str = "closed"
+    created: float | None = None
     opened: float | None = None
     closed_at: float | None = None
     closed: Sequence[str] = ()
@@ -132,6 +137,8 @@ def _set_state(connection: Connection, campaign: Campaign, given: Imported, now:
         "opened": None if given.state == "draft" else opened,
         "closed": closed if given.state == "closed" else None,
     }
+    if given.created is not None:
+        values["created"] = given.created
     connection.execute(update(table).where(table.c.id == campaign.id).values(**values))
 
 
@@ -179,7 +186,9 @@ class _Import:
                 "native": one.native,
                 "state": one.state,
                 "reason": one.reason,
-                "created": self.campaign.created,
+                "created": self.campaign.created if one.created is None else one.created,
+                "last_seen": one.last_seen,
+                "record": None if one.record is None else dict(one.record),
             }
             for one in people
         ]
@@ -209,6 +218,7 @@ class _Import:
                     "replaces": None if one.replaces is None else self.new_ids[one.replaces],
                     "source": one.source,
                     "actor": one.actor,
+                    "outcome": None if one.outcome is None else dict(one.outcome),
                 }
             )
         returned = self.connection.execute(
@@ -273,7 +283,7 @@ class _Import:
                 .values(
                     answered=bindparam("number"),
                     seconds=bindparam("spent"),
-                    last_seen=bindparam("last"),
+                    last_seen=func.coalesce(rater.c.last_seen, bindparam("last")),
                     groups=1,
                 ),
                 spent,
