@@ -120,7 +120,7 @@ def test_sql_in_every_field_is_only_text(site: Any, owner: Any, tagged: Any) -> 
 
 
 def test_strange_texts_are_answered_and_never_break(site: Any, manager: Any, tagged: Any) -> None:
-    for strange in ("\u202eevil", "x" * 5000, "😀" * 50, "\ufffe", "%00", "{0.__class__}", "{{7*7}}"):
+    for strange in ("\u202eevil", "x" * 5000, "😀" * 50, "\ufffe", "%00", "{0.__class__}", "{{1237*7919}}"):
         for address, field in (
             (f"/admin/c/{tagged.slug}/raters", "lines"),
             (f"/admin/c/{tagged.slug}/settings", "title"),
@@ -128,4 +128,4 @@ def test_strange_texts_are_answered_and_never_break(site: Any, manager: Any, tag
         ):
             answer = manager.post(address, **{field: strange})
             assert answer.status_code in (200, 303, 422), (address, strange)
-            assert "49" not in answer.text or strange != "{{7*7}}"
+            assert "9795803" not in answer.text or strange != "{{1237*7919}}"
