@@ -169,3 +169,18 @@ def test_failures_are_one_line_each(tiny_joint, scene) -> None:
         values(scene.corpus, name)
     with pytest.raises(InputError, match="unknown small of vilt"):
         captious.metrics.resolve("vilt[small=never]")
+
+
+def test_a_second_run_needs_no_forward_pass(tiny_joint, scene, monkeypatch) -> None:
+    import transformers
+
+    tiny_joint.write_vilt(scene.folder / "vilt", 5)
+    name = f"vilt[model={scene.folder / 'vilt'},limit=12]"
+    first = values(scene.corpus, name)
+    np.testing.assert_allclose(values(scene.corpus, name.replace("]", ",cache=no]")), first, atol=CLOSE)
+
+    def never(*arguments: object, **named: object) -> None:
+        raise AssertionError("the model ran again")
+
+    monkeypatch.setattr(transformers.ViltForImageAndTextRetrieval, "forward", never)
+    np.testing.assert_array_equal(values(scene.corpus, name), first)

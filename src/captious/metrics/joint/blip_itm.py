@@ -8,7 +8,7 @@ from typing import ClassVar
 from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders import opening
-from captious.models.encoders.base import PairScorer
+from captious.models.encoders.pair_cache import Keyed
 from captious.models.joint.blip import open_blip
 from captious.models.weights.known import BLIP_ITM
 
@@ -35,6 +35,6 @@ class BlipMatch(PairFamily):
         """The model's weights and the packages that run them."""
         opening.ready(self.model)
 
-    def scorer(self) -> PairScorer:
+    def scorer(self) -> Keyed:
         """BLIP."""
         return open_blip(self.model, self.device, self.dtype)

@@ -15,6 +15,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.image_notes import Noted, circularity, rows_with_score
 from captious.models.encoders.base import ImageFile, PairScorer, ScoredPairs
 from captious.models.encoders.long_texts import check_long
+from captious.models.encoders.pair_cache import Keyed, RememberedPairs
 from captious.models.weights.known import needed
 
 EXAMPLES_A_BLOCK = 1024
@@ -24,7 +25,8 @@ EXAMPLES_A_BLOCK = 1024
 class PairFamily(Metric):
     """A model's number for each caption with its image.
 
-    Options of all: `long` (error, truncate, chunk: the mean over windows), `device`, `dtype`.
+    Options of all: `model`, `long` (error, truncate, chunk: the mean over windows), `device`, `dtype`,
+    and `cache` (keep scores on disk; changes the time, not the number).
     """
 
     neural: ClassVar[bool] = True
@@ -36,6 +38,7 @@ class PairFamily(Metric):
     long: str = "truncate"
     device: str = "cpu"
     dtype: str = "float32"
+    cache: bool = True
 
     def __post_init__(self) -> None:
         check_long(self.long)
@@ -44,14 +47,19 @@ class PairFamily(Metric):
         """The model's weights, and those that they stand on."""
         return needed(self.model)
 
-    def scorer(self) -> PairScorer:
+    def scorer(self) -> Keyed:
         """The model, opened in this process."""
         raise NotImplementedError
 
     def scored(self, batch: Batch) -> ScoredPairs:
         """A score for each example, NaN where its image could not be read; made once."""
         options = tuple(getattr(self, field.name) for field in fields(self))
-        return batch.once((self.name, *options), lambda: score_examples(batch, self.scorer(), self.long))
+
+        def make() -> ScoredPairs:
+            scorer = self.scorer()
+            return score_examples(batch, RememberedPairs(scorer) if self.cache else scorer, self.long)
+
+        return batch.once((self.name, *options), make)
 
     def collect(self, batch: Batch) -> Noted:
         """What could not be read, and what was too long."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
-from captious.models.encoders.base import PairScorer
+from captious.models.encoders.pair_cache import Keyed
 from captious.models.joint.vilbert.alignment import Aligner
 from captious.models.joint.vilbert.model import LIMIT, open_vilbert, ready
 from captious.models.weights.known import VILBERT
@@ -39,7 +39,7 @@ class VilbertAlignment(PairFamily):
         """The model's weights, the packages that run it, and region features."""
         ready(self.name, self.model, self.regions)
 
-    def scorer(self) -> PairScorer:
+    def scorer(self) -> Keyed:
         """ViLBERT with its alignment head over the region features."""
         self.ready()
         model = open_vilbert(self.model, self.task, self.limit, self.device, self.dtype)

@@ -10,7 +10,7 @@ from captious.errors import UnknownNameError
 from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders import opening
-from captious.models.encoders.base import PairScorer
+from captious.models.encoders.pair_cache import Keyed
 from captious.models.joint.vilt import LIMIT, open_vilt
 from captious.models.weights.known import VILT
 
@@ -48,6 +48,6 @@ class ViltScore(PairFamily):
         """The model's weights and the packages that run them."""
         opening.ready(self.model)
 
-    def scorer(self) -> PairScorer:
+    def scorer(self) -> Keyed:
         """ViLT."""
         return open_vilt(self.model, self.limit, self.small == "enlarge", self.device, self.dtype)

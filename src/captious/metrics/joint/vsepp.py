@@ -8,7 +8,7 @@ from typing import ClassVar
 from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders import opening
-from captious.models.encoders.base import PairScorer
+from captious.models.encoders.pair_cache import Keyed
 from captious.models.joint.vse.model import open_vse
 from captious.models.weights.known import VSE
 
@@ -38,6 +38,6 @@ class Vsepp(PairFamily):
         """The checkpoint and the packages that run it."""
         opening.ready(self.model)
 
-    def scorer(self) -> PairScorer:
+    def scorer(self) -> Keyed:
         """VSE++ with its vocabulary."""
         return open_vse(self.model, self.vocab, self.device, self.dtype)

@@ -34,7 +34,7 @@ def content_keys(images: Sequence[ImageFile], broken: dict[str, str]) -> list[by
     keys: list[bytes | None] = []
     for image in images:
         try:
-            keys.append(digest(read_file(_path(image))))
+            keys.append(digest(read_file(image_path(image))))
         except InputError as error:
             broken[image.id] = str(error)
             keys.append(None)
@@ -47,7 +47,7 @@ def pixel_batches(
     """Prepared pixels in batches of at most `size`; unreadable images go to `broken` with the reason."""
 
     def prepare(image: ImageFile) -> Pixels:
-        return recipe.pixels(load_image(_path(image)))
+        return recipe.pixels(load_image(image_path(image)))
 
     waiting: deque[tuple[int, Future[Pixels]]] = deque()
     with ThreadPoolExecutor(_THREADS) as pool:
@@ -77,7 +77,8 @@ def _batch(ready: list[tuple[int, Pixels]]) -> PixelBatch:
     return PixelBatch(np.array(places, dtype=np.int64), np.stack(pixels))
 
 
-def _path(image: ImageFile) -> str:
+def image_path(image: ImageFile) -> str:
+    """The file of an image; `InputError` where none was found."""
     if image.path is None:
         raise InputError(f'image "{image.id}": no file was found for it. Check --images.')
     return image.path

@@ -16,6 +16,7 @@ from captious.models import weights
 from captious.models.encoders.base import ImageFile, ScoredPairs
 from captious.models.encoders.checkpoint import load_into, read_state
 from captious.models.encoders.opening import label_of
+from captious.models.encoders.pair_cache import file_key
 from captious.models.encoders.photographs import pixel_batches
 from captious.models.encoders.recipe import Pixels, Recipe
 from captious.models.encoders.token_rows import TokenRows, same_length, token_rows
@@ -51,6 +52,10 @@ class Blip:
     def facts(self) -> dict[str, str]:
         """Name and revision of the weights, and where it runs."""
         return {"enc": self.label, "device": self._device, "dtype": self._dtype}
+
+    def image_key(self, image: ImageFile) -> bytes:
+        """The image's file by its content."""
+        return file_key(image)
 
     def pairs(self, images: Sequence[ImageFile], texts: Sequence[Sequence[str]], long: str) -> ScoredPairs:
         """Probability of a match for every image with each of its texts, flat, in order."""

@@ -14,6 +14,8 @@ from captious.errors import InputError
 from captious.models import locate, weights
 from captious.models.encoders.base import ImageFile, ScoredPairs
 from captious.models.encoders.checkpoint import load_into, read_state
+from captious.models.encoders.pair_cache import file_key
+from captious.models.encoders.photographs import image_path
 from captious.models.encoders.recipe import RESAMPLING, Pixels, Recipe
 from captious.models.encoders.token_rows import TokenRows, same_length, token_rows
 from captious.models.encoders.vision_text import import_torch, read_json, weight_file
@@ -109,6 +111,10 @@ class Vilt:
             "dtype": self._dtype,
         }
 
+    def image_key(self, image: ImageFile) -> bytes:
+        """The image's file by its content."""
+        return file_key(image)
+
     def pairs(self, images: Sequence[ImageFile], texts: Sequence[Sequence[str]], long: str) -> ScoredPairs:
         """Logits of the retrieval head for every image with each of its texts, flat, in order."""
         broken: dict[str, str] = {}
@@ -117,9 +123,7 @@ class Vilt:
             cut = token_rows(self._encode, own, self.limit, long, self.label)
             beyond.append(cut.beyond)
             try:
-                if image.path is None:
-                    raise InputError(f'image "{image.id}": no file was found for it. Check --images.')
-                pixels = self._prepare.pixels(load_image(image.path), enlarge=self._enlarge)
+                pixels = self._prepare.pixels(load_image(image_path(image)), enlarge=self._enlarge)
             except InputError as error:
                 broken[image.id] = str(error)
                 scores.append(np.full(len(own), np.nan))

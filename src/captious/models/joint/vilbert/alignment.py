@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,6 +26,13 @@ class Aligner:
     def facts(self) -> dict[str, str]:
         """The model's facts and the name of the region features."""
         return self._model.facts() | {"regions": self._store.label}
+
+    def image_key(self, image: ImageFile) -> bytes:
+        """The image's region features by their content."""
+        regions = self._store.get(image.id)
+        content = hashlib.sha256(regions.features.tobytes() + regions.boxes.tobytes())
+        content.update(f"{regions.features.shape} {regions.width} {regions.height}".encode())
+        return content.digest()[:16]
 
     def pairs(self, images: Sequence[ImageFile], texts: Sequence[Sequence[str]], long: str) -> ScoredPairs:
         """Probabilities of every image with each of its texts, flat, in order."""

@@ -15,6 +15,7 @@ from captious.errors import InputError, MissingDependencyError
 from captious.models import locate, weights
 from captious.models.encoders.base import Features, ImageFile, ScoredPairs
 from captious.models.encoders.checkpoint import StateDict, check_state, read_checkpoint
+from captious.models.encoders.pair_cache import file_key
 from captious.models.encoders.photographs import pixel_batches
 from captious.models.encoders.recipe import Pixels, Recipe
 from captious.models.encoders.vision_text import import_torch
@@ -49,6 +50,10 @@ class Vse:
     def facts(self) -> dict[str, str]:
         """Name and digest of the weights, device and type of number."""
         return {"enc": self.label, "device": self._device, "dtype": str(self._kind).removeprefix("torch.")}
+
+    def image_key(self, image: ImageFile) -> bytes:
+        """The image's file by its content."""
+        return file_key(image)
 
     def pairs(self, images: Sequence[ImageFile], texts: Sequence[Sequence[str]], long: str) -> ScoredPairs:
         """Cosines of every image with each of its texts, flat, in order."""
