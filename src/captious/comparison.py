@@ -183,7 +183,9 @@ def _tests(
 def _pair(
     metric: Metric, a: str, b: str, block: Mapping[str, FloatArray], bootstrap: PairedTest, swaps: PairedTest
 ) -> Pair:
-    wins, ties, losses = win_tie_loss(metric.example_scores(block[a]), metric.example_scores(block[b]))
+    ours, theirs = metric.example_scores(block[a]), metric.example_scores(block[b])
+    both = ~(np.isnan(ours) | np.isnan(theirs))  # an image that could not be read has no score
+    wins, ties, losses = win_tie_loss(ours[both], theirs[both])
     if not metric.higher_is_better:
         wins, losses = losses, wins
     return Pair(

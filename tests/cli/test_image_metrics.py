@@ -152,3 +152,18 @@ def test_explain_shows_words_and_regions(run, given: Given, form: str) -> None:
     else:
         assert 'href="data:image/jpeg;base64,' in done.out
         assert "Loss of the score without each word: " in done.out
+
+
+def test_compare_and_report_finish_beside_a_broken_image(run, given: Given, tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(dict.fromkeys(CAPTIONS, "a cat")))
+    (given.images / "2.png").write_bytes(b"no image at all")
+    both = ("-c", given.candidates, other, "--images", given.images, "-m", metric(given))
+    compared = run("compare", *both, "--resamples", 50, "--trials", 50, "--format", "json")
+    assert compared.code == 0, compared.err
+    (pair,) = compared.json[metric(given)]["pairs"]
+    assert pair["wins"] + pair["ties"] + pair["losses"] == 3
+    reported = run("report", *both, "--resamples", 20, "--out", tmp_path / "report.html")
+    assert reported.code == 0, reported.err
+    assert "could not be read and has no score" in (tmp_path / "report.html").read_text("utf-8")

@@ -6,7 +6,7 @@ import io
 import pytest
 
 from captious.data import demo_files
-from captious.errors import InputError
+from captious.errors import CaptiousWarning
 from captious.files import cache_folder
 from captious.report.photographs import ImageMode, photographs
 
@@ -81,11 +81,14 @@ def test_comments_in_the_original_are_not_passed_on(tmp_path) -> None:
     assert b"taken at home" not in base64.b64decode(found.src.split(",")[1])
 
 
-def test_a_file_that_is_no_photograph_is_named(tmp_path) -> None:
-    path = tmp_path / "broken.jpg"
-    path.write_text("not a picture")
-    with pytest.raises(InputError, match=r"broken\.jpg: cannot be read as a photograph"):
-        photographs([str(path)], tmp_path / "page.html")
+def test_a_file_that_is_no_photograph_is_named_and_the_others_are_shown(tmp_path) -> None:
+    paths = [tmp_path / "broken.jpg", tmp_path / "whole.jpg"]
+    paths[0].write_text("not a picture")
+    paths[1].write_bytes(_jpeg("red", (30, 20)))
+    with pytest.warns(CaptiousWarning, match=r"broken\.jpg: cannot be read as a photograph"):
+        found = photographs([str(path) for path in paths], tmp_path / "page.html")
+    assert found[0] is None
+    assert (found[1].width, found[1].height) == (30, 20)
 
 
 def _jpeg(colour: str, size: tuple[int, int]) -> bytes:

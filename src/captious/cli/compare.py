@@ -18,6 +18,9 @@ def compare(
     images: options.Images = None,
     objects: options.Objects = None,
     df: options.DocumentFrequencies = None,
+    long: options.Long = None,
+    system_encoder: options.SystemEncoders = None,
+    download: options.Download = False,
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
     resamples: Annotated[
@@ -38,11 +41,12 @@ def compare(
     """
     from captious import comparison
     from captious.cli import inputs, tables
-    from captious.cli.output import emit, progress_bar
+    from captious.cli.output import emit, note, progress_bar
 
     inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
-    wanted = inputs.metrics(metrics, df, corpus)
+    corpus = inputs.with_encoders(corpus, system_encoder or [])
+    wanted = inputs.metrics(metrics, df, corpus, long)
     with progress_bar() as progress:
         found = comparison.compare(
             corpus,
@@ -54,5 +58,7 @@ def compare(
             jobs=jobs,
             progress=progress,
         )
+    for line in tables.unscored_lines(found.scores):
+        note(line)
     shown = tables.compare_rows(found) if form is Format.csv else tables.compare_tables(found)
     emit(shown, found.to_dict(), form)

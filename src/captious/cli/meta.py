@@ -27,6 +27,7 @@ def meta(
     compare: own.CompareMetrics = False,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
+    download: options.Download = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
     """Measure how far metrics follow human judgments, under a benchmark's named protocol.

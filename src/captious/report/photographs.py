@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import warnings
 from base64 import b64encode
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from captious.errors import InputError
+from captious.errors import CaptiousWarning, InputError
 from captious.files import cache_folder
 
 LONGEST_SIDE = 480
@@ -67,9 +68,22 @@ def photographs(
 
 
 def _thumbnails(paths: Sequence[str | None]) -> list[_Thumbnail | None]:
+    """A small copy of each; an image that cannot be read is left out with a warning."""
+
+    def made(path: str | None) -> _Thumbnail | InputError | None:
+        try:
+            return _thumbnail(Path(path)) if path else None
+        except InputError as error:
+            return error
+
     # Pillow decodes and scales outside the interpreter's lock, so threads use every core.
     with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-        return list(pool.map(lambda path: _thumbnail(Path(path)) if path else None, paths))
+        found = list(pool.map(made, paths))
+    broken = [one for one in found if isinstance(one, InputError)]
+    if broken:
+        more = f" ({len(broken) - 1:,} more are left out.)" if len(broken) > 1 else ""
+        warnings.warn(f"{broken[0]}{more}", CaptiousWarning, stacklevel=2)
+    return [None if isinstance(one, InputError) else one for one in found]
 
 
 def _thumbnail(path: Path) -> _Thumbnail:
