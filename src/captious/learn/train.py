@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from captious.corpus.columns import FloatArray, IntArray, factorise
+from captious.corpus.columns import FloatArray
 from captious.engine import Progress
 from captious.errors import InputError
 from captious.files import check_folder
@@ -18,16 +18,16 @@ from captious.learn.card import card_json, card_markdown
 from captious.learn.data import TrainingData
 from captious.learn.features import FeatureTable, choose_features, compute_features, needs_table
 from captious.learn.journal import Journal
-from captious.learn.models import Fit
+from captious.learn.judge import judged
 from captious.learn.report import Report
+from captious.learn.run import Run
 from captious.learn.settings import Settings
 from captious.learn.splits import Split, folds_by_image, split_by_image
 from captious.metrics.document_frequency import DocumentFrequencies
 from captious.metrics.learned.features import Feature, parse_features
 from captious.metrics.learned.folder import CARD, CARD_JSON, MANIFEST, TABLE, TrainedModel, write_folder
-from captious.metrics.learned.predict import Predictor, build_predictor, mean_of
+from captious.metrics.learned.predict import Predictor, mean_of
 from captious.stats.correlation import correlate
-from captious.stats.resample import generator
 
 JOURNAL = ".training"
 Note = Callable[[str], None]
@@ -39,58 +39,6 @@ class Trained(NamedTuple):
     model: TrainedModel
     folder: Path
     report: Report
-
-
-@dataclass(frozen=True, eq=False)
-class _Run:
-    """What every step of a run shares."""
-
-    data: TrainingData
-    settings: Settings
-    table: FeatureTable
-    beside: FeatureTable | None
-    split: Split
-    journal: Journal
-    progress: Progress | None
-
-    @property
-    def signs(self) -> IntArray:
-        """Of each column whether more is better."""
-        columns = [
-            np.full(span.stop - span.start, feature.sign)
-            for feature, span in zip(self.table.features, self.table.spans, strict=True)
-        ]
-        return np.concatenate(columns)
-
-    def fit(self, step: str, rows: IntArray, seed: int) -> Predictor:
-        """Fit the model to some rows, or take what an earlier run has fitted."""
-
-        def make() -> dict[str, np.ndarray]:
-            fitted = self.settings.learner.fit(
-                Fit(
-                    rows=self.table.rows[rows],
-                    target=self.data.target[rows],
-                    images=[self.data.images[row] for row in rows.tolist()],
-                    signs=self.signs,
-                    seed=seed,
-                    validation=(
-                        self.table.rows[self.split.validation],
-                        self.data.target[self.split.validation],
-                    ),
-                    journal=self.journal,
-                    step=step,
-                    progress=self.progress,
-                )
-            )
-            return fitted.arrays() | {"kind": np.frombuffer(fitted.kind.encode(), dtype=np.uint8)}
-
-        arrays = dict(self.journal.once(step, make))
-        return build_predictor(arrays.pop("kind").tobytes().decode(), arrays)
-
-    def say(self, what: str, done: int, total: int) -> None:
-        """Show how far a step is."""
-        if self.progress:
-            self.progress(what, done, total)
 
 
 def train(
@@ -130,7 +78,7 @@ def train(
     if settings.beside:
         others = _with_frequencies(parse_features(settings.beside), data, split, journal.path(TABLE))
         beside = compute_features(data, others, progress=progress)
-    run = _Run(data, settings, table, beside, split, journal, progress)
+    run = Run(data, settings, table, beside, split, journal, progress)
     model, report = _fitted(run, tuple(feature.name for feature in features), out)
     report = replace(report, missing=missing, left_out=left_out)
     texts = {CARD: card_markdown(report), CARD_JSON: card_json(report)}
@@ -178,7 +126,7 @@ def _complete_rows(split: Split, table: FeatureTable, data: TrainingData) -> tup
     return kept, int((~whole).sum())
 
 
-def _fitted(run: _Run, names: tuple[str, ...], out: Path) -> tuple[TrainedModel, Report]:
+def _fitted(run: Run, names: tuple[str, ...], out: Path) -> tuple[TrainedModel, Report]:
     settings, data, split = run.settings, run.data, run.split
     out_of_fold, cross_validated = _cross_validate(run)
     predictors = []
@@ -197,7 +145,7 @@ def _fitted(run: _Run, names: tuple[str, ...], out: Path) -> tuple[TrainedModel,
         intercept=intercept,
         table=out / TABLE if (out / TABLE).is_file() else None,
     )
-    report = _judged(run, model, predictors, cross_validated)
+    report = judged(run, model, predictors, cross_validated)
     if settings.refit:
         everything = np.sort(np.concatenate(split))
         again = [run.fit(f"refit {n}", everything, settings.seed + n) for n in range(settings.seeds)]
@@ -205,7 +153,7 @@ def _fitted(run: _Run, names: tuple[str, ...], out: Path) -> tuple[TrainedModel,
     return model, report
 
 
-def _cross_validate(run: _Run) -> tuple[FloatArray | None, list[dict[str, float]]]:
+def _cross_validate(run: Run) -> tuple[FloatArray | None, list[dict[str, float]]]:
     """Out-of-fold predictions of the training rows, and the coefficients of each fold."""
     settings, rows = run.settings, run.split.train
     if not settings.folds:
@@ -228,7 +176,7 @@ def _cross_validate(run: _Run) -> tuple[FloatArray | None, list[dict[str, float]
     return predicted, values
 
 
-def _line(run: _Run, predictor: Predictor, out_of_fold: FloatArray | None) -> tuple[float, float]:
+def _line(run: Run, predictor: Predictor, out_of_fold: FloatArray | None) -> tuple[float, float]:
     """The line to the human scale, from predictions of rows that the model was not fitted to."""
     target = run.data.target
     if out_of_fold is not None:
@@ -237,71 +185,3 @@ def _line(run: _Run, predictor: Predictor, out_of_fold: FloatArray | None) -> tu
         predicted = predictor.predict(run.table.rows[run.split.validation])
         return evaluate.fit_line(predicted, target[run.split.validation])
     return 1.0, 0.0
-
-
-def _judged(
-    run: _Run, model: TrainedModel, predictors: list[Predictor], folds: list[dict[str, float]]
-) -> Report:
-    settings, data, test = run.settings, run.data, run.split.test
-    rated = model.rate(run.table.rows)
-    names = [feature.name for feature in run.table.features]
-    alone = {
-        name: column for place, name in enumerate(names) if (column := run.table.column(place)) is not None
-    }
-    run.say("intervals", 0, 1)
-    beside = _beside(run)
-    found = evaluate.figures(data, test, {settings.name: rated, **alone, **beside}, settings)
-    run.say("tests", 0, 1)
-    compared = evaluate.comparisons(data, test, rated, alone or beside, settings)
-    seeds = [evaluate.seed_value(data, test, one.predict(run.table.rows), settings) for one in predictors]
-    spans = dict(zip(names, run.table.spans, strict=True))
-    return Report(
-        settings=settings,
-        data=data,
-        features=names,
-        split=run.split,
-        folds=folds,
-        seeds=seeds,
-        figures=found,
-        comparisons=compared,
-        calibration=evaluate.calibration(rated[test], data.target[test]),
-        line=(model.slope, model.intercept),
-        importance=evaluate.importance(model, run.table.rows[test], data.target[test], spans, settings)
-        if len(names) > 1
-        else {},
-        curve=_curve(run, model),
-    )
-
-
-def _beside(run: _Run) -> dict[str, FloatArray]:
-    """Columns of the metrics that are only shown."""
-    if run.beside is None:
-        return {}
-    columns = {
-        one.name: run.beside.column(place)
-        for place, one in enumerate(run.beside.features)
-        if one.name not in run.settings.features
-    }
-    return {name: column for name, column in columns.items() if column is not None}
-
-
-def _curve(run: _Run, model: TrainedModel) -> list[evaluate.CurvePoint]:
-    """The main coefficient on the test part with more and more of the training images."""
-    settings, data, split = run.settings, run.data, run.split
-    images, image_of = factorise([data.images[row] for row in split.train.tolist()])
-    order = generator(settings.seed).permutation(len(images))
-    points: list[evaluate.CurvePoint] = []
-    for place, share in enumerate(settings.curve):
-        run.say("curve", place, len(settings.curve))
-        count = max(2, round(share * len(images)))
-        if points and count == points[-1].images:
-            continue
-        rows = split.train[np.isin(image_of, order[:count])]
-        if len(rows) < 4 or count > len(images):
-            continue
-        whole = count == len(images)
-        fitted = model.predictor if whole else run.fit(f"curve {share}", rows, settings.seed)
-        predicted = replace(model, predictor=fitted).rate(run.table.rows[split.test])
-        value = correlate(predicted, data.target[split.test], method=settings.main).value
-        points.append(evaluate.CurvePoint(count, len(rows), value))
-    return points
