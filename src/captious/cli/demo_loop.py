@@ -25,7 +25,7 @@ SPLIT = (0.5, 0.0, 0.5)
 FEATURES = ("cider", "rouge_l", "meteor", "spice", "vcr_precision", "vcr_recall", "sentsim.mean")
 CAMPAIGN_NOTE = (
     "The judgments are answers of three simulated raters, made from the sample's own judgments with noise. "
-    "They are not data of human raters."
+    "They are not data of human raters. The metric called learned was trained on other images than these."
 )
 
 
@@ -137,7 +137,7 @@ def _write(scores: Scores, judgments: Judgments, out: Path) -> None:
             scores,
             out / "report.html",
             judgments=judgments,
-            judgments_label="verdicts of three simulated raters",
+            judgments_label="simulated verdicts",
             judgments_note=CAMPAIGN_NOTE,
             title="The captious loop",
         )

@@ -45,6 +45,30 @@ def test_gradients_equal_differences_of_the_loss() -> None:
         assert slope[place] == pytest.approx((up - down) / (2 * step), rel=1e-4, abs=1e-7)
 
 
+def test_training_takes_the_steps_that_torch_takes() -> None:
+    torch = pytest.importorskip("torch")
+    x, y = (array[:64] for array in rows())
+    model = Mlp(hidden="6x3", dropout=0.0, rate=1e-2, decay=0.5, every=2, epochs=6, batch=64, patience=0)
+    ours = model.fit(given(x, y))
+    # The same start in torch: whole batches, so that their order does not matter.
+    _, state, _ = model._begin(given(x, y), x.shape[1])
+    z = torch.tensor((x - x.mean(axis=0)) / x.std(axis=0), dtype=torch.float32)
+    parameters = [torch.tensor(one.copy(), requires_grad=True) for one in state.parameters]
+    adam = torch.optim.Adam(parameters, lr=1e-2)
+    falling = torch.optim.lr_scheduler.StepLR(adam, step_size=2, gamma=0.5)
+
+    def forward() -> object:
+        first = torch.relu(z @ parameters[0] + parameters[1])
+        return (torch.relu(first @ parameters[2] + parameters[3]) @ parameters[4] + parameters[5])[:, 0]
+
+    for _ in range(6):
+        adam.zero_grad()
+        ((forward() - torch.tensor(y, dtype=torch.float32)) ** 2).mean().backward()
+        adam.step()
+        falling.step()
+    np.testing.assert_allclose(ours.predict(x), forward().detach().numpy(), atol=1e-4)
+
+
 def test_it_learns_what_a_line_cannot() -> None:
     x, y = rows()
     fitted = Mlp(hidden="32x16", dropout=0.0, rate=1e-2, epochs=100, batch=32, patience=0).fit(given(x, y))
