@@ -43,23 +43,14 @@ def aggregate(
 
     Example: captious aggregate ratings.csv --rule without-extremes --format csv > mean.csv
     """
-    from math import isnan
 
     from captious.benchmarks.aggregated import aggregated
     from captious.cli.output import emit
     from captious.corpus.judged import read_judgments
-    from captious.tables import Cell, Number, Table
+    from captious.tables import Cell, Table
 
     found = aggregated(read_judgments(ratings).judgments, rule.value, aspect=aspect, seed=seed)
-    rows: list[list[Cell]] = [
-        [
-            one.image,
-            one.system,
-            Number(one.value, "n/a" if isnan(one.value) else f"{one.value:.3f}"),
-            one.ratings,
-        ]
-        for one in found
-    ]
+    rows: list[list[Cell]] = [[one.image, one.system, one.value, one.ratings] for one in found]
     header = ["image", "system", "rating", "ratings"]
     table = Table(f"{ratings.name}: {rule.value} of {len(found):,} captions", header, rows)
     emit(table, {"rule": rule.value, "items": [one._asdict() for one in found]}, form, csv_safe=csv_safe)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 from captious.benchmarks.own_captions import own_captions, without_own_captions
@@ -11,7 +10,7 @@ from captious.cli.output import Format, note
 from captious.corpus import Judgments
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.stats.estimate import Estimate
-from captious.tables import Cell, Number, Table
+from captious.tables import Cell, Table
 
 NAMES = {
     "percent_agreement": "per cent agreement",
@@ -95,12 +94,8 @@ def tables(report: AgreementReport, form: Format) -> list[Table]:
     return found
 
 
-def _plain(value: float) -> Number:
-    return Number(value, "n/a" if math.isnan(value) else f"{value:.3f}")
-
-
 def _ends(estimate: Estimate) -> list[Cell]:
-    return [_plain(estimate.value), _plain(estimate.low), _plain(estimate.high)]
+    return [estimate.value, estimate.low, estimate.high]
 
 
 def _coefficients(report: AgreementReport) -> Table:
@@ -110,14 +105,7 @@ def _coefficients(report: AgreementReport) -> Table:
     ]
     halves = report.halves
     rows.append(
-        [
-            "split-half reliability",
-            _plain(halves.reliability),
-            _plain(halves.low),
-            _plain(halves.high),
-            report.items,
-            halves.reason,
-        ]
+        ["split-half reliability", halves.reliability, halves.low, halves.high, report.items, halves.reason]
     )
     level = next(iter(report.coefficients.values())).level
     title = (
@@ -129,13 +117,7 @@ def _coefficients(report: AgreementReport) -> Table:
 
 def _pairs(report: AgreementReport) -> Table:
     rows: list[list[Cell]] = [
-        [
-            f"{pair.a} - {pair.b}",
-            pair.items,
-            _plain(pair.percent),
-            _plain(pair.kappa),
-            _plain(pair.kappa_quadratic),
-        ]
+        [f"{pair.a} - {pair.b}", pair.items, pair.percent, pair.kappa, pair.kappa_quadratic]
         for pair in report.pairs
     ]
     return Table("pairs", ["raters", "items", "per cent", "Cohen's kappa", "quadratic"], rows)
@@ -143,7 +125,7 @@ def _pairs(report: AgreementReport) -> Table:
 
 def _left_out(report: AgreementReport) -> Table:
     rows: list[list[Cell]] = [
-        [name, *_ends(rater.alpha_without), _plain(rater.tau_b), _plain(rater.pearson), rater.n_items]
+        [name, *_ends(rater.alpha_without), rater.tau_b, rater.pearson, rater.n_items]
         for name, rater in report.left_out.items()
     ]
     header = ["left out", "alpha of the rest", "low", "high", "tau-b with them", "r", "items"]
@@ -159,7 +141,7 @@ def _virtual(report: AgreementReport) -> Table:
     values = [*virtual.tau, virtual.w, virtual.kappa, virtual.kappa_merged]
     labels += ["Kendall's W", "Fleiss' kappa", "Fleiss' kappa, merged"]
     rows: list[list[Cell]] = [
-        [label, _plain(value.mean), _plain(value.sd)] for label, value in zip(labels, values, strict=True)
+        [label, value.mean, value.sd] for label, value in zip(labels, values, strict=True)
     ]
     title = f"virtual raters, {virtual.runs} runs, {virtual.n_items:,} items"
     return Table(title, ["virtual raters", "mean", "SD over runs"], rows)
@@ -173,11 +155,11 @@ def _stages(report: AgreementReport) -> Table:
     rows: list[list[Cell]] = [
         [f"stage {first}", *_ends(stages.alpha_first), ""],
         [f"stage {second}", *_ends(stages.alpha_second), ""],
-        ["both stages", *_ends(stages.alpha_both), _plain(stages.tau_b)],
+        ["both stages", *_ends(stages.alpha_both), stages.tau_b],
     ]
     persons = [name.rpartition(" (")[0] for name in report.raters[: len(stages.raters)]]
     rows += [
-        [f"{name}, first with second", *_ends(retest.alpha), _plain(retest.tau_b)]
+        [f"{name}, first with second", *_ends(retest.alpha), retest.tau_b]
         for name, retest in zip(persons, stages.raters, strict=False)
     ]
     rows += [

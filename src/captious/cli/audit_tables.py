@@ -137,6 +137,4 @@ def payload(found: Audited) -> dict[str, Any]:
 
 
 def _three(value: float | None) -> Cell:
-    if value is None:
-        return ""
-    return Number(value, "n/a" if np.isnan(value) else f"{value:.3f}")
+    return "" if value is None else value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from captious.tables import Cell, Number, Table, scaled
+from captious.tables import Cell, Number, Table
 
 if TYPE_CHECKING:
     from captious.explain import AnyExplanation, Explanation, GraphExplanation, OcclusionExplanation
@@ -29,9 +29,9 @@ def _covered(one: OcclusionExplanation) -> list[Table]:
     from captious.explain.occlusion_svg import strongest
 
     title = f"{one.metric} {one.score:.4f}, {one.system}, image {one.image_id}: {one.caption}"
-    words: list[list[Cell]] = [[word.name, _number(word.without), _number(word.loss)] for word in one.words]
+    words: list[list[Cell]] = [[word.name, word.without, word.loss] for word in one.words]
     regions: list[list[Cell]] = [
-        [f"row {cell.row + 1}, column {cell.column + 1}", _number(cell.without), _number(cell.loss)]
+        [f"row {cell.row + 1}, column {cell.column + 1}", cell.without, cell.loss]
         for cell in strongest(one, GRID)
     ]
     note = (
@@ -61,7 +61,9 @@ def _flows(one: Explanation) -> Table:
                 flow.source,
                 flow.target,
                 Number(flow.share, f"{flow.share:.1%}"),
-                *(_number(value) for value in (flow.cost, flow.part, flow.similarity)),
+                flow.cost,
+                flow.part,
+                flow.similarity,
             ]
             for flow in one.flows
         ],
@@ -96,7 +98,7 @@ def _beside_judgments(one: GraphExplanation) -> Table:
         f"{one.metric} beside the judgments",
         ["part", one.metric, "judged as", "judged"],
         [
-            [name, _number(value), aspect, Number(judged, f"{judged:.2f}")]
+            [name, value, aspect, Number(judged, f"{judged:.2f}")]
             for name, value, aspect, judged in one.side_by_side
         ],
         f"also judged: {', '.join(others)}" if others else "",
@@ -108,13 +110,6 @@ def _categories(one: GraphExplanation) -> Table:
     return Table(
         f"{one.metric} by category",
         ["tuples", "matched", "invented", "missed", "precision", "recall", "F"],
-        [
-            [name, *counts, *map(_number, (counts.precision, counts.recall, counts.f))]
-            for name, counts in groups.items()
-        ],
+        [[name, *counts, counts.precision, counts.recall, counts.f] for name, counts in groups.items()],
         one.signature,
     )
-
-
-def _number(value: float) -> Number:
-    return Number(value, scaled(value, False, 3))

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from captious.benchmarks.result import MetaResult, Value
 from captious.cli.output import Format
-from captious.tables import Cell, Number, Table, scaled
+from captious.tables import Cell, Number, Table, p_value, with_interval
 
 
 def words(text: str) -> list[str]:
@@ -128,31 +128,20 @@ def _best(result: MetaResult, name: str) -> str:
 
 
 def _number(value: Value, best: bool) -> Number:
-    low, high = scaled(value.low, percent=True), scaled(value.high, percent=True)
-    detail = "" if "n/a" in (low, high) else f"[{low}, {high}]"
-    return Number(value.value, scaled(value.value, percent=True), detail, best)
+    return with_interval(value.value, value.low, value.high, percent=True, best=best)
 
 
 def _differences(result: MetaResult) -> Table:
     rows: list[list[Cell]] = []
     for pair in result.differences:
-        low, high = scaled(pair.low, percent=True), scaled(pair.high, percent=True)
-        detail = "" if "n/a" in (low, high) else f"[{low}, {high}]"
-        text = scaled(pair.difference, percent=True)
         rows.append(
             [
                 f"{pair.a} - {pair.b}",
                 pair.coefficient,
-                Number(pair.difference, text, detail),
-                _p(pair.p_bootstrap),
-                _p(pair.p_williams),
+                with_interval(pair.difference, pair.low, pair.high, percent=True),
+                p_value(pair.p_bootstrap),
+                p_value(pair.p_williams),
             ]
         )
     header = ["pair", "coefficient", "difference", "p bootstrap", "p Williams"]
     return Table(f"{result.benchmark}: differences between metrics", header, rows)
-
-
-def _p(value: float) -> Number:
-    if math.isnan(value):
-        return Number(value, "")
-    return Number(value, "<0.001" if value < 0.001 else f"{value:.3f}")

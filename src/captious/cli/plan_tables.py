@@ -19,7 +19,7 @@ from captious.stats.planning import (
     variance_components,
 )
 from captious.stats.reliability import SpreadAtSize, spread_by_sample_size
-from captious.tables import Cell, Number, Table
+from captious.tables import Cell, Table
 
 
 class Asked(NamedTuple):
@@ -139,10 +139,10 @@ def tables(found: Planned, asked: Asked, form: Format) -> list[Table]:
             plan.n_items,
             plan.n_raters,
             plan.n_ratings,
-            _three(plan.half_width),
-            _three(plan.spread),
-            _three(plan.coverage),
-            *([_three(plan.power)] if found.signed else []),
+            plan.half_width,
+            plan.spread,
+            plan.coverage,
+            *([plan.power] if found.signed else []),
         ]
         for plan in found.plans
     ]
@@ -162,7 +162,7 @@ def tables(found: Planned, asked: Asked, form: Format) -> list[Table]:
     ]
     shown = [Table(title, header, rows, _verdict(found, asked))]
     if found.spread and form is not Format.csv:
-        by_size: list[list[Cell]] = [[one.n_items, _three(one.sd)] for one in found.spread]
+        by_size: list[list[Cell]] = [[one.n_items, one.sd] for one in found.spread]
         shown.append(Table("SD of the mean by number of images", ["images", "SD"], by_size))
     return shown
 
@@ -203,7 +203,3 @@ def payload(found: Planned, asked: Asked) -> dict[str, Any]:
         "smallest": best._asdict() if best is not None and wanted else None,
         "sd_by_images": [one._asdict() for one in found.spread],
     }
-
-
-def _three(value: float) -> Number:
-    return Number(value, f"{value:.3f}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from captious.comparison import Comparison, MetricComparison, Pair
 from captious.corpus import MetricScores, Scores
-from captious.tables import Cell, Number, Table, scaled
+from captious.tables import Cell, Number, Table, p_value, scaled, with_interval
 
 _SHOWN = 20  # lines of images without a score
 
@@ -119,14 +119,13 @@ def _ranking(comparison: Comparison, name: str, metric: MetricComparison) -> Tab
 def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:
     rows: list[list[Cell]] = []
     for pair in metric.pairs:
-        low, high = scaled(pair.low, metric.percent), scaled(pair.high, metric.percent)
         rows.append(
             [
                 f"{pair.a} - {pair.b}",
-                Number(pair.difference, scaled(pair.difference, metric.percent), f"[{low}, {high}]"),
-                _p(pair.p_bootstrap),
-                _p(pair.p_randomisation),
-                _p(pair.p_holm),
+                with_interval(pair.difference, pair.low, pair.high, percent=metric.percent),
+                p_value(pair.p_bootstrap),
+                p_value(pair.p_randomisation),
+                p_value(pair.p_holm),
                 pair.wins,
                 pair.ties,
                 pair.losses,
@@ -135,7 +134,3 @@ def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:
     header = ["pair", "difference", "p bootstrap", "p random.", "p Holm", "wins", "ties", "losses"]
     draws = f"{comparison.resamples:,} resamples, {comparison.trials:,} trials"
     return Table("", header, rows, f"{draws}, seed {comparison.seed}; wins count images")
-
-
-def _p(value: float) -> Number:
-    return Number(value, "<0.001" if value < 0.001 else f"{value:.3f}")

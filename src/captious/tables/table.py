@@ -61,6 +61,28 @@ def number(value: float | None, digits: int = 3) -> Number:
     return Number(known, "n/a" if math.isnan(known) else f"{known:.{digits}f}")
 
 
+def p_value(value: float) -> Number:
+    """The p-value of a test as papers print it; a test that was not made has none.
+
+    >>> p_value(0.0004).text, p_value(0.04).text, p_value(math.nan).text
+    ('<0.001', '0.040', '')
+    """
+    if math.isnan(value):
+        return Number(value, "")
+    return Number(value, "<0.001" if value < 0.001 else f"{value:.3f}")
+
+
+def with_interval(value: float, low: float, high: float, *, percent: bool, best: bool = False) -> Number:
+    """A score with its interval, both as papers print them.
+
+    >>> with_interval(0.4391, 0.4282, 0.4499, percent=True).detail
+    '[42.8, 45.0]'
+    """
+    unknown = math.isnan(low) or math.isnan(high)
+    detail = "" if unknown else f"[{scaled(low, percent)}, {scaled(high, percent)}]"
+    return Number(value, scaled(value, percent), detail, best)
+
+
 def scaled(value: float, percent: bool, digits: int = 1) -> str:
     """A score as papers print it.
 

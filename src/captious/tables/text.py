@@ -15,11 +15,10 @@ def to_csv(table: Table, *, safe: bool = False) -> str:
     """Comma-separated values, numbers unrounded; `safe` keeps text from being run as a formula."""
 
     def spelled(cell: Cell) -> str | int:
-        if isinstance(cell, Number):
-            return repr(cell.value)
-        if isinstance(cell, float):
-            return repr(cell)
-        return guarded(cell) if safe and isinstance(cell, str) else cell
+        value = cell.value if isinstance(cell, Number) else cell
+        if isinstance(value, str):
+            return guarded(value) if safe else value
+        return repr(float(value)) if isinstance(value, float) else value
 
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
