@@ -73,6 +73,10 @@ def test_damaged_files_are_named(tiny_joint: ModuleType, tmp_path: Path) -> None
     np.save(folder / "1.npy", np.ones((3, 10)))
     with pytest.raises(InputError, match=r"1\.npy: holds no boxes beside the features"):
         open_regions(str(folder)).get("1")
+    (folder / "1.npy").unlink()
+    (folder / "1.npz").write_bytes(b"PK no zip")
+    with pytest.raises(InputError, match=r"1\.npz: is no whole \.npz file"):
+        open_regions(str(folder)).get("1")
     (tmp_path / "x.h5").write_bytes(b"no hdf5")
     pytest.importorskip("h5py")
     with pytest.raises(InputError, match=r"x\.h5: is no whole HDF5 file"):

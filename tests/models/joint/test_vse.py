@@ -36,6 +36,27 @@ def test_images_and_captions_equal_straight_line_networks(
         np.testing.assert_allclose(vector, oracle.text(row).numpy(), atol=1e-5)
 
 
+@pytest.mark.parametrize("shift", [0, 1])
+def test_checkpoints_of_the_years_of_the_paper(tiny_joint: ModuleType, tmp_path: Path, shift: int) -> None:
+    """Old files are no zip archives, and old VGGs number their linear layers one later."""
+    import torch
+
+    path = tmp_path / "model_best.pth.tar"
+    oracle = tiny_joint.write_vse(path, 5, kind="vgg")
+    held = torch.load(path, weights_only=False)
+    image = {}
+    for name, value in held["model"][0].items():
+        parts = name.split(".")
+        if parts[1] == "classifier":
+            parts[2] = str(int(parts[2]) + shift)
+        image[".".join(parts)] = value
+    held["model"] = [image, held["model"][1]]
+    torch.save(held, path, _use_new_zipfile_serialization=False)
+    pixels = torch.randn(1, 3, 224, 224, generator=torch.Generator().manual_seed(1))
+    found = opened(path).embed_pixels(pixels.numpy())[0]
+    np.testing.assert_allclose(found, oracle.image(pixels[0]).numpy(), atol=1e-5)
+
+
 def test_the_words_are_those_of_nltk(data: Path) -> None:
     pytest.importorskip("nltk")
     from nltk.tokenize import NLTKWordTokenizer

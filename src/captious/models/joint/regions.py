@@ -8,6 +8,7 @@ bottom-up features. The pickles inside the first two are read as plain data (see
 from __future__ import annotations
 
 import base64
+import zipfile
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.util import find_spec
@@ -89,8 +90,7 @@ class _Folder:
         if file is None:
             raise _absent(image_id, self._path)
         if file.suffix == ".npz":
-            with np.load(file, allow_pickle=False) as found:
-                return _regions({name: found[name] for name in found.files}, file)
+            return _regions(_arrays(file), file)
         found = read_npy(file)
         if not isinstance(found, Mapping):
             raise InputError(
@@ -135,7 +135,10 @@ class _Hdf5:
             self._file = h5py.File(path, "r")
         except OSError as error:
             raise InputError(f"{path}: is no whole HDF5 file ({one_line(str(error), 80)}).") from None
-        names = [_text(value) for value in _any(self._file, _IDS, path)[:]]
+        try:
+            names = [_text(value) for value in _any(self._file, _IDS, path)[:]]
+        except (TypeError, ValueError, OSError) as error:
+            raise InputError(f"{path}: its image ids are damaged ({one_line(str(error), 80)}).") from None
         self._rows = {name: row for row, name in enumerate(names)}
         self._loose = {loose_id(name): row for row, name in enumerate(names)}
 
@@ -144,10 +147,22 @@ class _Hdf5:
         if row is None:
             raise _absent(image_id, self._path)
         groups = (_FEATURES, _BOXES, _WIDTHS, _HEIGHTS)
-        found = {names[0]: _any(self._file, names, self._path)[row] for names in groups}
-        if "num_boxes" in self._file:
-            found["num_boxes"] = self._file["num_boxes"][row]
+        try:
+            found = {names[0]: _any(self._file, names, self._path)[row] for names in groups}
+            if "num_boxes" in self._file:
+                found["num_boxes"] = self._file["num_boxes"][row]
+        except (IndexError, ValueError, TypeError, OSError) as error:
+            reason = one_line(str(error), 80)
+            raise InputError(f'{self._path}: the row of image "{image_id}" is damaged ({reason}).') from None
         return _regions(found, self._path)
+
+
+def _arrays(file: Path) -> dict[str, Any]:
+    try:
+        with np.load(file, allow_pickle=False) as found:
+            return {name: found[name] for name in found.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
+        raise InputError(f"{file}: is no whole .npz file ({one_line(str(error), 80)}).") from None
 
 
 def _text(value: Any) -> str:

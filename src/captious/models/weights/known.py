@@ -89,7 +89,7 @@ KNOWN: dict[str, Known] = {
         ),
         Known(
             VSE,
-            "about 300 MB",
+            "about 270 MB",
             "Apache-2.0 (Faghri et al.)",
             file="vsepp-coco-resnet152/model_best.pth.tar",
             steps=(
