@@ -147,3 +147,25 @@ def test_bad_files(tmp_path, small, text, said) -> None:
 def test_a_metric_that_is_not_in_the_file(tmp_path, small) -> None:
     with pytest.raises(UnknownNameError, match='unknown metric of the file of scores "n"'):
         read_scores(_long(tmp_path / "s.csv", _rows()), small, ["n"])
+
+
+def test_captions_tell_examples_of_one_image_apart(tmp_path) -> None:
+    """No system in either file: two captions of an image are told apart by their text."""
+    from captious.benchmarks.own_file import load_own_file
+
+    mine = tmp_path / "mine.csv"
+    mine.write_text("image,caption,rating\n7.jpg,a dog,1\n7.jpg,a  cat,2\n8.jpg,a bus,3\n")
+    theirs = tmp_path / "theirs.csv"
+    theirs.write_text("image,caption,metric_x\n8,a bus,0.3\n7,a cat,0.2\n7,a dog,0.1\n")
+    found = read_scores(theirs, load_own_file(mine))
+    assert found.arrays["metric_x"].tolist() == [[0.1, 0.2, 0.3]]
+
+
+def test_a_caption_column_is_not_needed_where_ids_do(tmp_path, small) -> None:
+    from captious.benchmarks.own_file import load_own_file
+
+    mine = tmp_path / "mine.csv"
+    mine.write_text("image,caption,rating\n1,a dog,1\n2,a cat,2\n")
+    theirs = tmp_path / "theirs.csv"
+    theirs.write_text("id,caption,metric_x\n1,something else,0.1\n2,and more,0.2\n")
+    assert read_scores(theirs, load_own_file(mine)).arrays["metric_x"].tolist() == [[0.1, 0.2]]

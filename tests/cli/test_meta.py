@@ -254,3 +254,22 @@ def test_missing_benchmark_files_are_named(run, tmp_path) -> None:
     found = run("meta", "nebula", "--data", tmp_path, "--metrics", "rouge_l")
     assert found.code == 2
     assert "nebula_test.json: there is no such file" in found.err
+
+
+def test_where_and_by_on_the_command_line(run, tmp_path) -> None:
+    path = tmp_path / "mine.csv"
+    lines = ["image,caption,references,rating,split"]
+    for split, ratings in (("test", (1, 2, 3)), ("dev", (3, 2, 1))):
+        for words, rating in zip(("cat", "cat sits", "cat sits down"), ratings, strict=True):
+            lines.append(f'{split}{words},{words},"[""cat sits down""]",{rating},{split}')
+    path.write_text("\n".join(lines))
+    asked = ["meta", path, "--metrics", "rouge_l", "--coefficient", "kendall_b", "--resamples", 0]
+    found = run(*asked, "--by", "split", "--format", "json")
+    assert found.code == 0, found.err
+    by = found.json["by"]
+    assert by["test"]["results"]["rouge_l"]["kendall_b"]["value"] == pytest.approx(1)
+    assert by["dev"]["results"]["rouge_l"]["kendall_b"]["value"] == pytest.approx(-1)
+    assert "by split" in run(*asked, "--by", "split").out
+    only = run(*asked, "--where", "split=dev", "--format", "json")
+    assert only.json["n"] == 3
+    assert only.json["protocol"]["options"] == {"where": "split=dev"}

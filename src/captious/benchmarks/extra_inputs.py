@@ -130,7 +130,7 @@ def _of_images(data: Data, kept: Mask, lacking: str) -> Data:
         unit, before, after = "pairs", len(data.label), len(found.label)
     else:
         rows = np.flatnonzero(kept[data.corpus.image_of])
-        found = _examples(data, rows)
+        found = examples_of(data, rows)
         unit, before, after = "examples", len(data.corpus), len(rows)
     said = f"{before - after:,} {unit} of {int((~kept).sum()):,} images {lacking}"
     before_that = data.protocol.left_out
@@ -139,12 +139,14 @@ def _of_images(data: Data, kept: Mask, lacking: str) -> Data:
     return replace(found, protocol=replace(data.protocol, left_out=left_out), notes=(*data.notes, note))
 
 
-def _examples(data: RatedExamples, rows: IntArray) -> RatedExamples:
+def examples_of(data: RatedExamples, rows: IntArray) -> RatedExamples:
+    """Some examples with their judgments."""
     return replace(
         data,
         corpus=_rows_of(data.corpus, rows),
         judgments=_judgments_of(data.judgments, rows),
         ids=[data.ids[row] for row in rows.tolist()],
+        by=[data.by[row] for row in rows.tolist()] if data.by else [],
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.benchmarks.correlations import correlations
+from captious.benchmarks.parts import groups_of, part_of
 from captious.benchmarks.preference import accuracies
 from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.benchmarks.result import INTERVALS, MetaResult, MetaSettings
@@ -80,9 +81,31 @@ def evaluate_aspects(
     return [evaluate(loaded, scores, replace(settings, aspect=aspect)) for aspect in aspects]
 
 
-def payload(results: list[MetaResult]) -> dict[str, Any]:
-    """The first result's shape; with several aspects, all results by aspect beside it."""
+def evaluate_parts(
+    loaded: RatedExamples | Preferences,
+    scores: BenchmarkScores,
+    column: str,
+    aspects: list[str],
+    settings: MetaSettings,
+) -> dict[str, list[MetaResult]]:
+    """Results for each value of a column, by the scores that the captions have among all."""
+    if isinstance(loaded, Preferences):
+        raise InputError(f"--by: {loaded.protocol.name} has its own categories. Leave it out.")
+    found = {}
+    for value, rows in groups_of(loaded, column).items():
+        if len(rows) > 1:
+            data, own = part_of(loaded, scores, rows)
+            found[value] = evaluate_aspects(data, own, aspects, settings)
+    if not found:
+        raise InputError(f"--by {column}: no value has two captions, which a correlation needs.")
+    return found
+
+
+def payload(results: list[MetaResult], parts: dict[str, list[MetaResult]] | None = None) -> dict[str, Any]:
+    """The first result's shape; with several aspects, all results by aspect beside it; `parts` by value."""
     found = results[0].to_dict()
     if len(results) > 1:
         found["aspects"] = {result.protocol["aspect"]: result.to_dict()["results"] for result in results}
+    if parts:
+        found["by"] = {value: payload(own) for value, own in parts.items()}
     return found

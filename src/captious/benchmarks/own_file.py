@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
+from captious.benchmarks.parts import Chosen, chosen_rows, condition
 from captious.benchmarks.protocol import Protocol, RatedExamples
+from captious.corpus import Judgments
+from captious.corpus.ids import clean_id
 from captious.corpus.judged import read_judgments
-from captious.errors import InputError
+from captious.corpus.readers import read_rows
+from captious.errors import InputError, one_line
 
 OWN_FILE = Protocol(name="", ratings="mean", source="a file of judgments")
 
 
-def load_own_file(path: Path) -> RatedExamples:
+def load_own_file(path: Path, where: Sequence[str] = (), by: str = "") -> RatedExamples:
     """Rows `{"image", "caption", "references", "rating"[, "system", "rater", "aspect", …]}`.
 
-    Rows with the same image and system are ratings of one example, which are averaged.
+    Rows with the same image and system are ratings of one example, which are averaged; so are rows
+    with the same image and caption where there is no system, and a note says so where no rater is
+    named either. `where` holds conditions `COLUMN=VALUE`; `by` names a column whose value each
+    example carries.
     """
-    judgments, corpus = read_judgments(path)
+    conditions = [condition(text) for text in where]
+    chosen = chosen_rows(path, conditions, by) if conditions or by else None
+    judgments, corpus = read_judgments(path, only=chosen.rows if chosen else None)
     if corpus is None:
         raise InputError(
             f'{path}: no captions in it. Each row needs "image", "caption", "rating" and, for most '
@@ -33,5 +43,42 @@ def load_own_file(path: Path) -> RatedExamples:
     aspects = judgments.aspects
     aspect = next((name for name in ("overall", "total") if name in aspects), aspects[0])
     protocol = replace(OWN_FILE, name=path.name, aspect=aspect)
+    if conditions:
+        protocol = protocol.with_options(where=" and ".join(f"{c.column}={c.value}" for c in conditions))
+    ordered = judgments.in_order(places, len(corpus))
     ids = [corpus.image_ids[image] for image in corpus.image_of.tolist()]
-    return RatedExamples(protocol, corpus, judgments.in_order(places, len(corpus)), ids)
+    found = RatedExamples(protocol, corpus, ordered, ids, _said_of_doubles(ordered))
+    return replace(found, by=_values_of(path, found, chosen, by)) if chosen and by else found
+
+
+def _said_of_doubles(judgments: Judgments) -> tuple[str, ...]:
+    """A note where an example has several ratings and nothing says by whom."""
+    if judgments.raters != [""]:
+        return ()
+    told = np.stack([judgments.example_of, judgments.aspect_of, judgments.stage_of], axis=1)
+    doubles = len(told) - len(np.unique(told, axis=0))
+    if not doubles:
+        return ()
+    return (
+        f"{doubles:,} of {len(told):,} ratings are of an image and caption that were rated before, and no "
+        "rater is named; the ratings of each caption are averaged.",
+    )
+
+
+def _values_of(path: Path, data: RatedExamples, chosen: Chosen, column: str) -> list[str]:
+    """The value of each example: that of the rows with its image, caption and system."""
+    rows = read_rows(path).taken(chosen.rows)
+    roles = [rows.columns[role] for role in ("image", "caption", "system") if role in rows.columns]
+    known: dict[tuple[str | None, ...], str] = {}
+    for value, *cells in zip(chosen.by, *roles, strict=True):
+        key = tuple(map(clean_id, cells))
+        if known.setdefault(key, value) != value:
+            raise InputError(
+                f'{path}: --by {column}: a caption of image "{one_line(str(key[0]), 40)}" has the values '
+                f'"{one_line(known[key], 30)}" and "{one_line(value, 30)}". Name a column that is the same '
+                "in all rows of a caption."
+            )
+    corpus = data.corpus
+    examples = (corpus.example(row) for row in range(len(corpus)))
+    found = [(one.image_id, one.caption, one.system)[: len(roles)] for one in examples]
+    return [known[tuple(map(clean_id, key))] for key in found]

@@ -67,7 +67,8 @@ class Protocol:
 class RatedExamples:
     """Examples with ratings: example `i` of the corpus is `judgments.keys[i]`.
 
-    `ids[i]` names the example within its system, as files of scores computed elsewhere name it.
+    `ids[i]` names the example within its system, as files of scores computed elsewhere name it; `by[i]`
+    is its value of the column that results were asked for by, where they were.
     """
 
     protocol: Protocol
@@ -75,6 +76,7 @@ class RatedExamples:
     judgments: Judgments
     ids: list[str]
     notes: tuple[str, ...] = ()
+    by: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         n = len(self.corpus)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from captious.benchmarks.composite import COMPOSITE, load_composite
@@ -12,6 +12,7 @@ from captious.benchmarks.foils import FOILS, load_foils
 from captious.benchmarks.locate import data_folder
 from captious.benchmarks.mean_scores import CAPEVAL1K, NEBULA, load_capeval1k, load_nebula
 from captious.benchmarks.own_file import load_own_file
+from captious.benchmarks.parts import SYSTEM
 from captious.benchmarks.pascal50s import PASCAL50S, load_pascal50s
 from captious.benchmarks.protocol import Preferences, Protocol, RatedExamples
 from captious.benchmarks.thumb import THUMB, load_thumb
@@ -45,12 +46,19 @@ CHOICES = {
 
 
 def load_benchmark(
-    name: str, data: Path | None = None, given: ExtraInputs | None = None, **choices: str | int | None
+    name: str,
+    data: Path | None = None,
+    given: ExtraInputs | None = None,
+    *,
+    where: Sequence[str] = (),
+    by: str = "",
+    **choices: str | int | None,
 ) -> RatedExamples | Preferences:
     """Load a benchmark by its name, or a file of judgments by its path.
 
     `given` adds objects and photographs and limits the references; see `ExtraInputs`. `choices` are those
-    of `CHOICES`; one that the benchmark does not know is refused.
+    of `CHOICES`; one that the benchmark does not know is refused. `where` and `by` are columns of a file
+    of your own; see `load_own_file`.
     """
     given = given or ExtraInputs()
     own = _own_choices(name, choices)
@@ -59,7 +67,7 @@ def load_benchmark(
         require_count(given.reference_count)
         own["references"] = given.reference_count
         given = given._replace(reference_count=None)
-    return with_extra_inputs(_load(name, data, own), given)
+    return with_extra_inputs(_load(name, data, own, where, by), given)
 
 
 def _own_choices(name: str, choices: dict[str, str | int | None]) -> dict[str, str | int]:
@@ -72,10 +80,14 @@ def _own_choices(name: str, choices: dict[str, str | int | None]) -> dict[str, s
     return {key: value for key, value in made.items() if name in CHOICES[key]}
 
 
-def _load(name: str, data: Path | None, choices: dict[str, str | int]) -> RatedExamples | Preferences:
+def _load(
+    name: str, data: Path | None, choices: dict[str, str | int], where: Sequence[str], by: str
+) -> RatedExamples | Preferences:
     if name in BENCHMARKS:
+        if where or by not in ("", SYSTEM):
+            raise InputError(f"--where and --by ask for columns of a file of your own; {name} has none.")
         return BENCHMARKS[name][1](data_folder(data), **choices)
     path = Path(name)
     if path.is_file() or path.suffix:
-        return load_own_file(path)
+        return load_own_file(path, where, "" if by == SYSTEM else by)
     raise UnknownNameError("benchmark", name, BENCHMARKS)

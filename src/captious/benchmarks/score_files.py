@@ -1,7 +1,8 @@
 """Scores that somebody computed elsewhere, to be judged exactly like ours.
 
 Long files have a row an example and metric (`system, id, metric, score`), wide files a row an
-example and a column a metric. CSV, TSV, JSON lines and Parquet, plain or gzip.
+example and a column a metric. Where the file names no system, a column `caption` tells apart the
+captions of one image. CSV, TSV, JSON lines and Parquet, plain or gzip.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ ID_NAMES = ("id", "item", "item_id", "image_id", "seg_id", "image", "key")
 SYSTEM_NAMES = ("system", "sys", "model")
 METRIC_NAMES = ("metric",)
 SCORE_NAMES = ("score", "value")
+CAPTION_NAMES = ("caption", "candidate", "hyp")
 # Columns that travel in such files and are no scores.
 NOT_SCORES = {"caption", "candidate", "hyp", "references", "refs", "set_id", "rating", "human_score"}
 
@@ -45,7 +47,13 @@ def read_scores(
             f"(found: {one_line(', '.join(names))}). Name the column that tells examples apart."
         )
     metric_name, score_name = _named(names, METRIC_NAMES), _named(names, SCORE_NAMES)
-    keys = _keys(path, rows, id_name, system_name)
+    caption_name = _named(names, CAPTION_NAMES) if system_name is None else None
+    wanted = data.keys()
+    if caption_name is not None and not _named_by_id(rows.columns[id_name], wanted):
+        wanted = _with_captions(data)
+    else:
+        caption_name = None
+    keys = _keys(path, rows, id_name, system_name, caption_name)
     if metric_name is not None and score_name is not None:
         cells = zip(map(str, rows.columns[metric_name]), rows.columns[score_name], strict=True)
         table = _long(path, keys, list(cells), metrics)
@@ -53,7 +61,13 @@ def read_scores(
         ours = {id_name, system_name} | {n for n in names if n.casefold() in NOT_SCORES}
         columns = [name for name in names if name not in ours]
         table = _wide(path, keys, rows, columns, metrics)
-    arrays = {name: _along(path, name, found, data)[None, :] for name, found in table.items()}
+    if caption_name is None and len(set(wanted)) < len(wanted):
+        raise InputError(
+            f"{data.protocol.name}: several examples share one id; scores cannot be matched. "
+            "Give each its own image or system, or the file a column caption."
+        )
+    where = data.protocol.name
+    arrays = {name: _along(path, name, found, wanted, where)[None, :] for name, found in table.items()}
     return BenchmarkScores(arrays, {name: f"{name}|from:{path.name}" for name in arrays})
 
 
@@ -62,7 +76,27 @@ def _named(names: list[str], wanted: Sequence[str]) -> str | None:
     return next((folded[name] for name in wanted if name in folded), None)
 
 
-def _keys(path: Path, rows: Rows, id_name: str, system_name: str | None) -> list[str]:
+def _named_by_id(ids: Sequence[object], wanted: Sequence[str]) -> bool:
+    """Whether the ids alone name every example."""
+    given = {own for own in clean_ids(ids) if own is not None}
+    known = given | set(meet(given, wanted).values())
+    return len(set(wanted)) == len(wanted) and set(wanted) <= known
+
+
+def _with_captions(data: RatedExamples | Preferences) -> list[str]:
+    """Each example by its caption and image, which no two may share unless they are alike."""
+    corpus = data.corpora[0] if isinstance(data, Preferences) else data.corpus
+    images = (corpus.image_ids[place] for place in corpus.image_of.tolist())
+    return [f"{_caption(text)}|{image}" for text, image in zip(corpus.captions, images, strict=True)]
+
+
+def _caption(text: object) -> str:
+    return " ".join(str(text).split())
+
+
+def _keys(
+    path: Path, rows: Rows, id_name: str, system_name: str | None, caption_name: str | None = None
+) -> list[str]:
     ids = clean_ids(rows.columns[id_name])
     systems = clean_ids(rows.columns[system_name]) if system_name else [None] * len(rows)
     found = []
@@ -70,6 +104,10 @@ def _keys(path: Path, rows: Rows, id_name: str, system_name: str | None) -> list
         if own is None:
             raise InputError(f'{path}: row {number}: "{id_name}" is missing. Give every row an id.')
         found.append(f"{system}|{own}" if system else own)
+    if caption_name is not None:
+        return [
+            f"{_caption(text)}|{own}" for text, own in zip(rows.columns[caption_name], found, strict=True)
+        ]
     return found
 
 
@@ -143,22 +181,15 @@ def _number(path: Path, number: int, name: str, cell: object) -> float:
 
 
 def _along(
-    path: Path, name: str, found: dict[str, float], data: RatedExamples | Preferences
+    path: Path, name: str, found: dict[str, float], wanted: list[str], where: str
 ) -> np.ndarray[Any, np.dtype[np.float64]]:
     """The metric's scores in the order of the examples; ids may differ in spelling."""
-    wanted = data.keys()
-    if len(set(wanted)) < len(wanted):
-        raise InputError(
-            f"{data.protocol.name}: several examples share one id; scores cannot be matched. "
-            "Give each its own image or system."
-        )
     spelled = _respelled(found, wanted)
     missing = [key for key in wanted if key not in spelled]
     if len(missing) == len(wanted):
         ours, theirs = one_line(wanted[0], 50), one_line(next(iter(found)), 50)
         raise InputError(
-            f'{path}: no id is one of {data.protocol.name} (theirs "{theirs}", ours "{ours}"). '
-            "Give the same ids."
+            f'{path}: no id is one of {where} (theirs "{theirs}", ours "{ours}"). Give the same ids.'
         )
     if missing:
         raise InputError(

@@ -84,6 +84,14 @@ Objects = Annotated[
 Images = Annotated[
     Path | None, typer.Option("--images", help="Folder with the images; those not in it are left out.")
 ]
+Where = Annotated[
+    list[str] | None,
+    typer.Option("--where", help="A file of your own: only rows with COLUMN=VALUE; several must all hold."),
+]
+By = Annotated[
+    str,
+    typer.Option("--by", help="Also the result for each value of this column of your file, or of system."),
+]
 CompareMetrics = Annotated[
     bool, typer.Option("--compare", help="Also test the difference of every two metrics.")
 ]

@@ -61,6 +61,11 @@ def metrics(
     for name, why in chosen.left_out.items():
         note(f"{name} is left out: {why}")
     wanted = chosen.metrics
+    if not wanted and chosen.left_out:
+        first, why = next(iter(chosen.left_out.items()))
+        raise InputError(
+            f"none of these metrics can run: {first} is left out, {why} Name others with --metrics."
+        )
     if corpus is not None:
         for line in script_notes(resolve_all(wanted), corpus.captions):
             note(line)

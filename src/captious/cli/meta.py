@@ -24,6 +24,8 @@ def meta(
     objects: own.Objects = None,
     images: own.Images = None,
     reference_count: own.ReferenceCount = None,
+    where: own.Where = None,
+    by: own.By = "",
     compare: own.CompareMetrics = False,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
@@ -35,12 +37,18 @@ def meta(
     Example: captious meta flickr8k-expert --data DIR --metrics bleu4,cider
     """
     from captious.benchmarks.extra_inputs import ExtraInputs
-    from captious.benchmarks.meta_evaluation import benchmark_scores, evaluate_aspects, payload
+    from captious.benchmarks.meta_evaluation import (
+        benchmark_scores,
+        evaluate_aspects,
+        evaluate_parts,
+        payload,
+    )
+    from captious.benchmarks.protocol import Preferences
     from captious.benchmarks.registry import load_benchmark
     from captious.benchmarks.result import MetaSettings
     from captious.cli import inputs, meta_tables
     from captious.cli.output import emit, note, progress_bar
-    from captious.metrics import split_list
+    from captious.groups import expand
 
     settings = MetaSettings(
         coefficients=tuple(meta_tables.words(coefficient)) or None,
@@ -54,12 +62,16 @@ def meta(
     choices = {"human": human, "leaked": leaked, "subset": subset}
     given = ExtraInputs(objects, images, reference_count)
     with progress_bar() as progress:
-        loaded = load_benchmark(benchmark, data, given, **choices)
-        names = split_list(metrics)
-        if not names and scores is None:
-            names = [str(name) for name in inputs.metrics("")]
+        loaded = load_benchmark(benchmark, data, given, where=where or (), by=by, **choices)
+        corpus = loaded.corpora[0] if isinstance(loaded, Preferences) else loaded.corpus
+        # With a file of scores a name may be a column of it, and none means all its columns.
+        wanted = expand(metrics, corpus).metrics if scores else inputs.metrics(metrics, corpus=corpus)
+        names = [str(name) for name in wanted]
         found = benchmark_scores(loaded, names, scores, jobs=jobs, progress=progress)
-        results = evaluate_aspects(loaded, found, meta_tables.words(aspect), settings)
+        aspects = meta_tables.words(aspect)
+        results = evaluate_aspects(loaded, found, aspects, settings)
+        parts = evaluate_parts(loaded, found, by, aspects, settings) if by else {}
     for line in loaded.notes:
         note(line)
-    emit(meta_tables.tables(results, form), payload(results), form)
+    tables = [*meta_tables.tables(results, form), *meta_tables.by_value(by, parts)]
+    emit(tables, payload(results, parts), form)

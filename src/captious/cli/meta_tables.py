@@ -41,6 +41,29 @@ def tables(results: list[MetaResult], form: Format) -> list[Table]:
     return [*([] if form is Format.latex else [protocol]), *values, *differences]
 
 
+def by_value(column: str, parts: dict[str, list[MetaResult]]) -> list[Table]:
+    """A row for each value, aspect and metric."""
+    if not parts:
+        return []
+    first = next(iter(parts.values()))[0]
+    names = list(next(iter(first.results.values())))
+    rows: list[list[Cell]] = [
+        [
+            value,
+            str(result.protocol["aspect"]),
+            metric,
+            result.n,
+            *(_number(own[name], best=False) for name in names),
+        ]
+        for value, results in parts.items()
+        for result in results
+        for metric, own in result.results.items()
+    ]
+    reasons = [line for results in parts.values() for result in results for line in _reasons(result)]
+    header = [column, "aspect", "metric", "n", *names]
+    return [Table(f"by {column}", header, rows, "\n".join(dict.fromkeys(reasons)))]
+
+
 def _with_notes(table: Table, before: Iterable[str] = (), after: Iterable[str] = ()) -> Table:
     return replace(table, note="\n".join([*before, *table.notes, *after]))
 

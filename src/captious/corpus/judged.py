@@ -39,7 +39,10 @@ class _Ratings(NamedTuple):
 
 
 def read_judgments(
-    path: PathText, *, references: PathText | Sequence[PathText] | None = None
+    path: PathText,
+    *,
+    references: PathText | Sequence[PathText] | None = None,
+    only: Sequence[int] | None = None,
 ) -> JudgedCaptions:
     """Read a file of human judgments, and the captions and references that it carries.
 
@@ -50,9 +53,12 @@ def read_judgments(
     come from the token file given as `references`.
 
     Where captions of one image have no system, they are numbered from 1 in order of appearance, so
-    that each has a key of its own; Flickr8k's are named by their caption id.
+    that each has a key of its own; Flickr8k's are named by their caption id. `only` takes some of the
+    rows, counted from 0.
     """
     rows = read_rows(path)
+    if only is not None:
+        rows = rows.taken(only)
     files = paths_of(references, "references") if references is not None else []
     reference_rows = [read_rows(one) for one in files]
     sets = reference_sets(reference_rows) if reference_rows else None

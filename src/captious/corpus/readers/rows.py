@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 from captious.corpus.readers.names import is_of_use, roles_of
@@ -80,6 +80,21 @@ class Rows:
 
     def __len__(self) -> int:
         return max((len(column) for column in self.columns.values()), default=0)
+
+    def taken(self, rows: Sequence[int]) -> Rows:
+        """Some of the rows, each with its own place in the file."""
+        kept = {place: row for row, place in enumerate(rows)}
+        numbers, keys = self.places.numbers, self.places.keys
+        return replace(
+            self,
+            columns={name: [column[row] for row in rows] for name, column in self.columns.items()},
+            places=Places(
+                self.places.unit,
+                [row + 1 if numbers is None else numbers[row] for row in rows],
+                None if keys is None else [keys[row] for row in rows],
+            ),
+            broken=frozenset(kept[row] for row in self.broken if row in kept),
+        )
 
     def key(self, role: str, default: str) -> str:
         """The file's own name for a role, for messages."""
