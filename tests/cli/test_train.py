@@ -123,6 +123,33 @@ def test_rating_runs_on_the_sample(run, sample: Path) -> None:
     assert set(scored(run, sample, "rating")) == {"heron", "dodo"}
 
 
+def test_exports_of_two_campaigns_are_told_apart(run, sample: Path) -> None:
+    pytest.importorskip("sklearn")
+    rows = [json.loads(line) for line in (sample / "judgments.jsonl").read_text().splitlines()]
+    texts = {
+        (str(one["image_id"]), path.stem): one["caption"]
+        for path in (sample / "systems").glob("*.json")
+        for one in json.loads(path.read_text())
+    }
+    for place, name in enumerate(("spring", "autumn")):
+        (sample.parent / name).mkdir()
+        kept = [
+            {**row, "rating": row["value"], "caption": texts[str(row["image"]), row["system"]]}
+            for row in rows
+            if row["aspect"] == "precision" and row["image"] % 2 == place
+        ]
+        lines = "".join(json.dumps(row) + "\n" for row in kept)
+        (sample.parent / name / "judgments.jsonl").write_text(lines)
+    files = ["--judgments", "spring/judgments.jsonl", "--judgments", "autumn/judgments.jsonl"]
+    options = ["--features", "words.caption", "--model", "ridge", "--resamples", 0, "-f", "json"]
+    found = run("train", "mine", *files, *options)
+    assert found.code == 0, found.err
+    assert [one["name"] for one in found.json["data"]] == ["spring/judgments", "autumn/judgments"]
+    assert found.json["scale"] == [0.0, 1.0]
+    hint = run("score", "--candidates", sample / "systems" / "heron.json", "--metrics", "mine")
+    assert hint.err == 'error: unknown metric "mine". A trained metric is here: write ./mine.\n'
+
+
 def test_missing_features_end_the_run_before_it_begins(run, sample: Path) -> None:
     found = run("train", "mine", *judged(sample), "--features", "rouge_l,vcr_recall")
     assert found.code == 2

@@ -30,6 +30,7 @@ class HasName(Protocol):
 
 Named = TypeVar("Named", bound=HasName)
 
+TRAINED = "metric.json"  # what the folder of a trained metric holds
 _PACKAGE = "captious.metrics"
 _KNOWN: dict[str, type[Metric]] = {}
 _REGISTERED = re.compile(r'^@register\("(\w+)"\)', re.MULTILINE)
@@ -124,6 +125,10 @@ def resolve(specification: str) -> Metric:
             "Write a name, or name[option=value,option=value]."
         )
     metric = find(match["name"])
+    if metric is None and (Path(match["name"]) / TRAINED).is_file():
+        raise InputError(
+            f'unknown metric "{match["name"]}". A trained metric is here: write ./{match["name"]}.'
+        )
     if metric is None:
         raise UnknownNameError("metric", match["name"], known_metrics())
     return with_options(metric, match["options"] or "")

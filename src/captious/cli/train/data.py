@@ -36,7 +36,14 @@ def rated_sets(names: Sequence[str], typed: Typed, shares: tuple[float, float, f
             f"{len(one.values):,} ratings of {one.aspect}, scale {one.scale[0]:g} to {one.scale[1]:g}"
         )
         found.append(one)
-    return found
+    return [_named_apart(one, name, found) for one, name in zip(found, names, strict=True)]
+
+
+def _named_apart(one: RatedSet, given: str, every: Sequence[RatedSet]) -> RatedSet:
+    """Exports of several campaigns are all called judgments.jsonl; their folders tell them apart."""
+    if sum(other.name == one.name for other in every) < 2:
+        return one
+    return replace(one, name=f"{Path(given).resolve().parent.name}/{one.name}")
 
 
 def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> RatedSet:

@@ -27,8 +27,12 @@ def train_and_print(
     for line in settings.notes:
         note(line)
     folder = out or Path(settings.name)
-    with progress_bar() as progress:
-        trained = train(data, settings, folder, overwrite=overwrite, progress=progress, note=note)
+    try:
+        with progress_bar() as progress:
+            trained = train(data, settings, folder, overwrite=overwrite, progress=progress, note=note)
+    except KeyboardInterrupt:
+        note("stopped; the same command goes on where it was")
+        raise
     report = trained.report
     shown = [tables.layout_of_table_11(report)] if by_set else []
     shown += list(tables.figure_tables(report))

@@ -25,9 +25,10 @@ from captious.corpus.columns import FloatArray
 from captious.errors import InputError, one_line
 from captious.files import atomically
 from captious.metrics.learned.predict import Predictor, build_predictor
+from captious.metrics.registry import TRAINED
 
 FORMAT = "captious-learned-metric-1"
-MANIFEST, ARRAYS, TABLE, CARD, CARD_JSON = "metric.json", "model.npz", "df.npz", "card.md", "card.json"
+MANIFEST, ARRAYS, TABLE, CARD, CARD_JSON = TRAINED, "model.npz", "df.npz", "card.md", "card.json"
 _MOST_BYTES = 4 * 2**30  # of arrays once unpacked
 
 
