@@ -43,3 +43,28 @@ def test_checks_are_not_counted_twice():
     )
     items = protocol("humanr").items(corpus, seed=1)
     assert first_stage(items) == 6  # three of the system, three of two human captions
+
+
+@pytest.mark.parametrize(("comparisons", "responses"), [(90, 100), (91, 102), (9, 10), (1, 2)])
+def test_the_last_group_holds_what_is_left_and_its_check(comparisons: int, responses: int):
+    # 91 comparisons: ten groups of nine with a check each, and one comparison with its check.
+    found = estimate(protocol("humanr"), comparisons, Settings(payment_per_response=1.0))
+    assert (found.responses, found.pay) == (responses, responses)
+
+
+def test_how_many_raters_it_takes():
+    corpus = Corpus.from_lists(
+        ["A.", "B.", "C."], [["1", "2"], ["3", "4"], ["5", "6"]], image_ids=["a", "b", "c"]
+    )
+
+    def needed(name: str, **options: int) -> int:
+        rules = protocol(name, **options)
+        return rules.raters_needed(rules.items(corpus, seed=1))
+
+    assert needed("thumb") == 2  # nobody checks their own work
+    assert needed("tagging", raters=4) == 4
+    assert needed("audit", target=2) == 2
+    # Six comparisons on three images, one of which each rater needs for the check: two a rater.
+    assert needed("humanr") == 3
+    # Each image is compared 2 x 5 times, and nobody meets it twice; 30 comparisons, two a rater.
+    assert needed("humanr", target=5) == 15

@@ -198,10 +198,16 @@ def draft_tables(draft: Draft) -> list[Table]:
         for item in preview(draft, PREVIEWED)
         for caption in item.captions
     ]
+    needed = draft.rules().raters_needed(draft.items)
     counted = f"{draft.title}: {len(draft.items):,} items on {_images(draft):,} images"
     first = cost.first_stage(draft.items)
     return [
-        Table(counted, ["image", "shown as", "caption", "stage"], rows, "the first items"),
+        Table(
+            counted,
+            ["image", "shown as", "caption", "stage"],
+            rows,
+            f"the first items; raters needed at least: {needed}",
+        ),
         campaign_tables.cost_table(cost.estimate(draft.rules(), first, draft.settings)),
     ]
 
@@ -223,6 +229,7 @@ def draft_payload(draft: Draft) -> dict[str, Any]:
         "options": dict(draft.options),
         "items": len(draft.items),
         "images": _images(draft),
+        "raters_needed": draft.rules().raters_needed(draft.items),
         "cost": cost.estimate(draft.rules(), first, draft.settings).to_dict(),
         "preview": [item.public() for item in preview(draft, PREVIEWED)],
     }

@@ -1,0 +1,36 @@
+"""`captious campaign protocols`: what there is to choose from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from captious.cli import options
+from captious.cli.output import Format
+
+
+def protocols(form: options.OutputFormat = Format.table) -> None:
+    """The protocols that are installed, with their options.
+
+    Example: captious campaign protocols
+    """
+    from captious.cli.output import emit
+    from captious.protocols import known_protocols
+    from captious.protocols.options import options_of
+    from captious.tables import Table
+
+    rows: list[list[str]] = []
+    payload: dict[str, Any] = {}
+    for name, kind in known_protocols().items():
+        own = () if kind.suffixes else options_of(kind)
+        described = ", ".join(f"{one.name}={one.default}" for one in own) or f"a file ({kind.suffixes[0]})"
+        rows.append([name, kind.title, described])
+        payload[name] = {
+            "title": kind.title,
+            "citation": kind.citation,
+            "needs": sorted(kind.needs),
+            "files": list(kind.suffixes),
+            "options": {
+                one.name: {"label": one.label, "default": one.default, "range": one.wanted()} for one in own
+            },
+        }
+    emit(Table("", ["protocol", "what", "options"], rows), payload, form)
