@@ -7,6 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from captious.cli.train.captious import train_captious
 from captious.cli.train.lm import lm
 from captious.cli.train.metric import metric
 from captious.cli.train.rating import rating
@@ -37,6 +38,7 @@ def about() -> None:
 
 
 app.command(OWN)(metric)
+app.command("captious")(train_captious)
 app.command("vcrscore")(vcrscore)
 app.command("rating")(rating)
 app.command("lm")(lm)

@@ -12,18 +12,23 @@ from numpy.typing import NDArray
 from captious.files import cache_folder
 from captious.models import locate
 from captious.models.encoders.bert_graph import LAYOUT, Shape, build_graph, store
+from captious.models.encoders.low_rank import LowRank
 from captious.models.encoders.sentence import Ids, States, read_config
 from captious.models.encoders.wordpiece import read_wordpiece
 from captious.models.safetensors import read_tensors
 
 
 class OnnxEncoder:
-    """A BERT from a folder with `model.safetensors`, `config.json` and `vocab.txt`."""
+    """A BERT from a folder with `model.safetensors`, `config.json` and `vocab.txt`.
+
+    `change` is added to its weights.
+    """
 
     backend = "onnx"
 
-    def __init__(self, label: str, folder: Path) -> None:
+    def __init__(self, label: str, folder: Path, change: LowRank | None = None) -> None:
         self.label = label
+        self._change = change
         self._folder = folder
         self._shape = Shape.of(read_config(folder), folder)
         self._tokeniser = read_wordpiece(folder)
@@ -44,13 +49,18 @@ class OnnxEncoder:
 
     def _open(self, layer: int) -> Any:
         digest = locate.digest(self._folder / locate.WEIGHTS)
+        if self._change is not None:
+            digest += f"-{self._change.digest()}"
         name = f"bert-{digest}-layer{layer}-v{LAYOUT}.onnx"
         path = cache_folder() / "models" / name
         if path.is_file():
             session = _session(path.read_bytes())
             if session is not None:
                 return session
-        content = build_graph(read_tensors(self._folder / locate.WEIGHTS), self._shape, layer)
+        weights = read_tensors(self._folder / locate.WEIGHTS)
+        if self._change is not None:
+            weights = self._change.applied(weights)
+        content = build_graph(weights, self._shape, layer)
         store(path, content)
         return _session(content)
 

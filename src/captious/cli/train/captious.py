@@ -1,0 +1,168 @@
+"""`captious train captious`: our metric again, from the data or from judgments of one's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from captious.cli import benchmark_options
+
+if TYPE_CHECKING:
+    from captious.corpus import Corpus
+    from captious.corpus.columns import IntArray
+    from captious.learn.captious_metric.recipe import Judged
+    from captious.learn.captious_metric.sources import Sources
+
+TESTED = ("flickr8k-expert", "thumb", "nebula", "pascal-50s")
+TRAINED = (*TESTED, "capeval1k")
+_EVERY = 4
+_FOILS = "foils/sugarcrepe.jsonl"
+
+
+def train_captious(
+    out: Annotated[Path, typer.Option("--out", "-o", help="File to write (.npz).")],
+    data: benchmark_options.Data = None,
+    judgments: Annotated[
+        Path | None, typer.Option("--judgments", "-j", help="Judgments to learn from, in place of --data.")
+    ] = None,
+    candidates: Annotated[
+        list[Path] | None, typer.Option("--candidates", "-c", help="The captions that were judged.")
+    ] = None,
+    references: Annotated[
+        list[Path] | None, typer.Option("--references", "-r", help="Their references.")
+    ] = None,
+    aspect: Annotated[str, typer.Option("--aspect", help="Aspect of the judgments to learn.")] = "",
+    start: Annotated[
+        Path | None, typer.Option("--start", help="Model whose tuned encoder to go on from.")
+    ] = None,
+    steps: Annotated[
+        int, typer.Option("--steps", min=0, help="Steps of tuning the encoder; 0 keeps that of --start.")
+    ] = 250,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of every draw.")] = 0,
+) -> None:
+    """Train the metric captious: tune the encoder, then fit the weights of the features.
+
+    Example: captious train captious --data ../shared/data --out mine.npz
+    """
+    from captious.cli.output import note
+    from captious.errors import InputError
+    from captious.files import check_output
+    from captious.learn.captious_metric.recipe import make_model
+    from captious.learn.captious_metric.tune import Tuning
+    from captious.metrics.captious_metric.model import NOTHING, load_model, save_model
+
+    if out.suffix != ".npz":
+        raise InputError(f"--out {out}: the name must end in .npz.")
+    if not steps and start is None:
+        raise InputError("--steps 0 keeps the encoder of another model: name it with --start.")
+    check_output(out, [path for path in (judgments, start) if path is not None])
+    if judgments is not None:
+        sources, judged = _own(judgments, candidates, references, aspect)
+        tested: dict[str, Corpus] = {}
+    else:
+        sources, judged, tested = _benchmarks(data)
+    for line in sources.notes:
+        note(line)
+
+    def report(step: int, steps: int, loss: float) -> None:
+        if step % 10 == 0 or step == steps:
+            note(f"step {step} of {steps}: loss {loss:.3f}")
+
+    def tell(held_out: str, weights: dict[str, float]) -> None:
+        which = "weights" if held_out == NOTHING else f"weights without {held_out}"
+        note(f"{which}: " + ", ".join(f"{k} {v:g}" for k, v in weights.items()))
+
+    begun = None if start is None else load_model(str(start))
+    how = Tuning(steps=steps, seed=seed)
+    model = make_model(sources, judged, how=how, start=begun, tested=tested, report=report, tell=tell)
+    save_model(out, model)
+    note(f'wrote {out}; use it as "captious[model={out}]"')
+
+
+def _benchmarks(data: Path | None) -> tuple[Sources, dict[str, Judged], dict[str, Corpus]]:
+    """Crisscrossed Captions and Flickr8k for the encoder, the benchmarks for the weights."""
+    import orjson
+
+    from captious.benchmarks import load_benchmark
+    from captious.benchmarks.locate import data_folder
+    from captious.benchmarks.protocol import Preferences
+    from captious.corpus import Corpus
+    from captious.learn.captious_metric.recipe import Judged
+    from captious.learn.captious_metric.sources import read_sources
+
+    folder = data_folder(data)
+    found: dict[str, Judged] = {}
+    for name in TRAINED:
+        loaded = load_benchmark(name, folder)
+        if isinstance(loaded, Preferences):
+            first = loaded.label == 0
+            better = loaded.first * first + loaded.second * ~first
+            worse = loaded.second * first + loaded.first * ~first
+            found[name] = _some_pairs(loaded.corpora[0], better, worse)
+        else:
+            ratings = loaded.judgments.matrix(loaded.protocol.aspect)
+            found[name] = Judged(loaded.corpus, ratings=ratings.mean(axis=1))
+    held = {image for name in ("thumb", "capeval1k") for image in found[name].corpus.image_ids}
+    tested = {name: found[name].corpus for name in TESTED}
+    foils = folder / _FOILS
+    if foils.is_file():
+        rows = [orjson.loads(line) for line in foils.read_bytes().splitlines()]
+        held |= {str(row["image"]) for row in rows}
+        tested["foils"] = Corpus.from_lists(
+            [row["caption"] for row in rows], [row["references"] for row in rows]
+        )
+    hidden = [list(own) for own in found["nebula"].corpus.references]
+    return read_sources(folder, held, hidden), found, tested
+
+
+def _some_pairs(corpus: Corpus, better: IntArray, worse: IntArray) -> Judged:
+    """Every fourth pair with its captions: they weigh as much as all, in a quarter of the time."""
+    import numpy as np
+
+    from captious.learn.captious_metric.recipe import Judged
+
+    better, worse = better[::_EVERY], worse[::_EVERY]
+    rows, places = np.unique(np.concatenate([better, worse]), return_inverse=True)
+    first, second = np.split(places, 2)
+    return Judged(corpus.select(rows).compact(), pairs=(first, second))
+
+
+def _own(
+    judgments: Path, candidates: list[Path] | None, references: list[Path] | None, aspect: str
+) -> tuple[Sources, dict[str, Judged]]:
+    """Judgments of one's own; their references are what the encoder is tuned on."""
+    import numpy as np
+
+    from captious.cli import inputs
+    from captious.cli.judged import judged_corpus
+    from captious.errors import InputError
+    from captious.learn.captious_metric.recipe import Judged
+    from captious.learn.captious_metric.sources import Sources, groups_of
+
+    corpus, judged = judged_corpus(
+        candidates,
+        references,
+        judgments,
+        None,
+        lambda paths: inputs.load(paths, references, None),
+        "train on",
+    )
+    if judged is None or not len(judged.values):
+        raise InputError(f"{judgments}: holds no judgments.")
+    places = judged.places_in(corpus)
+    chosen = aspect or judged.aspects[0]
+    if chosen not in judged.aspects:
+        raise InputError(f'{judgments}: no aspect "{chosen}". It has {", ".join(judged.aspects)}.')
+    kept = (judged.aspect_of == judged.aspects.index(chosen)) & (places[judged.example_of] >= 0)
+    rows = places[judged.example_of[kept]]
+    counts = np.bincount(rows, minlength=len(corpus))
+    means = np.bincount(rows, judged.values[kept], minlength=len(corpus)) / np.maximum(counts, 1)
+    rated = np.flatnonzero(counts)
+    sets = {
+        corpus.image_ids[image]: list(corpus.references[own])
+        for image, own in zip(corpus.image_of.tolist(), corpus.references_of.tolist(), strict=True)
+    }
+    own = Judged(corpus.select(rated).compact(), ratings=means[rated])
+    return Sources((), groups_of(sets)), {judgments.stem: own}

@@ -1,0 +1,1 @@
+"""How the metric `captious` is made: sources, wrong copies, tuning of the encoder, weights."""

@@ -1,0 +1,88 @@
+"""`captious_free`: without references, from the objects in the image."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.metrics.base import Metric, Need
+from captious.metrics.batch import Batch
+from captious.metrics.captious_metric.extract import encoder_of
+from captious.metrics.captious_metric.meaning import MEANING_FEATURES, meaning_features, read_meanings
+from captious.metrics.captious_metric.model import SHIPPED, load_model
+from captious.metrics.object_bags import ALL, check_sources, object_counts, require_objects, wanted_sources
+from captious.metrics.registry import register
+from captious.models import locate
+from captious.models.encoders import sentence as encoders
+
+_BACKEND = "onnx"
+_SENTENCE, _RECALL = MEANING_FEATURES.index("sentence"), MEANING_FEATURES.index("recall_mean")
+_SEVERAL = "several"
+
+
+@register("captious_free")
+@dataclass(frozen=True)
+class CaptiousFree(Metric):
+    """Likeness of a caption to a list of the image's objects, by the encoder of `captious`.
+
+    The labels become one line ("person, several dog, frisbee"); the score is the mean of the cosine of
+    both sentence vectors and of how well each of the line's tokens finds a partner in the caption. Below
+    0 counts as 0; a caption without a word, or an image without objects, scores 0.
+
+    >>> CaptiousFree(objects="gold").objects
+    'gold'
+    """
+
+    summary: ClassVar[str] = "no references: likeness to the objects in the image (MiniLM, tuned)"
+    citation: ClassVar[str] = "captious, docs/metrics/captious.md"
+    needs: ClassVar[frozenset[Need]] = frozenset({"objects"})
+
+    objects: str = ALL
+    model: str = SHIPPED
+
+    def ready(self) -> None:
+        """The encoder's weights and what runs them."""
+        encoders.ready(locate.MINILM, _BACKEND)
+
+    def check(self, corpus: Corpus, knowledge: Any) -> None:
+        """Objects, and from the sources that were asked for."""
+        require_objects(self.name, corpus)
+        check_sources(corpus, wanted_sources(self.objects))
+
+    def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
+        """Score of each example."""
+        require_objects(self.name, batch.corpus)
+        model, tokens = load_model(self.model), batch.tokens("ptb")
+        captions = [" ".join(tokens.words(row)) for row in batch.candidate_text.tolist()]
+        lines = [self._line(batch.corpus, image) for image in batch.corpus.image_of.tolist()]
+        texts = list(dict.fromkeys([*captions, *lines]))
+        found = read_meanings(encoder_of(model), texts, model.tokens)
+        meant = dict(zip(texts, found, strict=True))
+        values = [meaning_features(meant[c], [meant[line]]) for c, line in zip(captions, lines, strict=True)]
+        table = np.array(values).reshape(len(values), len(MEANING_FEATURES))
+        scores: FloatArray = np.clip((table[:, _SENTENCE] + table[:, _RECALL]) / 2, 0.0, 1.0)
+        return scores
+
+    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
+        """Sources of objects, the model's file, the encoder."""
+        label, _ = encoders.label_of(locate.MINILM, _BACKEND)
+        sources = "+".join(wanted_sources(self.objects)) or ALL
+        return {"objects": sources, "model": f"{self.model}/{load_model(self.model).digest}", "enc": label}
+
+    def _line(self, corpus: Corpus, image: int) -> str:
+        labels = corpus.objects[image] if corpus.objects else []
+        return object_line(object_counts(labels, wanted_sources(self.objects)))
+
+
+def object_line(counts: Mapping[str, int]) -> str:
+    """Objects as a line of text.
+
+    >>> object_line({"person": 1, "dog": 3})
+    'person , several dog'
+    """
+    return " , ".join(f"{_SEVERAL} {label}" if count > 1 else label for label, count in counts.items())

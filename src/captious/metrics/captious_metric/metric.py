@@ -1,0 +1,63 @@
+"""`captious`: our learned metric for captions with references."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from captious.corpus import Corpus
+from captious.corpus.columns import FloatArray
+from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.batch import Batch
+from captious.metrics.captious_metric.extract import extract
+from captious.metrics.captious_metric.model import NOTHING, SHIPPED, load_model
+from captious.metrics.registry import register
+from captious.models import locate
+from captious.models.encoders import sentence as encoders
+
+_BACKEND = "onnx"
+
+
+@register("captious")
+@dataclass(frozen=True)
+class CaptiousMetric(Metric):
+    """A ranking model over what a caption means and what it says word for word.
+
+    An encoder (all-MiniLM-L6-v2 with a learned change of low rank) gives similarities of sentences
+    and alignments of tokens; counts of words, n-grams and relations, contradictions, length and
+    fluency join them. A score is 1 / (1 + exp(-(b + w . x))), where no weight lets a caption gain by
+    a fault or lose by a likeness. A caption without a word scores 0. See docs/metrics/captious.md.
+
+    >>> CaptiousMetric(held_out="thumb").model
+    'shipped'
+    """
+
+    summary: ClassVar[str] = "learned: sentence, token and word agreement with the references (MiniLM)"
+    citation: ClassVar[str] = "captious, docs/metrics/captious.md"
+
+    model: str = SHIPPED
+    held_out: str = NOTHING
+
+    def __post_init__(self) -> None:
+        load_model(self.model).head(self.held_out)
+
+    def ready(self) -> None:
+        """The encoder's weights and what runs them."""
+        encoders.ready(locate.MINILM, _BACKEND)
+
+    def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
+        """Score of each example."""
+        scores = load_model(self.model).head(self.held_out).scores(self.features(batch))
+        scores[batch.tokens("ptb").lengths[batch.candidate_text] == 0] = 0.0
+        return scores
+
+    def features(self, batch: Batch) -> FloatArray:
+        """The values of `FEATURES`, a row an example, made once for a batch."""
+        return batch.once(("captious features", self.model), lambda: extract(batch, load_model(self.model)))
+
+    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
+        """References, the model's file, what it was fitted without, the encoder."""
+        label, _ = encoders.label_of(locate.MINILM, _BACKEND)
+        model = f"{self.model}/{load_model(self.model).digest}"
+        facts = {"refs": reference_count_label(corpus), "model": model, "held_out": self.held_out}
+        return facts | {"enc": label}
