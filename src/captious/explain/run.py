@@ -58,6 +58,9 @@ def explain(
     """
     chosen = _explainable(metric)
     chosen.ready()
+    if isinstance(chosen, ClipScore) and image_id is not None:  # no need to look at every other image
+        asked = _rows(corpus, np.zeros(len(corpus)), image_id, system, lowest_may_be_zero=True)
+        corpus = corpus.select(np.array(asked, dtype=np.int64))
     batch = Batch(corpus)
     knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
     chosen.check(corpus, knowledge)
