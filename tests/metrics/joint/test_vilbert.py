@@ -98,6 +98,17 @@ def test_captions_beyond_the_limit_are_counted_cut_or_refused(tiny_joint, scene)
     assert chunked[0] == pytest.approx(parts.mean(), abs=CLOSE)
 
 
+def test_long_references_are_counted_too(tiny_joint, scene) -> None:
+    tiny_joint.write_vilbert(scene.folder / "model", 3)
+    corpus = captious.Corpus.from_lists(
+        ["dog", "a dog"], [["Two cats sleeping on a red sofa", "cat"]] * 2, image_ids=["3", "3"]
+    )
+    options = f"model={scene.folder / 'model'},regions={scene.folder / 'regions'},task=-1,limit=6"
+    scores = captious.score(corpus, [f"vilbertscore[{options}]"])[f"vilbertscore[{options}]"]
+    assert "|trunc:5|" in scores.signature  # the first reference has 11 tokens
+    assert any("1 text had more tokens" in note for note in scores.notes)
+
+
 def test_one_image_without_regions_leaves_the_others_scored(tiny_joint, scene) -> None:
     tiny_joint.write_vilbert(scene.folder / "model", 3)
     (scene.folder / "regions" / "17.npy").unlink()

@@ -36,6 +36,15 @@ class _Told(NamedTuple):
     beyond: dict[int, int]
 
 
+class _Matched(NamedTuple):
+    """Precision, recall and F of each example; tokens beyond the limit of each caption and reference."""
+
+    parts: FloatArray
+    beyond: IntArray
+    references: IntArray
+    broken: dict[str, str]
+
+
 @register("vilbertscore")
 @dataclass(frozen=True)
 class VilbertScore(PairFamily):
@@ -84,9 +93,14 @@ class VilbertScore(PairFamily):
 
     def scored(self, batch: Batch) -> ScoredPairs:
         """The asked part for each example, NaN where its image has no regions; made once for all parts."""
-        key = (self.name, self.variant, self.model, self.regions, self.task, self.limit, self.long)
-        parts, beyond, broken = batch.once((*key, self.device, self.dtype), lambda: self._all(batch))
-        return ScoredPairs(parts[:, PARTS.index(self.part)], beyond, broken)
+        found = self._matched(batch)
+        return ScoredPairs(found.parts[:, PARTS.index(self.part)], found.beyond, found.broken)
+
+    def collect(self, batch: Batch) -> Noted:
+        """What could not be read, and which captions and references were too long."""
+        found = self._matched(batch)
+        images = len(np.unique(batch.corpus.image_of))
+        return Noted.of(images, found.broken, [found.beyond, found.references])
 
     def facts(self, corpus: Corpus, knowledge: Noted) -> dict[str, str]:
         """References, part and variant, the model, the region features, and what was left out."""
@@ -96,12 +110,17 @@ class VilbertScore(PairFamily):
         regions = {"regions": region_store(self.regions).label}
         return first | own | regions | knowledge.facts(self.long) | where
 
-    def _all(self, batch: Batch) -> tuple[FloatArray, IntArray, dict[str, str]]:
+    def _matched(self, batch: Batch) -> _Matched:
+        key = (self.name, self.variant, self.model, self.regions, self.task, self.limit, self.long)
+        return batch.once((*key, self.device, self.dtype), lambda: self._all(batch))
+
+    def _all(self, batch: Batch) -> _Matched:
         examples, references = batch.pairs()
         firsts = np.searchsorted(examples, np.arange(len(batch) + 1))
         parts = np.full((len(batch), len(PARTS)), np.nan)
         beyond = np.zeros(len(batch), dtype=np.int64)
         broken: dict[str, str] = {}
+        too_long: dict[int, int] = {}
         store, model = region_store(self.regions), self.vilbert()
         for rows in blocks(batch):
             for place in np.unique(batch.corpus.image_of[rows]).tolist():
@@ -115,9 +134,10 @@ class VilbertScore(PairFamily):
                 for row in own:
                     text = int(batch.candidate_text[row])
                     beyond[row] = told.beyond[text]
+                    too_long |= {other: told.beyond[other] for other in theirs[row]}
                     found = [self._match(told.states[text], told.states[other]) for other in theirs[row]]
                     parts[row] = np.mean(found, axis=0)
-        return parts, beyond, broken
+        return _Matched(parts, beyond, np.array(list(too_long.values()), dtype=np.int64), broken)
 
     def _read(self, batch: Batch, model: Vilbert, regions: Regions, texts: Sequence[int]) -> _Told:
         """Vectors of the tokens of each text, read with one image; those of all windows together."""
