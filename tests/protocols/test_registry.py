@@ -18,7 +18,7 @@ PROTOCOLS = [name for name, kind in known_protocols().items() if not kind.suffix
 
 
 def test_every_protocol_says_who_it_is() -> None:
-    assert PROTOCOLS == ["thumb", "humanr", "tagging", "audit"]
+    assert PROTOCOLS == ["thumb", "humanr", "tagging", "audit", "spoken"]
     for name in PROTOCOLS:
         kind = known_protocols()[name]
         assert protocol(name).name == name

@@ -198,6 +198,7 @@ class Task:
     answered: Answers | None
     number: int
     feedback: tuple[str, ...] = ()
+    noted: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ judgments (`rows`) and which tables its results are (`tables`).
 |---|---|
 | wizard, command line | `words`, `needs`, the options (`options_of`), `from_text` |
 | cost, preview | `asked`, `raters_needed`, `usual_seconds`, `usual_pay` |
-| assignment | `group_size`, `once_per_image`, `next_items`, `may_take` |
+| assignment | `group_size`, `once_per_image`, `next_items`, `may_take`, `practice_labels` |
 | a response coming in | `validate`, `minimum_seconds`, `derive`, `outcome`, `follow_ups`, `may_correct` |
-| pages | `guide`, `stages`, `record_lines` |
+| first scores | `first_metrics`, `with_scores` |
+| pages | `guide`, `stages`, `record_lines`, `pauses`, `mood`, `score_of` |
 | extra rounds | `rounds`, `start_round` |
 | analysis | `removed_raters`, `counts`, `rows`, `tables`, `agreement`, `final_rows`, `scale_of` |
 | adjudication | `compares`, `takes_decisions` |
@@ -85,7 +86,8 @@ class HumanProtocol(ABC):
     `group_size` items are handed out together; with `once_per_image` no rater meets an image twice.
     `compares` says which answers may disagree: those to one item, or all to one image. A protocol
     that `takes_decisions` counts an adjudicator's decision by its own rule. `one_rater` says in a
-    sentence why more than one rater cannot be asked for; empty where they can.
+    sentence why more than one rater cannot be asked for; empty where they can. Where a protocol
+    `pauses`, its feedback has a page of its own before the next task.
     """
 
     name: ClassVar[str]
@@ -102,6 +104,7 @@ class HumanProtocol(ABC):
     compares: ClassVar[Literal["item", "image"]] = "item"
     takes_decisions: ClassVar[bool] = False
     reads_past: ClassVar[bool] = False
+    pauses: ClassVar[bool] = False
     one_rater: ClassVar[str] = ""
     suffixes: ClassVar[tuple[str, ...]] = ()
     once_per_image: bool = False
@@ -132,6 +135,14 @@ class HumanProtocol(ABC):
     @abstractmethod
     def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
         """The advice that stands beside the form in a stage."""
+
+    def first_metrics(self) -> tuple[str, ...]:
+        """Metrics whose scores of the captions the items start from; see `with_scores`."""
+        return ()
+
+    def with_scores(self, items: Sequence[Item], scores: Mapping[str, Mapping[str, float]]) -> list[Item]:
+        """The items with what `first_metrics` say of each: metric, then item's key, then score."""
+        return list(items)
 
     def asked(self, first: int) -> Asked:
         """The responses that `first` of the first stage bring with them: later stages, checks."""
@@ -174,6 +185,10 @@ class HumanProtocol(ABC):
         """
         return True
 
+    def practice_labels(self, record: Mapping[str, Any]) -> tuple[str, ...] | None:
+        """The `balance` labels of the practice that a rater with that record may meet; None: all."""
+        return None
+
     def validate(
         self, item: Item, answers: Mapping[str, object], *, rater: str = "", time: float = float("nan")
     ) -> Response | list[Problem]:
@@ -215,6 +230,14 @@ class HumanProtocol(ABC):
     def record_lines(self, record: Mapping[str, Any]) -> tuple[str, ...]:
         """What a rater reads of their own record: points, a level."""
         return ()
+
+    def mood(self, noted: Mapping[str, Any]) -> str:
+        """How a page shows what was noted of a response: good, near, off, or nothing."""
+        return ""
+
+    def score_of(self, record: Mapping[str, Any]) -> int | None:
+        """The points of a rater for the leaderboard; None where the protocol has none."""
+        return None
 
     def follow_ups(self, item: Item, response: Response) -> list[Item]:
         """Items that a response calls for: a second stage, a second round."""

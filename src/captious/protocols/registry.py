@@ -67,7 +67,7 @@ def known_protocols() -> dict[str, type[HumanProtocol]]:
 
 def _place(name: str) -> tuple[int, str]:
     """Ours as the documents list them, then the others by name."""
-    ours = ("thumb", "humanr", "tagging", "audit")
+    ours = ("thumb", "humanr", "tagging", "audit", "spoken")
     return (ours.index(name) if name in ours else len(ours), name)
 
 

@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from captious._version import __version__
 from captious.campaigns.store.database import Database
-from captious.web import admin, entrance, errors, images, rater, rater_api, site
+from captious.web import admin, entrance, errors, images, rater, rater_api, results, site
 from captious.web.guard import Guard
 from captious.web.pages import STATIC
 from captious.web.settings import WebSettings, from_environment
@@ -52,7 +52,15 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
     app.state.db, app.state.settings = opened, settings
     app.state.used_tickets, app.state.campaign_ids = set(), {}
     errors.install(app)
-    for router in (site.router, entrance.router, rater_api.router, rater.router, images.router, admin.router):
+    for router in (
+        site.router,
+        entrance.router,
+        rater_api.router,
+        rater.router,
+        results.router,
+        images.router,
+        admin.router,
+    ):
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 

@@ -24,6 +24,7 @@ from captious.web.form_answers import answers_to
 from captious.web.openapi import form_body
 from captious.web.rater_view import Links, task_values
 from captious.web.refusals import Refusal
+from captious.web.results import board_address, result_address
 from captious.web.security import AtWork
 from captious.web.texts import Texts, texts
 
@@ -59,7 +60,7 @@ def work(request: Request, slug: str) -> Response:
         progress=found.progress,
         following=rest[0] if rest else None,
         last=found.previous,
-        feedback=found.feedback,
+        feedback=() if found.campaign.rules().pauses else found.feedback,
     )
 
 
@@ -100,7 +101,7 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
     except BadRecording as error:
         outcome = [Problem("", str(error))]
     if isinstance(outcome, Receipt):
-        return _stored(request, slug, outcome)
+        return _stored(request, slug, task, outcome)
     if wants_json(request):
         raise Refusal(422, "form.check", problems=outcome)
     at = security.current_rater(request, slug)
@@ -165,8 +166,11 @@ def _token(request: Request, form: FormData) -> str:
     return request.headers.get(security.CSRF_HEADER) or security.text_field(form, "csrf")
 
 
-def _stored(request: Request, slug: str, receipt: Receipt) -> Response:
+def _stored(request: Request, slug: str, task: str, receipt: Receipt) -> Response:
     address = f"/work/{slug}"
+    pause = bool(receipt.feedback) and security.find_campaign(request, slug).rules().pauses
+    if pause:
+        address = result_address(slug, task)
     if wants_json(request):
         return JSONResponse(
             {
@@ -177,6 +181,8 @@ def _stored(request: Request, slug: str, receipt: Receipt) -> Response:
                 **({"feedback": list(receipt.feedback)} if receipt.feedback else {}),
             }
         )
+    if pause:
+        return pages.redirect(request, address)
     said = "corrected" if receipt.correction else "saved"
     return pages.redirect(request, address, flash="work.already" if receipt.duplicate else f"work.{said}")
 
@@ -219,6 +225,7 @@ def _page(
         image=image_address(request, at, task.item.image),
         next_image=image_address(request, at, following.item.image) if following else "",
         recording=f"/recordings/{slug}/{task.item.recording}" if task.item.recording else "",
+        board=board_address(at),
     )
     given: Mapping[str, object] | None = answers
     if given is None:

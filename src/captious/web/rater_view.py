@@ -25,6 +25,7 @@ class Links:
     image: str = ""
     next_image: str = ""
     recording: str = ""
+    board: str = ""
 
 
 def task_values(
@@ -59,6 +60,7 @@ def task_values(
         "preview": preview,
         "feedback": list(feedback),
         "record_lines": rules.record_lines(record or {}),
+        "wait": rules.minimum_seconds(item),
         "has_files": any(field.kind == "audio" for field in item.form.fields),
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from captious.campaigns.store.rows import add_items, campaign_of, storable
 from captious.corpus import Corpus
 from captious.corpus.images import find_images
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.protocols import Item, described_by, kind_of, protocol
+from captious.protocols import HumanProtocol, Item, described_by, kind_of, protocol
 from captious.protocols.registry import checked_options
 
 DEFAULT_SEED = 20220710
@@ -68,9 +68,33 @@ def draft(
         settings=settings or Settings(),
         gold=dict(gold or {}),
     )
-    items = made.rules().items(corpus, seed=seed)
+    items = _with_scores(made.rules(), made.rules().items(corpus, seed=seed), corpus)
     _check_gold(items, made.gold)
-    return replace(made, items=items, images=image_files(corpus, images))
+    extra = dict.fromkeys(item.image for item in items if item.practice)
+    return replace(made, items=items, images=image_files(corpus, images, extra))
+
+
+def _with_scores(rules: HumanProtocol, items: list[Item], corpus: Corpus) -> list[Item]:
+    """The items with the scores that the protocol starts from."""
+    metrics = rules.first_metrics()
+    if not metrics:
+        return items
+    from captious.scoring import score
+
+    scores = score(corpus, metrics)
+    texts = [
+        (corpus.image_ids[image], text)
+        for image, text in zip(corpus.image_of.tolist(), corpus.captions, strict=True)
+    ]
+    found = {name: dict(zip(texts, scores[name].values.tolist(), strict=True)) for name in scores}
+    counted = [item for item in items if item.counts]
+    return rules.with_scores(
+        items,
+        {
+            name: {item.key: own[item.image, item.captions[0].text] for item in counted}
+            for name, own in found.items()
+        },
+    )
 
 
 def preview(draft: Draft, n: int) -> list[Item]:
@@ -160,11 +184,15 @@ def _options(protocol_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     return checked
 
 
-def image_files(corpus: Corpus, images: ImageFiles | None) -> dict[str, Path]:
-    """The file of each image of a corpus; all of them or none."""
-    ids = corpus.image_ids
+def image_files(corpus: Corpus, images: ImageFiles | None, extra: Iterable[str] = ()) -> dict[str, Path]:
+    """The file of each image of a corpus, and of `extra` ones beside them; all of them or none."""
+    known = set(corpus.image_ids)
+    others = [image for image in extra if image not in known]
+    ids = [*corpus.image_ids, *others]
     if images is None:
-        paths = list(corpus.image_paths or [None] * len(ids))
+        paths = list(corpus.image_paths or [None] * len(corpus.image_ids))
+        first = next((path for path in paths if path), None)
+        paths += find_images(Path(first).parent, others) if first else [None] * len(others)
     elif isinstance(images, Mapping):
         paths = [None if image not in images else str(images[image]) for image in ids]
     else:

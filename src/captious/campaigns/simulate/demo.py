@@ -105,6 +105,16 @@ def _careless(quality: Quality) -> list[SimulatedRater]:
     ]
 
 
+def _players(quality: Quality) -> list[SimulatedRater]:
+    names = ("Sam", "Tara", "Uli", "Vera")
+    careful = [SimulatedRater(name, quality, noise=0.05, seconds=10) for name in names]
+    return [*careful, SimulatedRater("Wim", quality, habit="random", seconds=6)]
+
+
+def _nobody(_: Quality) -> list[SimulatedRater]:
+    return []
+
+
 PAID = Settings(payment_per_response=0.025, currency="USD", hourly_wage=15.0)
 PLANS = (
     _Plan("thumb", "Demo: THumB rubric", _pair, 18, 26, {"development_images": 2}),
@@ -119,6 +129,16 @@ PLANS = (
         88,
         protocol_file=LIKERT,
         settings=Settings(minimum_seconds=2.0),
+    ),
+    # A simulated rater has no voice.
+    _Plan("spoken", "Demo: spoken captions", _nobody, 12, 0),
+    _Plan(
+        "game",
+        "Demo: rating game",
+        _players,
+        24,
+        190,
+        protocol_file=demo_files().game.read_text(encoding="utf-8"),
     ),
 )
 

@@ -198,6 +198,7 @@ def _task(db: Database, connection: Connection, row: AnyRow) -> Task:
         answered=answered,
         number=found[schema.rater.c.answered] + (1 if answered is None else 0),
         feedback=tuple(outcome.get("feedback", ())),
+        noted=outcome.get("noted", {}),
     )
 
 

@@ -6,7 +6,7 @@ then in the campaign's random order from where the rater last was, round and rou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -103,7 +103,8 @@ def _candidates(
     for name in (*labels, ""):
         rows += _label_rows(connection, search, given | {"label": name}, count)
     rows += connection.execute(search.own, given | {"count": count})
-    rows += _check_rows(connection, search, given, count)
+    practice = rules.practice_labels(seeker.record)
+    rows += _check_rows(connection, search, given, count, practice)
     return [
         Candidate(
             row._mapping[_ITEM.id],
@@ -153,17 +154,26 @@ def _round(connection: Connection, search: queries.Search, given: dict[str, Any]
 
 
 def _check_rows(
-    connection: Connection, search: queries.Search, given: dict[str, Any], count: int
+    connection: Connection,
+    search: queries.Search,
+    given: dict[str, Any],
+    count: int,
+    labels: Sequence[str] | None,
 ) -> list[AnyRow]:
     """Checks and practice, some of each label."""
     rows: list[AnyRow] = []
-    name = connection.execute(queries.CHECK_LABEL, given).scalar()
-    while name is not None:
+    for name in _check_labels(connection, given) if labels is None else labels:
         # The room of a check is always 1.
         planted = given | {"checks": True, "label": name, "room": 1}
         rows += _round(connection, search, planted, count)
-        name = connection.execute(queries.NEXT_CHECK_LABEL, given | {"after": name}).scalar()
     return rows
+
+
+def _check_labels(connection: Connection, given: dict[str, Any]) -> Iterator[str]:
+    name = connection.execute(queries.CHECK_LABEL, given).scalar()
+    while name is not None:
+        yield name
+        name = connection.execute(queries.NEXT_CHECK_LABEL, given | {"after": name}).scalar()
 
 
 def count_left(connection: Connection, campaign: Campaign, seeker: Seeker) -> int:

@@ -36,6 +36,7 @@ from captious.protocols.game.need import LEAST_RATINGS, MOST_RATINGS, wanted_rat
 from captious.protocols.game.player import PLAYED, Ladder, Standing, after
 from captious.protocols.game.points import PointTable, Scale, Scored, score
 from captious.protocols.game.training import TrainingPair, probation_rounds
+from captious.protocols.registry import register
 from captious.protocols.simulation import Someone, point
 
 TUTORIAL, PROBATION = "tutorial", "probation"
@@ -48,6 +49,7 @@ DAILY_GOAL = 20
 DAY = 24 * 3600
 
 
+@register("game")
 @dataclass(frozen=True)
 class RatingGame(HumanProtocol):
     """Raters predict the consensus of a pair and score points (Scott et al. 2023).
@@ -55,7 +57,6 @@ class RatingGame(HumanProtocol):
     A file describes the game: the training pairs, and whatever shall differ from the paper.
     """
 
-    name: ClassVar[str] = "game"
     title: ClassVar[str] = "Rating game"
     citation: ClassVar[str] = "Scott et al. 2023, Improved Image Caption Rating, 3.1-3.3"
     words: ClassVar[Words] = Words(
@@ -72,6 +73,7 @@ class RatingGame(HumanProtocol):
     suffixes: ClassVar[tuple[str, ...]] = (".game",)
     usual_seconds: ClassVar[float | None] = SECONDS_PER_PAIR
     reads_past: ClassVar[bool] = True
+    pauses: ClassVar[bool] = True
     export_files: ClassVar[tuple[ExportNote, ...]] = (
         ExportNote("pairs.jsonl", "each pair with all its ratings, their rounded mean and its split"),
         ExportNote("points.csv", "each rater's points, for payment"),
@@ -135,10 +137,14 @@ class RatingGame(HumanProtocol):
             sources={KEY: (stage,)},
             stage=stage,
             target=UNLIMITED,
-            balance=f"{stage} {turn + 1}" if stage == PROBATION else stage,
+            balance=_label(stage, turn if stage == PROBATION else at),
             practice=True,
             facts={RATINGS: list(pair.ratings), WHY: pair.why, PLACE: at, "turn": turn},
         )
+
+    def first_metrics(self) -> tuple[str, ...]:
+        """The metrics of the cold start."""
+        return self.metrics
 
     def with_scores(self, items: Sequence[Item], scores: Mapping[str, Mapping[str, float]]) -> list[Item]:
         """Each pair with its first ratings: two, from one metric or from two (see `cold_start`)."""
@@ -187,6 +193,13 @@ class RatingGame(HumanProtocol):
         if item.stage == PROBATION:
             return standing.phase == PROBATION and item.facts["turn"] == standing.rounds - 1
         return standing.phase in PLAYED
+
+    def practice_labels(self, record: Mapping[str, Any]) -> tuple[str, ...]:
+        """The next pair of the tutorial, or the pairs of their round of probation."""
+        standing = self.standing(record)
+        if standing.phase == TUTORIAL:
+            return (_label(TUTORIAL, standing.played),)
+        return (_label(PROBATION, standing.rounds - 1),) if standing.phase == PROBATION else ()
 
     def minimum_seconds(self, item: Item) -> float:
         """Nobody can look at a pair in less."""
@@ -260,6 +273,15 @@ class RatingGame(HumanProtocol):
             lines.append(f"today {record.get('today', 0)} of {self.daily_goal}")
         return tuple(lines)
 
+    def mood(self, noted: Mapping[str, Any]) -> str:
+        """Points are good, no points are near, lost points are off."""
+        points = noted.get("points", 0)
+        return "good" if points > 0 else "near" if points == 0 else "off"
+
+    def score_of(self, record: Mapping[str, Any]) -> int | None:
+        """The points of trial and game."""
+        return self.standing(record).score
+
     # What becomes of responses
 
     def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
@@ -302,6 +324,11 @@ class RatingGame(HumanProtocol):
         else:
             value = someone.opinion(item, KEY)
         return {ASPECT: point(value + someone.noise(), self.scale.low, self.scale.high)}
+
+
+def _label(stage: str, place: int) -> str:
+    """The label under which a part of the training is found."""
+    return f"{stage} {place + 1:03d}"
 
 
 def rating_of(response: Response) -> float:

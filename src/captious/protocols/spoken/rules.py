@@ -36,6 +36,7 @@ from captious.protocols.base import (
     option,
 )
 from captious.protocols.form import Answer, Answers, Field, Form, Problem
+from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
 from captious.protocols.spoken import guide
 from captious.text.word_error import word_errors
@@ -53,11 +54,11 @@ TRANSCRIBING = Form(
 )
 
 
+@register("spoken")
 @dataclass(frozen=True)
 class SpokenCaptions(HumanProtocol):
     """Captions that are spoken, transcribed by machine and corrected by hand."""
 
-    name: ClassVar[str] = "spoken"
     title: ClassVar[str] = "Spoken captions"
     citation: ClassVar[str] = "ObjectNet Captions, section 3; Palmer et al. 2021, Spoken ObjectNet"
     words: ClassVar[Words] = Words(
