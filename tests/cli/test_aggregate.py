@@ -34,3 +34,25 @@ def test_a_vote(run, tmp_path) -> None:
     items = run("aggregate", path, "--rule", "vote", "--format", "json").json["items"]
     assert [item["value"] for item in items if item["image"] != "2"] == [4.0, 1.0]
     assert items[1]["value"] in (2.0, 3.0)
+
+
+def test_means_by_system_rater_and_stage(run, tmp_path) -> None:
+    """VCRScore, Figures 2 and 3: each system by a rule, and each rater on each system in each round."""
+    path = tmp_path / "ratings.csv"
+    lines = ["image,system,rater,stage,rating"]
+    for stage, extra in (("1", 0), ("2", 1)):
+        for rater, value in (("ann", 1), ("bob", 3), ("cy", 3)):
+            lines += [f"7,m,{rater},{stage},{value + extra}", f"7,human,{rater},{stage},5"]
+    path.write_text("\n".join(lines))
+    asked = ["aggregate", path, "--format", "json", "--by"]
+    # m's ratings are 1 3 3 2 4 4: without 1 and 4 the mean is 3.
+    by_system = run(*asked, "system", "--rule", "without-extremes").json["groups"]
+    assert {one["system"]: one["mean"] for one in by_system} == {"m": 3.0, "human": 5.0}
+    each = run(*asked, "rater,system,stage").json["groups"]
+    assert len(each) == 12
+    ann = {one["stage"]: one["mean"] for one in each if (one["rater"], one["system"]) == ("ann", "m")}
+    assert ann == {"1": 1.0, "2": 2.0}
+    assert "SD" in run("aggregate", path, "--by", "rater").out
+    refused = run(*asked, "rater", "--rule", "vote")
+    assert refused.code == 2 and "say mean" in refused.err
+    assert run(*asked, "colour").code == 2

@@ -273,3 +273,20 @@ def test_where_and_by_on_the_command_line(run, tmp_path) -> None:
     only = run(*asked, "--where", "split=dev", "--format", "json")
     assert only.json["n"] == 3
     assert only.json["protocol"]["options"] == {"where": "split=dev"}
+
+
+def test_the_order_of_systems_by_spearman(run, tmp_path) -> None:
+    """VCRScore, Figure 9: how a metric ranks systems beside how people do."""
+    path = tmp_path / "mine.csv"
+    # People: a 3, b 2, c 1. ROUGE-L: a is all of the reference, c more of it than b.
+    captions = {"a": ("cat sits down", 3), "b": ("cat", 2), "c": ("cat sits", 1)}
+    rows = [
+        f'{image},{system},{text},"[""cat sits down""]",{rating}'
+        for image in (1, 2)
+        for system, (text, rating) in captions.items()
+    ]
+    path.write_text("\n".join(["image,system,caption,references,rating", *rows]))
+    asked = ["--level", "system", "--coefficient", "spearman", "--resamples", 0, "--format", "json"]
+    found = run("meta", path, "--metrics", "rouge_l", *asked)
+    # Ranks 3 2 1 and 3 1 2: 1 - 6 (0 + 1 + 1) / (3 x 8) = 1/2.
+    assert found.json["results"]["rouge_l"]["spearman"]["value"] == pytest.approx(0.5)

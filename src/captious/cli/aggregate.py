@@ -35,6 +35,10 @@ def aggregate(
     aspect: Annotated[
         str | None, typer.Option("--aspect", help="Which aspect, where there are several.")
     ] = None,
+    by: Annotated[
+        str,
+        typer.Option("--by", help="Means by system, rater and stage, separated by commas, not by caption."),
+    ] = "",
     seed: options.Seed = options.DEFAULT_SEED,
     csv_safe: options.CsvSafe = False,
     form: options.OutputFormat = Format.table,
@@ -43,13 +47,21 @@ def aggregate(
 
     Example: captious aggregate ratings.csv --rule without-extremes --format csv > mean.csv
     """
-
-    from captious.benchmarks.aggregated import aggregated
+    from captious.benchmarks.aggregated import aggregated, group_means
     from captious.cli.output import emit
     from captious.corpus.judged import read_judgments
     from captious.tables import Cell, Table
 
-    found = aggregated(read_judgments(ratings).judgments, rule.value, aspect=aspect, seed=seed)
+    judged = read_judgments(ratings).judgments
+    if by:
+        columns = [name.strip() for name in by.split(",") if name.strip()]
+        groups = group_means(judged, columns, rule.value, aspect=aspect, seed=seed)
+        lines: list[list[Cell]] = [[*one.names, one.mean, one.sd, one.n] for one in groups]
+        table = Table(f"{ratings.name}: {rule.value}", [*columns, "mean", "SD", "n"], lines)
+        payload = [{**dict(zip(columns, one.names, strict=True)), **one._asdict()} for one in groups]
+        emit(table, {"rule": rule.value, "by": columns, "groups": payload}, form, csv_safe=csv_safe)
+        return
+    found = aggregated(judged, rule.value, aspect=aspect, seed=seed)
     rows: list[list[Cell]] = [[one.image, one.system, one.value, one.ratings] for one in found]
     header = ["image", "system", "rating", "ratings"]
     table = Table(f"{ratings.name}: {rule.value} of {len(found):,} captions", header, rows)
