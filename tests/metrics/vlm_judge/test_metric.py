@@ -148,6 +148,26 @@ def test_a_run_that_breaks_keeps_what_it_has(corpus, judge, chat_server) -> None
     assert len(chat_server.bodies) == 5
 
 
+def test_a_run_that_must_stop_sends_no_more(judge, chat_server, tmp_path: Path) -> None:
+    store = tmp_path / "mine.db"
+
+    def answer(caption: str) -> str:
+        if len(chat_server.bodies) == 2:  # something spoils the file while the run goes on
+            store.write_bytes(b"no database any more" * 1000)
+        if len(chat_server.bodies) > 2:
+            chat_server.stopping.wait(0.5)
+        return filled(5, 5)
+
+    chat_server.answer = answer
+    Image.new("RGB", (40, 40)).save(tmp_path / "one.png")
+    captions = [f"Caption {number}." for number in range(40)]
+    paths = {"one": str(tmp_path / "one.png")}
+    many = captious.Corpus.from_lists(captions, image_ids=["one"] * 40, image_paths=paths)
+    with pytest.raises(InputError, match=r"mine\.db: cannot be used to store answers"):
+        values(many, f"{judge},send=yes,workers=1,store={store}")
+    assert len(chat_server.bodies) < 40
+
+
 def test_a_refused_key_stops_the_run(corpus, judge, chat_server, monkeypatch) -> None:
     monkeypatch.setenv("CAPTIOUS_JUDGE_KEY", SECRET)
     chat_server.plan = [401] * 3

@@ -11,7 +11,7 @@ BODY = {"model": "m", "messages": [{}, {"content": [{"type": "text", "text": 'Th
 
 def test_an_openai_key_goes_to_openai_only(chat_server, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
-    Endpoint.at(chat_server.address).post(BODY, 5)
+    Endpoint.at(chat_server.address).post(BODY, 30)
     assert chat_server.keys == [None]
     assert Endpoint.at().key == SECRET
     assert SECRET not in repr(Endpoint.at())
@@ -19,7 +19,7 @@ def test_an_openai_key_goes_to_openai_only(chat_server, monkeypatch) -> None:
 
 def test_another_endpoint_gets_the_judges_key(chat_server, monkeypatch) -> None:
     monkeypatch.setenv("CAPTIOUS_JUDGE_KEY", SECRET)
-    Endpoint.at(chat_server.address).post(BODY, 5)
+    Endpoint.at(chat_server.address).post(BODY, 30)
     assert chat_server.keys == [f"Bearer {SECRET}"]
     assert chat_server.bodies[0]["path"] == "/v1/chat/completions"
 
@@ -34,7 +34,7 @@ def test_a_refused_key_is_never_quoted(chat_server, monkeypatch, status: int) ->
     monkeypatch.setenv("CAPTIOUS_JUDGE_KEY", SECRET)
     chat_server.plan = [status]
     with pytest.raises(EndpointError, match=r"refuses the key .*Check \$CAPTIOUS_JUDGE_KEY") as caught:
-        Endpoint.at(chat_server.address).post(BODY, 5)
+        Endpoint.at(chat_server.address).post(BODY, 30)
     assert SECRET not in str(caught.value)
     assert not isinstance(caught.value, TransientError)
 
@@ -46,21 +46,21 @@ def test_what_the_endpoint_says_is_told_without_the_key(chat_server, monkeypatch
     with pytest.raises(
         EndpointError, match=rf"refuses the request \(HTTP {status}: no, Bearer \[key\]"
     ) as caught:
-        Endpoint.at(chat_server.address).post(BODY, 5)
+        Endpoint.at(chat_server.address).post(BODY, 30)
     assert SECRET not in str(caught.value)
 
 
 def test_a_key_in_an_answer_is_blotted_out(chat_server, monkeypatch) -> None:
     monkeypatch.setenv("CAPTIOUS_JUDGE_KEY", SECRET)
     chat_server.plan = [f"your key is {SECRET}"]
-    assert SECRET not in str(Endpoint.at(chat_server.address).post(BODY, 5))
+    assert SECRET not in str(Endpoint.at(chat_server.address).post(BODY, 30))
 
 
 def test_no_redirection_is_followed(chat_server, monkeypatch) -> None:
     monkeypatch.setenv("CAPTIOUS_JUDGE_KEY", SECRET)
     chat_server.plan = [(307, {"Location": f"{chat_server.address}/elsewhere"})]
     with pytest.raises(EndpointError, match="sends elsewhere"):
-        Endpoint.at(chat_server.address).post(BODY, 5)
+        Endpoint.at(chat_server.address).post(BODY, 30)
     assert len(chat_server.bodies) == 1
 
 
@@ -68,7 +68,7 @@ def test_no_redirection_is_followed(chat_server, monkeypatch) -> None:
 def test_a_busy_endpoint_may_say_when_to_come_back(chat_server, status: int, after: float | None) -> None:
     chat_server.plan = [(status, {} if after is None else {"Retry-After": f"{after:g}"})]
     with pytest.raises(TransientError, match=f"HTTP {status}") as caught:
-        Endpoint.at(chat_server.address).post(BODY, 5)
+        Endpoint.at(chat_server.address).post(BODY, 30)
     assert caught.value.after == after
 
 
@@ -76,7 +76,7 @@ def test_a_busy_endpoint_may_say_when_to_come_back(chat_server, status: int, aft
 def test_an_answer_that_is_no_json_object(chat_server, content: bytes) -> None:
     chat_server.plan = [content]
     with pytest.raises(TransientError, match="JSON"):
-        Endpoint.at(chat_server.address).post(BODY, 5)
+        Endpoint.at(chat_server.address).post(BODY, 30)
 
 
 def test_an_endpoint_that_does_not_answer(chat_server) -> None:
@@ -89,7 +89,7 @@ def test_an_endpoint_that_is_not_there(chat_server) -> None:
     address = chat_server.address
     chat_server.stop()
     with pytest.raises(TransientError, match="cannot be reached"):
-        Endpoint.at(address).post(BODY, 2)
+        Endpoint.at(address).post(BODY, 30)
 
 
 @pytest.mark.parametrize(

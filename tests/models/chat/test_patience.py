@@ -6,7 +6,7 @@ from captious.models.chat.endpoint import Endpoint, EndpointError, TransientErro
 from captious.models.chat.patience import Patience, UnreadableError, ask
 
 BODY = {"model": "m", "messages": [{}, {"content": [{"type": "text", "text": 'The caption: "A dog."'}]}]}
-QUICK = Patience(retries=3, wait=0.001, timeout=5)
+QUICK = Patience(retries=3, wait=0.001, timeout=30)
 
 
 def number(text: str) -> int:

@@ -204,8 +204,9 @@ class VlmJudge(Metric):
 
         scores: dict[str, dict[str, float]] = {}
         failures: list[_Failure] = []
-        with ThreadPoolExecutor(self.workers) as pool:
-            jobs = {pool.submit(one, key, request): (key, request) for key, request in pending.items()}
+        pool = ThreadPoolExecutor(self.workers)
+        jobs = {pool.submit(one, key, request): (key, request) for key, request in pending.items()}
+        try:
             for job in as_completed(jobs):
                 key, request = jobs[job]
                 try:
@@ -214,7 +215,8 @@ class VlmJudge(Metric):
                     failures.append(_Failure(request.image_id, error))
                     if not isinstance(error, TransientError):
                         break  # the others would fail as well
-            pool.shutdown(cancel_futures=True)
+        finally:
+            pool.shutdown(cancel_futures=True)  # who interrupts a run does not pay for the rest of it
         if failures:
             came = [job for job in jobs if not job.cancelled() and job.exception() is None]
             raise _said(failures, len(came), len(pending))
