@@ -13,6 +13,7 @@ from captious.engine import Progress, run_metrics
 from captious.errors import InputError
 from captious.groups import CLASSIC, expand, missing_for
 from captious.metrics import Metric, known_metrics, resolve_all
+from captious.metrics.scripts import warn_of_script
 from captious.stats.resample import DEFAULT_SEED, bootstrap_sums, cluster_sums, percentile_interval
 
 __all__ = ["CLASSIC", "available_metrics", "compute", "missing_for", "score", "sums_by_image"]
@@ -46,6 +47,7 @@ def score(
         raise InputError("the corpus has no captions to score.")
     asked = resolve_all(expand(metrics, corpus).metrics)
     _refuse_missing_references(corpus, asked)
+    warn_of_script(asked, corpus.captions)
     runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress)
     sums = {
         (name, system): by_image

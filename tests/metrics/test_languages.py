@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from captious import Corpus, score
-from captious.errors import UnknownNameError
+from captious.errors import CaptiousWarning, UnknownNameError
 from captious.metrics import resolve, resolve_all
 from captious.metrics.scripts import script_notes
 from captious.text.tokens import token_table
@@ -84,3 +84,8 @@ def test_a_tokeniser_that_is_not_there_is_refused_before_work(metric: str) -> No
 
 def test_the_words_of_the_tables_hold_no_white_space() -> None:
     assert token_table(["一 只"], "char").words(0) == ["一", "只"]
+
+
+def test_python_warns_too(corpus: Corpus) -> None:
+    with pytest.warns(CaptiousWarning, match="takes a clause for a word"):
+        score(corpus, ["bleu4"])

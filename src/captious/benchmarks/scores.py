@@ -13,6 +13,7 @@ from captious.corpus.columns import FloatArray
 from captious.engine import Progress, run_metrics
 from captious.errors import InputError
 from captious.metrics import Metric, resolve, split_list
+from captious.metrics.scripts import warn_of_script
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,7 @@ def compute_scores(
     """Run the metrics over the benchmark's examples, once for each draw of references."""
     corpora = data.corpora if isinstance(data, Preferences) else [data.corpus]
     _require_references(data.protocol.name, metrics, corpora[0])
+    warn_of_script(metrics, corpora[0].captions)
     draws: dict[str, list[FloatArray]] = {name: [] for name in metrics}
     signatures: dict[str, str] = {}
     for corpus in corpora:

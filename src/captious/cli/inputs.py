@@ -12,7 +12,6 @@ from captious.corpus.load import load_with_notes
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.groups import GROUPS, expand
 from captious.metrics import Metric, resolve, resolve_all, split_list
-from captious.metrics.scripts import script_notes
 from captious.models.encoders.long_texts import check_long
 
 
@@ -66,9 +65,6 @@ def metrics(
         raise InputError(
             f"none of these metrics can run: {first} is left out, {why} Name others with --metrics."
         )
-    if corpus is not None:
-        for line in script_notes(resolve_all(wanted), corpus.captions):
-            note(line)
     if df is not None:
         wanted, used = _with_option(wanted, "df", str(df))
         if not used:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 
+from captious.errors import CaptiousWarning
 from captious.metrics.base import Metric
 from captious.text.scripts import LATIN, UNSPACED, main_script
 
@@ -47,3 +49,9 @@ word. Say bleu1[tokeniser=zh], or tokeniser=char.
                 + (", or tokeniser=char." if better == "zh" else ".")
             )
     return notes
+
+
+def warn_of_script(metrics: Mapping[str, Metric], captions: Iterable[str]) -> None:
+    """Each of these lines as a warning; the command line shows it as a note."""
+    for line in script_notes(metrics, captions):
+        warnings.warn(line, CaptiousWarning, stacklevel=3)
