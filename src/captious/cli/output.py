@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from captious.tables import Table
 
 if TYPE_CHECKING:
     from captious.engine import Progress
+
+A_MINUTE = 60.0
 
 
 class Format(StrEnum):
@@ -49,27 +52,65 @@ def emit(table: Table | Sequence[Table], payload: Any, form: Format, *, csv_safe
 
 @contextmanager
 def progress_bar() -> Iterator[Progress | None]:
-    """A progress bar on standard error while the block runs; nothing where that is no terminal."""
+    """Progress on standard error while the block runs: a bar on a terminal, else a line a minute."""
     if not sys.stderr.isatty():
-        yield None
+        yield LogLines()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     with Progress(
         TextColumn("{task.description:12}"),
         BarColumn(),
-        TextColumn("{task.completed}/{task.total}"),
+        TextColumn("{task.completed:,}/{task.total:,}"),
         TimeElapsedColumn(),
+        TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     ) as bar:
-        task = bar.add_task("", total=None)
+        task = bar.add_task("", total=1)
+        shown = ""
 
         def show(what: str, done: int, total: int) -> None:
+            nonlocal shown
+            if what != shown:  # the time left is that of what is being done now
+                bar.reset(task)
+                shown = what
             bar.update(task, description=what, completed=done, total=total)
 
         yield show
+
+
+class LogLines:
+    """Progress for a log file: at most a line a minute, with the time left where it can be told.
+
+    >>> import io
+    >>> clock = iter([0.0, 1.0, 30.0, 61.0])
+    >>> log = io.StringIO()
+    >>> lines = LogLines(clock=lambda: next(clock), file=log)
+    >>> for done in (0, 10, 25):
+    ...     lines("sentsim, tokens", done, 100)
+    >>> log.getvalue()
+    'sentsim, tokens: 25 of 100, about 3 min left\\n'
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic, file: TextIO | None = None) -> None:
+        self.clock, self.file = clock, file
+        self.what, self.began, self.said = "", 0.0, clock()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Hear of progress, and say it where a minute has passed."""
+        now = self.clock()
+        if what != self.what:
+            self.what, self.began = what, now
+        if now - self.said < A_MINUTE or not what:
+            return
+        self.said = now
+        left = ""
+        if done:
+            seconds = (now - self.began) * (total - done) / done
+            left = f", about {max(1, round(seconds / A_MINUTE))} min left"
+        print(f"{what}: {done:,} of {total:,}{left}", file=self.file or sys.stderr, flush=True)
 
 
 def note(message: str) -> None:

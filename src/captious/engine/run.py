@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
@@ -21,8 +21,8 @@ from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import CaptiousError, InputError
 from captious.metrics import Batch, Metric
 from captious.metrics.base import refuse_too_long
-
-Progress = Callable[[str, int, int], None]
+from captious.progress import Report as Progress
+from captious.progress import hearing
 
 
 class Run(NamedTuple):
@@ -90,12 +90,20 @@ def _run_here(corpus: Corpus, metrics: Sequence[Metric], progress: Progress | No
         metric.prepare(progress)
         if progress:
             progress(metric.name, done, len(metrics))
-        knowledge = metric.merge([metric.collect(batch)])
-        metric.check(corpus, knowledge)
-        runs.append(Run(statistics_of(metric, batch, knowledge), knowledge))
+        with hearing(_inside(metric, progress)):
+            knowledge = metric.merge([metric.collect(batch)])
+            metric.check(corpus, knowledge)
+            runs.append(Run(statistics_of(metric, batch, knowledge), knowledge))
     if progress:
         progress("", len(metrics), len(metrics))
     return runs
+
+
+def _inside(metric: Metric, progress: Progress | None) -> Progress | None:
+    """What a metric tells of its own work, under its name."""
+    if progress is None:
+        return None
+    return lambda what, done, total: progress(f"{metric.name}, {what}", done, total)
 
 
 def _run_apart(

@@ -11,7 +11,7 @@ joins what the batches gave, and `statistics` gets the result with each batch.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from itertools import chain
 from typing import Any, ClassVar, Literal
@@ -23,10 +23,10 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError, one_line
 from captious.metrics.batch import Batch
+from captious.progress import Report
 
 PLUGINS = "captious.metrics"  # the entry-point group of other packages' metrics
 Need = Literal["references", "image", "objects"]
-Report = Callable[[str, int, int], None]
 
 
 class Metric:

@@ -6,7 +6,7 @@ once and keeps what it made, so that asking for eight metrics costs one tokenisa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,6 +15,8 @@ from captious.corpus import Corpus
 from captious.corpus.columns import IntArray, factorise
 from captious.corpus.types import NO_REFERENCES
 from captious.errors import InputError
+from captious.models.encoders.base import ImageFile
+from captious.progress import tell
 from captious.text.tokens import TokenTable, token_table
 
 Made = TypeVar("Made")
@@ -61,6 +63,18 @@ class Batch:
     def pairs(self) -> tuple[IntArray, IntArray]:
         """Every (example, text row of one of its references), examples in order."""
         return self.once("pairs", self._make_pairs)
+
+    def blocks(self, size: int) -> Iterator[IntArray]:
+        """Rows of examples, `size` at a time, those of one image together; tells how far it is."""
+        order = np.argsort(self.corpus.image_of, kind="stable")
+        for start in range(0, len(order), size):
+            tell("captions", start, len(order))
+            yield order[start : start + size]
+
+    def image_file(self, place: int) -> ImageFile:
+        """An image of the corpus, and its file where there is one."""
+        paths = self.corpus.image_paths
+        return ImageFile(self.corpus.image_ids[place], paths[place] if paths is not None else None)
 
     def _make_pairs(self) -> tuple[IntArray, IntArray]:
         corpus = self.corpus

@@ -9,7 +9,8 @@ from typing import Any
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.base import Metric, Report
+from captious.metrics.base import Metric
+from captious.progress import Report
 from captious.metrics.batch import Batch
 
 

@@ -6,14 +6,13 @@ grow with the corpus.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from captious.corpus.columns import FloatArray, IntArray
 from captious.metrics.batch import Batch
-from captious.models.encoders.base import Embedder, Features, ImageFile
+from captious.models.encoders.base import Embedder, Features
 
 EXAMPLES_A_BLOCK = 2048
 
@@ -43,9 +42,9 @@ def with_images(batch: Batch, embedder: Embedder, prompt: str, long: str) -> Wit
     cosines = np.full(len(batch), np.nan)
     beyond = np.zeros(len(batch), dtype=np.int64)
     broken: dict[str, str] = {}
-    for rows in _blocks(batch):
+    for rows in batch.blocks(EXAMPLES_A_BLOCK):
         places, image_of = np.unique(corpus.image_of[rows], return_inverse=True)
-        images = embedder.images([_image_file(batch, place) for place in places.tolist()])
+        images = embedder.images([batch.image_file(place) for place in places.tolist()])
         broken |= images.broken
         texts, text_of = np.unique(batch.candidate_text[rows], return_inverse=True)
         found = embedder.texts([batch.texts[text] for text in texts.tolist()], long, prompt)
@@ -62,7 +61,7 @@ def with_references(batch: Batch, embedder: Embedder, prompt: str, long: str) ->
     beyond = np.zeros(len(batch), dtype=np.int64)
     of_references: dict[int, int] = {}
     firsts = np.searchsorted(examples, np.arange(len(batch) + 1))
-    for rows in _blocks(batch):
+    for rows in batch.blocks(EXAMPLES_A_BLOCK):
         pairs = np.concatenate([np.arange(firsts[row], firsts[row + 1]) for row in rows.tolist()])
         both = np.concatenate([batch.candidate_text[rows], references[pairs]])
         texts, places = np.unique(both, return_inverse=True)
@@ -84,18 +83,6 @@ def _by_set(batch: Batch, beyond: dict[int, int]) -> IntArray:
         row for place in used for row in batch.reference_text[offsets[place] : offsets[place + 1]].tolist()
     ]
     return np.array([beyond[row] for row in flat], dtype=np.int64)
-
-
-def _blocks(batch: Batch) -> Iterator[IntArray]:
-    """Rows of examples, those of one image together."""
-    order = np.argsort(batch.corpus.image_of, kind="stable")
-    for start in range(0, len(order), EXAMPLES_A_BLOCK):
-        yield order[start : start + EXAMPLES_A_BLOCK]
-
-
-def _image_file(batch: Batch, place: int) -> ImageFile:
-    paths = batch.corpus.image_paths
-    return ImageFile(batch.corpus.image_ids[place], paths[place] if paths is not None else None)
 
 
 def _dots(first: Features, rows: IntArray, second: Features, others: IntArray) -> FloatArray:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
 
 from captious.corpus import Corpus
-from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.columns import FloatArray
 from captious.metrics.base import Metric, Need
 from captious.metrics.batch import Batch
 from captious.metrics.image_notes import Noted, circularity, rows_with_score
-from captious.models.encoders.base import ImageFile, PairScorer, ScoredPairs
+from captious.models.encoders.base import PairScorer, ScoredPairs
 from captious.models.encoders.long_texts import check_long
 from captious.models.encoders.pair_cache import Keyed, RememberedPairs
 from captious.models.weights.known import needed
@@ -103,7 +103,7 @@ def score_examples(batch: Batch, scorer: PairScorer, long: str) -> ScoredPairs:
     scores = np.full(len(batch), np.nan)
     beyond = np.zeros(len(batch), dtype=np.int64)
     broken: dict[str, str] = {}
-    for rows in blocks(batch):
+    for rows in batch.blocks(EXAMPLES_A_BLOCK):
         places, image_of = np.unique(batch.corpus.image_of[rows], return_inverse=True)
         texts: list[dict[int, int]] = [{} for _ in places]
         for row, image in zip(rows.tolist(), image_of.tolist(), strict=True):
@@ -111,22 +111,9 @@ def score_examples(batch: Batch, scorer: PairScorer, long: str) -> ScoredPairs:
             own.setdefault(int(batch.candidate_text[row]), len(own))
         starts = np.cumsum([0, *map(len, texts)])
         words = [[batch.texts[text] for text in own] for own in texts]
-        found = scorer.pairs([image_file(batch, place) for place in places.tolist()], words, long)
+        found = scorer.pairs([batch.image_file(place) for place in places.tolist()], words, long)
         broken |= found.broken
         for row, image in zip(rows.tolist(), image_of.tolist(), strict=True):
             flat = starts[image] + texts[image][int(batch.candidate_text[row])]
             scores[row], beyond[row] = found.scores[flat], found.beyond[flat]
     return ScoredPairs(scores, beyond, broken)
-
-
-def blocks(batch: Batch) -> Iterator[IntArray]:
-    """Rows of examples, those of one image together."""
-    order = np.argsort(batch.corpus.image_of, kind="stable")
-    for start in range(0, len(order), EXAMPLES_A_BLOCK):
-        yield order[start : start + EXAMPLES_A_BLOCK]
-
-
-def image_file(batch: Batch, place: int) -> ImageFile:
-    """An image of the corpus, and its file where there is one."""
-    paths = batch.corpus.image_paths
-    return ImageFile(batch.corpus.image_ids[place], paths[place] if paths is not None else None)

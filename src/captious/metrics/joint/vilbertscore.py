@@ -15,7 +15,7 @@ from captious.errors import UnknownNameError
 from captious.metrics.base import Need, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.image_notes import Noted
-from captious.metrics.joint.family import PairFamily, blocks, image_file
+from captious.metrics.joint.family import EXAMPLES_A_BLOCK, PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders.base import ScoredPairs
 from captious.models.joint.regions import Regions, region_store
@@ -122,10 +122,10 @@ class VilbertScore(PairFamily):
         broken: dict[str, str] = {}
         too_long: dict[int, int] = {}
         store, model = region_store(self.regions), self.vilbert()
-        for rows in blocks(batch):
+        for rows in batch.blocks(EXAMPLES_A_BLOCK):
             for place in np.unique(batch.corpus.image_of[rows]).tolist():
                 own = rows[batch.corpus.image_of[rows] == place].tolist()
-                regions = known_regions(store, image_file(batch, place).id, broken)
+                regions = known_regions(store, batch.corpus.image_ids[place], broken)
                 if regions is None:
                     continue
                 theirs = {row: references[firsts[row] : firsts[row + 1]].tolist() for row in own}

@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, MissingDependencyError
-from captious.metrics.base import Metric, Report, reference_count_label
+from captious.metrics.base import Metric, reference_count_label
+from captious.progress import Report
 from captious.metrics.batch import Batch
 from captious.metrics.learned.features import (
     Feature,

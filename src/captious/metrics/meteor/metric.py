@@ -11,7 +11,8 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, UnknownNameError
-from captious.metrics.base import Metric, Report, reference_count_label
+from captious.metrics.base import Metric, reference_count_label
+from captious.progress import Report
 from captious.metrics.batch import Batch
 from captious.metrics.meteor.align import align_pairs
 from captious.metrics.meteor.matchers import MATCHERS, Captions, Matches, find_matches

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.files import cache_folder
-from captious.metrics.base import Report
+from captious.progress import Report
 from captious.metrics.meteor.cache import Arrays, cached_arrays
 from captious.metrics.meteor.compiler import WORD_BITS, base_forms, compile_tables, word_keys
 from captious.metrics.meteor.sources import Sources, find_sources

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from captious.errors import InputError, UnknownNameError
 from captious.models import locate
+from captious.progress import tell
 
 BACKENDS = ("auto", "onnx", "torch")
 LONGEST_SENTENCE = 256  # tokens; all-MiniLM-L6-v2's own setting
@@ -191,11 +192,14 @@ def _run(encoder: Encoder, ids: Ids, layer: int, keep: Callable[[NDArray[np.int6
     distinct = list(known)
     owners = np.argsort(places, kind="stable")
     firsts = np.searchsorted(places[owners], np.arange(len(distinct) + 1))
+    done, total = 0, sum(map(len, distinct))  # batches differ in length: tokens tell the time left
     for batch in _batches(distinct):
         states = encoder.states(np.array([distinct[i] for i in batch], dtype=np.int64), layer)
         counts = firsts[np.add(batch, 1)] - firsts[batch]
         rows = np.concatenate([owners[firsts[i] : firsts[i + 1]] for i in batch])
         keep(rows, states if counts.max() == 1 else np.repeat(states, counts, axis=0))
+        done += sum(len(distinct[i]) for i in batch)
+        tell("tokens", done, total)
 
 
 def _batches(texts: Sequence[tuple[int, ...]]) -> Iterator[list[int]]:
