@@ -10,8 +10,8 @@ from typing import Any
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.metrics.base import Metric
-from captious.progress import Report
 from captious.metrics.batch import Batch
+from captious.progress import Report
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, MissingDependencyError
 from captious.metrics.base import Metric, reference_count_label
-from captious.progress import Report
 from captious.metrics.batch import Batch
 from captious.metrics.learned.features import (
     Feature,
@@ -29,6 +28,7 @@ from captious.metrics.learned.features import (
 )
 from captious.metrics.learned.folder import MANIFEST, TrainedModel, read_folder
 from captious.metrics.registry import register
+from captious.progress import Report
 
 METRICS_VARIABLE = "CAPTIOUS_METRICS"
 

@@ -12,7 +12,6 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Metric, reference_count_label
-from captious.progress import Report
 from captious.metrics.batch import Batch
 from captious.metrics.meteor.align import align_pairs
 from captious.metrics.meteor.matchers import MATCHERS, Captions, Matches, find_matches
@@ -21,6 +20,7 @@ from captious.metrics.meteor.score import COLUMNS, Parameters, meteor, statistic
 from captious.metrics.meteor.sources import find_sources
 from captious.metrics.meteor.tables import Ints, Tables, Words, load_tables, spans
 from captious.metrics.registry import register
+from captious.progress import Report
 from captious.text.tokens import TokenTable, table_of
 
 _PAIRS_AT_ONCE = 8192

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.files import cache_folder
-from captious.progress import Report
 from captious.metrics.meteor.cache import Arrays, cached_arrays
 from captious.metrics.meteor.compiler import WORD_BITS, base_forms, compile_tables, word_keys
 from captious.metrics.meteor.sources import Sources, find_sources
+from captious.progress import Report
 from captious.text.stem import stem
 
 Ints = NDArray[np.int64]
