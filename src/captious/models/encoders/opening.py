@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from captious.errors import InputError, MissingDependencyError, one_line
+from captious.files import cache_folder
 from captious.models import locate, weights
 from captious.models.encoders import sentence
 from captious.models.encoders.base import EmbeddedImages, EmbeddedTexts, Embedder, ImageFile
@@ -38,9 +39,20 @@ def family_of(name: str) -> str:
 def open_embedder(name: str, *, device: str = "cpu", dtype: str = "float32", cache: bool = True) -> Embedder:
     """The embedder of a name: weights of `captious.models.weights`, a path, a sentence encoder.
 
-    What is open is remembered for this process alone: threads do not survive a fork.
+    What is open is remembered for this process alone: threads do not survive a fork. It is opened
+    again where the name leads to other files.
     """
-    return _open(name, device, dtype, cache, getpid())
+    if name in locate.CARRIERS:
+        return _sentence(name, getpid())
+    path = Path(name).expanduser()
+    if path.exists() and is_feature_file(path):
+        return _features(path, _changed(path))
+    if dtype not in DTYPES:
+        raise InputError(f'dtype "{dtype}" is not known. Give {", ".join(DTYPES)}.')
+    known = weights.known(name)
+    home = cache_folder() if cache else None
+    found = weights.find(name)
+    return _open(name, found, known, device, dtype, home, getpid(), _changed(found.path))
 
 
 def ready(name: str) -> None:
@@ -58,17 +70,33 @@ def ready(name: str) -> None:
         weights.find(name)
 
 
+def _changed(path: Path) -> tuple[int, ...]:
+    """When the files of a path were last written."""
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    return tuple(file.stat().st_mtime_ns for file in files)
+
+
+@lru_cache(maxsize=2)
+def _sentence(name: str, process: int) -> Embedder:
+    return SentenceEmbedder(name)
+
+
 @lru_cache(maxsize=4)
-def _open(name: str, device: str, dtype: str, cache: bool, process: int) -> Embedder:
-    if name in locate.CARRIERS:
-        return SentenceEmbedder(name)
-    path = Path(name).expanduser()
-    if path.exists() and is_feature_file(path):
-        return FeatureFile(path)
-    if dtype not in DTYPES:
-        raise InputError(f'dtype "{dtype}" is not known. Give {", ".join(DTYPES)}.')
-    found = weights.find(name)
-    known = weights.known(name)
+def _features(path: Path, changed: tuple[int, ...]) -> Embedder:
+    return FeatureFile(path)
+
+
+@lru_cache(maxsize=4)
+def _open(
+    name: str,
+    found: weights.Found,
+    known: weights.Known | None,
+    device: str,
+    dtype: str,
+    home: Path | None,
+    process: int,
+    changed: tuple[int, ...],
+) -> Embedder:
     layout = layout_of(found.path, *((known.side, known.limit) if known is not None else ()))
     base = _base(known)
     tokeniser = _tokeniser(found.path, layout, base)
@@ -78,7 +106,7 @@ def _open(name: str, device: str, dtype: str, cache: bool, process: int) -> Embe
         layout = layout._replace(recipe=Recipe(loaded.side, loaded.side), limit=loaded.limit)
     label = label_of(name, found, layout)
     return ModelEmbedder(
-        label, layout, tokeniser, device=device, dtype=dtype, cache=cache, base=base, loaded=loaded
+        label, layout, tokeniser, device=device, dtype=dtype, cache=home is not None, base=base, loaded=loaded
     )
 
 
