@@ -24,7 +24,7 @@ from captious.models.joint.vilbert.model import LIMIT, Pair, Read, Vilbert, open
 from captious.models.weights.known import VILBERT_TASKS
 
 PARTS = ("precision", "recall", "f1")
-VARIANTS = ("paper", "released")
+VARIANTS = ("released", "last")
 RETRIEVAL = 7  # the task token of caption retrieval on COCO
 States = NDArray[np.float32]
 
@@ -52,9 +52,10 @@ class VilbertScore(PairFamily):
 
     With x_i the vectors of a reference's tokens and y_j those of the candidate's, all of length 1:
     R = mean_i max_j x_i . y_j, P = mean_j max_i x_i . y_j, F = 2 P R / (P + R); the mean over the
-    references (Lee et al. 2020). Special tokens do not count. `variant=released` follows the
-    released program: vectors after the last co-attention layer instead of the last layer, the task
-    token as one more token of either text, and no cosine below 0.
+    references (Lee et al. 2020). The vectors are those after the last co-attention layer; [CLS] and
+    [SEP] do not count, the task token of a multi-task model does, and no cosine is below 0: so does
+    the released program, by which Lee et al. and Scott et al. computed what they published.
+    `variant=last` takes the last layer, words alone, and cosines as they are.
 
     >>> VilbertScore(part="recall").task
     7
