@@ -65,6 +65,20 @@ def test_the_vocabulary_may_be_named(tiny_joint, scene) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+def test_another_vocabulary_is_another_score(tiny_joint, scene) -> None:
+    """Two words that swap their numbers: what was remembered of the first vocabulary is not used."""
+    path = scene.folder / "vse" / "model_best.pth.tar"
+    tiny_joint.write_vse(path, 2)
+    name = f"vsepp[model={path}]"
+    first = captious.score(scene.corpus, [name])[name]
+    words = ["cats" if word == "dog" else "dog" if word == "cats" else word for word in tiny_joint.VSE_WORDS]
+    (path.parent / "coco_vocab.pkl").write_bytes(tiny_joint.pickled_vocabulary(words))
+    second = captious.score(scene.corpus, [name])[name]
+    assert first.values[3] != second.values[3]  # "dog"
+    assert first.values[5] == second.values[5]  # "the men"
+    assert first.signature != second.signature
+
+
 def test_weights_in_the_cache_are_found_by_their_name(tiny_joint, scene) -> None:
     tiny_joint.write_vse(
         scene.folder / "cache" / "weights" / "vsepp-coco-resnet152" / "model_best.pth.tar", 2

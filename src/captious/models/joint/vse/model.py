@@ -37,6 +37,7 @@ class Vse:
         torch = import_torch(device, dtype)
         image, text, settings = _parts(path)
         self._vocabulary = read_vocabulary(vocabulary)
+        self._words = locate.digest(vocabulary)
         _check_settings(settings, path)
         self._absolute = bool(settings.get("use_abs", False))
         self._normed = not settings.get("no_imgnorm", False)
@@ -48,8 +49,9 @@ class Vse:
         self.label = label
 
     def facts(self) -> dict[str, str]:
-        """Name and digest of the weights, device and type of number."""
-        return {"enc": self.label, "device": self._device, "dtype": str(self._kind).removeprefix("torch.")}
+        """Name and digest of the weights, digest of the vocabulary, device and type of number."""
+        kind = str(self._kind).removeprefix("torch.")
+        return {"enc": self.label, "vocab": self._words, "device": self._device, "dtype": kind}
 
     def image_key(self, image: ImageFile) -> bytes:
         """The image's file by its content."""
@@ -121,11 +123,16 @@ def open_vse(name: str, vocabulary: str, device: str = "cpu", dtype: str = "floa
     found = weights.find(name)
     shown = found.path.resolve().name if found.place == "path" else name
     label = f"{shown}@{locate.digest(found.path)}" if found.path.is_file() else shown
-    return _open(found.path, vocabulary_file(found.path, vocabulary), label, device, dtype, getpid())
+    words = vocabulary_file(found.path, vocabulary)
+    # What is in the file counts, not its name: a vocabulary that was replaced is read again.
+    content = locate.digest(words) if words.is_file() else ""
+    return _open(found.path, words, content, label, device, dtype, getpid())
 
 
 @lru_cache(maxsize=2)
-def _open(path: Path, vocabulary: Path, label: str, device: str, dtype: str, process: int) -> Vse:
+def _open(
+    path: Path, vocabulary: Path, content: str, label: str, device: str, dtype: str, process: int
+) -> Vse:
     return Vse(path, vocabulary, label, device, dtype)
 
 
