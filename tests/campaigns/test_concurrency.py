@@ -143,7 +143,7 @@ def test_many_raters_work_a_campaign_off(db: Database, make_campaign, answers) -
     counts = together(work, len(people))
     rest = sum(work(at) for at in range(len(people)))  # a second stage that came too late for all
     assert sum(counts) + rest == 16  # eight images, two stages
-    items, found = responses.standing(db, campaign)
+    items, found = responses.latest_responses(db, campaign)
     raters_of: dict[str, set[str]] = {}
     image_of = {item.key: item.image for item in items}
     for response in found:

@@ -73,7 +73,7 @@ def test_a_removed_raters_answers_count_for_nothing(site: Any) -> None:
     raters.remove(site.db, rater, reason="asked to", actor="lea")
     data = {"csrf": page.hidden("csrf"), "key": "k", "verdict": "minor"}
     visitor.post(page.action(), data=data)
-    assert responses.standing(site.db, campaign)[1] == []
+    assert responses.latest_responses(site.db, campaign)[1] == []
 
 
 # Other people's work.

@@ -56,7 +56,7 @@ def test_removal_frees_slots_and_keeps_responses(db: Database, make_campaign, an
     out = raters.remove(db, one, reason="sent by mistake", actor="lea")
     assert (out.state, out.reason, out.answered) == ("removed", "sent by mistake", 4)
     assert len([*responses.stored(db, campaign)]) == 4
-    assert responses.standing(db, campaign)[1] == []
+    assert responses.latest_responses(db, campaign)[1] == []
     # Every comparison is open again.
     done = set()
     while tasks := assignment.next_tasks(db, campaign, two):
@@ -66,7 +66,7 @@ def test_removal_frees_slots_and_keeps_responses(db: Database, make_campaign, an
     assert len(done) == 12
     back = raters.reinstate(db, one, actor="mia")
     assert (back.state, back.reason) == ("active", "")
-    assert {r.rater for r in responses.standing(db, campaign)[1]} == {"r001", "r002"}
+    assert {r.rater for r in responses.latest_responses(db, campaign)[1]} == {"r001", "r002"}
     actions = [(entry.actor, entry.action, entry.subject) for entry in log.entries(db, campaign)]
     assert actions[:2] == [("mia", "reinstate rater", "r001"), ("lea", "remove rater", "r001")]
 

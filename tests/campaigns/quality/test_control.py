@@ -85,7 +85,7 @@ def test_a_flag_is_upheld_dismissed_and_upheld_again(db, tagged):
     flag = next(f for f in quality.flags(db, tagged) if f.rule == "consensus")
 
     def counted() -> int:
-        return len(responses.standing(db, tagged)[1])
+        return len(responses.latest_responses(db, tagged)[1])
 
     assert counted() == 320
     quality.decide(db, flag.id, "upheld", actor="lea")

@@ -81,7 +81,7 @@ def test_more_responses_are_asked_for(db: Database, make_campaign, answers) -> N
     for rater in people:
         while tasks := assignment.next_tasks(db, campaign, rater):
             responses.respond(db, rater, tasks[0].token, answers(tasks[0].item), key=tasks[0].token)
-    assert len(responses.standing(db, campaign)[1]) == 2
+    assert len(responses.latest_responses(db, campaign)[1]) == 2
     lifecycle.extend(db, campaign, target=2, actor="lea")
     (task,) = assignment.next_tasks(db, campaign, people[1])
     assert task.item.target == 2

@@ -60,7 +60,7 @@ def test_targets_are_met_and_not_exceeded(db: Database, make_campaign, answers) 
     campaign, people = make_campaign("tagging", images=3, people=4, raters=3, two_rounds=False)
     for rater in people:
         work_off(db, campaign, rater, answers)
-    items, found = responses.standing(db, campaign)
+    items, found = responses.latest_responses(db, campaign)
     # Three images with two captions each, three verdicts wanted for each.
     assert Counter(response.item for response in found) == {item.key: 3 for item in items}
     assert rater_progress(db, campaign, people[-1]).done
@@ -70,7 +70,7 @@ def test_no_rater_meets_an_image_twice_where_it_is_forbidden(db: Database, make_
     campaign, people = make_campaign("humanr", images=25, people=3)
     for rater in people:
         work_off(db, campaign, rater, answers)
-    items, found = responses.standing(db, campaign)
+    items, found = responses.latest_responses(db, campaign)
     image_of = {item.key: item.image for item in items}
     seen = Counter((response.rater, image_of[response.item]) for response in found)
     assert max(seen.values()) == 1
@@ -83,7 +83,7 @@ def test_kinds_of_comparison_are_collected_evenly(db: Database, make_campaign, a
     for rater in people[:2]:
         for _ in range(2):
             answer_all(db, rater, next_tasks(db, campaign, rater), answers)
-    items, found = responses.standing(db, campaign)
+    items, found = responses.latest_responses(db, campaign)
     kind_of = {item.key: item.balance for item in items if not item.check}
     counts = Counter(kind_of[response.item] for response in found if response.item in kind_of)
     # Four groups of nine comparisons over three kinds: twelve each.

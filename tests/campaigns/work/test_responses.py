@@ -103,7 +103,7 @@ def test_a_correction_is_a_new_row(db: Database, make_campaign) -> None:
     old, new = responses.stored(db, campaign)
     assert (old.standing, new.standing) == (False, True)
     assert (new.kind, new.replaces) == ("correction", first.response_id)
-    _, (standing,) = responses.standing(db, campaign)
+    _, (standing,) = responses.latest_responses(db, campaign)
     assert standing.answers == {"verdict": "serious"}
     assert counters(db, task.item.key) == (1, 1)
     assert raters.find(db, campaign, rater.id).answered == 1
@@ -194,9 +194,9 @@ def test_who_falls_for_a_check_is_out_at_once(db: Database, make_campaign, answe
     person = raters.find(db, campaign, rater.id)
     assert person.state == "removed"
     assert person.reason.startswith(ATTENTION)
-    _, standing = responses.standing(db, campaign)
+    _, standing = responses.latest_responses(db, campaign)
     assert standing == []
-    assert len(responses.standing(db, campaign, with_removed=True)[1]) == 10
+    assert len(responses.latest_responses(db, campaign, with_removed=True)[1]) == 10
     with db.read() as connection:
         assert connection.execute(sa.select(sa.func.sum(schema.item.c.taken))).scalar() == 0
     (flag,) = flags.flags(db, campaign)
@@ -204,7 +204,7 @@ def test_who_falls_for_a_check_is_out_at_once(db: Database, make_campaign, answe
     # The decision can be turned round, and then everything counts again.
     flags.decide(db, flag.id, "dismissed", actor="lea")
     assert raters.find(db, campaign, rater.id).state == "active"
-    assert len(responses.standing(db, campaign)[1]) == 10
+    assert len(responses.latest_responses(db, campaign)[1]) == 10
 
 
 def test_a_check_that_is_passed_removes_nobody(db: Database, make_campaign, answers) -> None:
@@ -218,8 +218,8 @@ def test_standing_with_names(db: Database, make_campaign) -> None:
     campaign, (rater, _) = make_campaign("tagging")
     (task,) = next_tasks(db, campaign, rater)
     respond(db, rater, task.token, {"verdict": "minor"}, key="k")
-    assert [one.rater for one in responses.standing(db, campaign)[1]] == ["r001"]
-    named = responses.standing(db, campaign, real_names=True)[1]
+    assert [one.rater for one in responses.latest_responses(db, campaign)[1]] == ["r001"]
+    named = responses.latest_responses(db, campaign, real_names=True)[1]
     assert [one.rater for one in named] == ["Person 0"]
 
 
@@ -235,7 +235,7 @@ def test_the_log_is_read_in_pages(db: Database, make_campaign, monkeypatch: pyte
     assert ids == sorted(ids)
     assert len(ids) == 7
     assert [row.id for row in responses.stored(db, campaign, after=ids[1], limit=4)] == ids[2:6]
-    items, standing = responses.standing(db, campaign)
+    items, standing = responses.latest_responses(db, campaign)
     assert (len(items), len(standing)) == (8 + 7, 7)  # seven second rounds have been called for
 
 

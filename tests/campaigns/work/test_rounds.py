@@ -30,7 +30,7 @@ def test_an_audit_is_for_a_third_annotator(db: Database, make_campaign, answers)
         assert assignment.next_tasks(db, campaign, rater) == []
     (third,) = raters.add(db, campaign, [NewRater("Third")], actor="lea")
     work_off(db, campaign, [third], answers)
-    audit = audit_result(*responses.standing(db, campaign))
+    audit = audit_result(*responses.latest_responses(db, campaign))
     assert (audit.captions, audit.changed) == (4, 0)
     # Asked again, it adds nothing that is there.
     again = lifecycle.start_round(db, campaign, "audit", captions=4, actor="lea")

@@ -10,8 +10,8 @@ from captious.protocols.thumb.rounds import (
     audit_items,
     audit_result,
     final_judgments,
+    final_scores,
     needs_native_speaker,
-    standing,
 )
 from captious.protocols.thumb.rules import Thumb
 
@@ -55,7 +55,7 @@ def two_stages(first: list[float], second: list[float]) -> tuple[list[Item], lis
 
 def test_the_second_stage_stands() -> None:
     items, responses = two_stages([5, 4], [5, 3])
-    found = {one.caption.image: one for one in standing(items, responses)}
+    found = {one.caption.image: one for one in final_scores(items, responses)}
     assert found["1"].scores["precision"] == 3
     assert found["1"].raters == ("ann", "bob")
     judged = final_judgments(items, responses)
@@ -92,7 +92,7 @@ def test_the_extra_round_asks_a_native_speaker_for_fluency_only() -> None:
     assert ask == [[], [extra]]
     checked = [*responses, scored(extra, "cat", 5, fluency=0.3)]
     assert needs_native_speaker([*items, extra], checked, ["cat"]) == []
-    scores = standing([*items, extra], checked)[0].scores
+    scores = final_scores([*items, extra], checked)[0].scores
     # Precision is the second annotator's, fluency the native speaker's.
     assert (scores["precision"], scores["fluency"]) == (4, 0.3)
 

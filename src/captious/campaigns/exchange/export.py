@@ -8,7 +8,7 @@ from __future__ import annotations
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from captious.campaigns.exchange.export_files import FORMATS, RowValues, checked
 from captious.campaigns.exchange.facts import facts_of
 from captious.campaigns.exchange.references import references_of
 from captious.campaigns.people import raters
-from captious.campaigns.records import Campaign, StoredResponse
+from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
@@ -141,25 +141,10 @@ def _responses(asked: _Asked) -> list[Described]:
         wanted = select(exists().where(own, schema.response.c.outcome.is_not(None)))
         outcomes = bool(connection.execute(wanted).scalar())
     columns += (export_rows.OUTCOME,) if outcomes else ()
-    stored = stored_with_decisions(asked.db, asked.campaign)
+    stored = responses.stored(asked.db, asked.campaign)
     rows = export_rows.response_rows(stored, identities=asked.identities, outcomes=outcomes)
     paths = write_rows(asked.out, "responses", rows, columns, asked.formats)
     return _described(paths, "Every response as it was given, corrections and all.", columns)
-
-
-def stored_with_decisions(db: Database, campaign: Campaign) -> Iterator[StoredResponse]:
-    """The log of responses; an adjudicator's decision stands until another replaces it."""
-    table = schema.response
-    wanted = select(table.c.replaces).where(
-        table.c.campaign_id == campaign.id, table.c.kind == "adjudication"
-    )
-    with db.read() as connection:
-        replaced = set(connection.execute(wanted).scalars())
-    for one in responses.stored(db, campaign):
-        if one.kind == "adjudication":
-            yield replace(one, rater="", standing=one.id not in replaced)
-        else:
-            yield one
 
 
 def _judgments(asked: _Asked) -> list[Described]:

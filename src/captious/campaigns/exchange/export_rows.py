@@ -72,7 +72,7 @@ def response_rows(
             "item": one.item_key,
             "image": one.image,
             "stage": one.stage,
-            "rater": one.rater,
+            "rater": "" if one.kind == "adjudication" else one.rater,
             "answers": one.answers,
             "hints": list(one.hints),
             "time": one.time,

@@ -13,6 +13,7 @@ from captious.campaigns.quality.flags import flags
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
+from captious.campaigns.work import counted
 from captious.protocols import Item
 from captious.protocols.options import options_of
 
@@ -64,7 +65,7 @@ def _told(value: object) -> str:
 
 
 def _counts(connection: Connection, campaign: Campaign) -> dict[str, Any]:
-    table, rater, slot = schema.response, schema.rater, schema.assignment
+    table = schema.response
     own = table.c.campaign_id == campaign.id
     total, first, last = connection.execute(
         select(func.count(), func.min(table.c.time), func.max(table.c.time)).where(own)
@@ -74,14 +75,9 @@ def _counts(connection: Connection, campaign: Campaign) -> dict[str, Any]:
     )
     by_kind: dict[str, int] = {row.kind: row.rows for row in kinds}
     sources = connection.execute(select(table.c.source).where(own).distinct()).scalars().all()
-    standing = connection.execute(
-        select(func.count())
-        .select_from(slot.join(rater, rater.c.id == slot.c.rater_id))
-        .where(slot.c.campaign_id == campaign.id, slot.c.response_id.is_not(None), rater.c.state == "active")
-    ).scalar_one()
     return {
         "responses": total,
-        "standing": standing,
+        "standing": counted.count(connection, campaign),
         "corrections": by_kind.get("correction", 0),
         "adjudications": by_kind.get("adjudication", 0),
         "sources": tuple(sorted(sources)),

@@ -44,7 +44,7 @@ def disagreement_snapshot(
     """Every disagreement by item, spread and reason, kept with its time; `count` tells how many."""
 
     def compute() -> Content:
-        items, found = responses.items(db, campaign), counted.standing(db, campaign)
+        items, found = responses.items(db, campaign), counted.active_responses(db, campaign)
         all_ = find_disagreements(campaign.rules(), items, found)
         kept = [[one.item, one.spread, one.why] for one in all_[:MOST_KEPT]]
         return {"found": kept, "count": len(all_)}

@@ -20,6 +20,7 @@ from captious.campaigns.store.database import Database, LostRaceError
 from captious.campaigns.store.rows import AnyRow, campaign_from, is_storable, item_of
 from captious.campaigns.work import pool
 from captious.campaigns.work.assignment_queries import (
+    AT_WORK,
     BEGUN,
     BY_TOKEN,
     CAMPAIGN_NAMES,
@@ -31,8 +32,7 @@ from captious.campaigns.work.assignment_queries import (
     LAST_ANSWERED,
     LAST_OUTCOME,
     LOCK_ITEMS,
-    LOCKED_STANDING,
-    STANDING,
+    LOCKED_AT_WORK,
     TAKE,
 )
 from captious.campaigns.work.holds import release_expired, release_some
@@ -52,7 +52,7 @@ def next_tasks(db: Database, campaign: Campaign, rater: Rater) -> list[Task]:
     """
     now = db.now()
     with db.read() as connection:
-        campaign, state, _ = standing(connection, rater, now)
+        campaign, state, _ = at_work(connection, rater, now)
         held = held_tasks(db, connection, rater)
     return due_tasks(db, campaign, rater, state, held)
 
@@ -72,11 +72,11 @@ def due_tasks(db: Database, campaign: Campaign, rater: Rater, state: str, held: 
     return db.transact(lambda connection: _new_group(db, connection, rater))
 
 
-def standing(
+def at_work(
     connection: Connection, rater: Rater, now: float, *, lock: bool = False
 ) -> tuple[Campaign, str, Seeker]:
     """The rater's campaign as it is now, the rater's state, and where they are in it."""
-    wanted = LOCKED_STANDING if lock else STANDING
+    wanted = LOCKED_AT_WORK if lock else AT_WORK
     row = connection.execute(wanted, {"rater": rater.id}).first()
     if row is None:
         raise NotYours
@@ -87,7 +87,7 @@ def standing(
 
 def _new_group(db: Database, connection: Connection, rater: Rater) -> list[Task]:
     now = db.now()
-    campaign, state, seeker = standing(connection, rater, now, lock=True)
+    campaign, state, seeker = at_work(connection, rater, now, lock=True)
     if state != "active" or campaign.state != "open":
         return []
     held = held_tasks(db, connection, rater)
@@ -232,7 +232,7 @@ def save_draft(db: Database, rater: Rater, token: str, answers: Mapping[str, obj
 def previous_task(db: Database, rater: Rater) -> Task | None:
     """What the rater answered last, while it may still be corrected."""
     with db.read() as connection:
-        campaign, state, _ = standing(connection, rater, db.now())
+        campaign, state, _ = at_work(connection, rater, db.now())
         return last_answered(db, connection, campaign, rater, state)
 
 
@@ -263,7 +263,7 @@ def next_stage_begun(connection: Connection, response_id: int) -> bool:
 def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgress:
     """How far the rater is in their group and in the campaign."""
     with db.read() as connection:
-        campaign, state, seeker = standing(connection, rater, db.now())
+        campaign, state, seeker = at_work(connection, rater, db.now())
         held = connection.execute(HELD_COUNTS, {"rater": rater.id}).all()
         works = state == "active" and campaign.state != "closed"
         left = sum(row.held for row in held)
@@ -282,6 +282,7 @@ def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgr
 
 __all__ = [
     "NotYours",
+    "at_work",
     "due_tasks",
     "held_tasks",
     "last_answered",
@@ -292,6 +293,5 @@ __all__ = [
     "rater_progress",
     "release_expired",
     "save_draft",
-    "standing",
     "task",
 ]

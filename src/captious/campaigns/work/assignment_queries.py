@@ -13,12 +13,12 @@ _rater: BindParameter[int] = bindparam("rater")
 _ids: BindParameter[list[int]] = bindparam("ids", expanding=True)
 
 CAMPAIGN_NAMES = tuple(schema.campaign.c.keys())
-STANDING = (
+AT_WORK = (
     select(_RATER.state, _RATER.cursor, _RATER.answered, _RATER.record, *schema.campaign.c)
     .join(schema.campaign, schema.campaign.c.id == _RATER.campaign_id)
     .where(_RATER.id == _rater)
 )
-LOCKED_STANDING = STANDING.with_for_update(of=schema.rater)
+LOCKED_AT_WORK = AT_WORK.with_for_update(of=schema.rater)
 
 _beside = schema.assignment.alias()
 _group_size = (

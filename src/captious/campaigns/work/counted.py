@@ -1,11 +1,11 @@
-"""The responses that count, with raters' states: one reading of the log, a page at a time."""
+"""Which responses count, decided here and nowhere else: the latest of each active rater."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, select
+from sqlalchemy import Connection, and_, func, select
 
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
@@ -13,6 +13,7 @@ from captious.campaigns.store.database import Database
 from captious.protocols import Response
 
 PAGE = 20_000
+ACTIVE = "active"
 
 
 class Latest(NamedTuple):
@@ -64,9 +65,41 @@ def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Ite
         after = rows[-1].id
 
 
-def standing(db: Database, campaign: Campaign) -> list[Response]:
-    """The last responses of raters who count."""
+def active_responses(db: Database, campaign: Campaign) -> list[Response]:
+    """The latest responses of raters who count."""
     return [one.response for one in latest(db, campaign) if one.active]
+
+
+def count(connection: Connection, campaign: Campaign) -> int:
+    """How many responses count: the latest of each active rater to each item."""
+    slot, rater = schema.assignment, schema.rater
+    wanted = (
+        select(func.count())
+        .select_from(slot.join(rater, rater.c.id == slot.c.rater_id))
+        .where(slot.c.campaign_id == campaign.id, slot.c.response_id.is_not(None), rater.c.state == ACTIVE)
+    )
+    return int(connection.execute(wanted).scalar_one())
+
+
+def replaced_decisions(connection: Connection, campaign: Campaign) -> frozenset[int]:
+    """The decisions of adjudicators that a later one replaced: they count no more."""
+    table = schema.response
+    wanted = select(table.c.replaces).where(
+        table.c.campaign_id == campaign.id, table.c.kind == "adjudication", table.c.replaces.is_not(None)
+    )
+    return frozenset(connection.execute(wanted).scalars())
+
+
+def counts(row: Any, replaced: frozenset[int]) -> bool:
+    """Whether a row of the log counts today.
+
+    A rater's response does where its slot names it and the rater is active; an adjudicator's where
+    no later decision replaced it. `row` has the response's id and kind, its slot's `response_id`
+    and its rater's `state`.
+    """
+    if row.kind == "adjudication":
+        return row.id not in replaced
+    return bool(row.response_id == row.id and row.state == ACTIVE)
 
 
 def _raters(db: Database, campaign: Campaign, *, real_names: bool) -> dict[int, tuple[str, bool]]:
@@ -74,7 +107,7 @@ def _raters(db: Database, campaign: Campaign, *, real_names: bool) -> dict[int, 
     name = table.c.name if real_names else table.c.pseudonym
     wanted = select(table.c.id, name, table.c.state).where(table.c.campaign_id == campaign.id)
     with db.read() as connection:
-        return {id_: (name, state == "active") for id_, name, state in connection.execute(wanted)}
+        return {id_: (name, state == ACTIVE) for id_, name, state in connection.execute(wanted)}
 
 
 def _items(db: Database, campaign: Campaign) -> dict[int, str]:

@@ -29,7 +29,7 @@ class Desk(NamedTuple):
 def desk(db: Database, rater: Rater) -> Desk:
     """What the rater is to do now, with what stands beside it; new tasks are handed out."""
     with db.read() as connection:
-        campaign, state, seeker = assignment.standing(connection, rater, db.now())
+        campaign, state, seeker = assignment.at_work(connection, rater, db.now())
         held = assignment.held_tasks(db, connection, rater)
         previous = assignment.last_answered(db, connection, campaign, rater, state)
         feedback = assignment.last_feedback(connection, rater) if seeker.answered else ()

@@ -10,7 +10,7 @@ from captious.campaigns.records import Campaign, StoredResponse
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import item_columns, item_of
-from captious.campaigns.work.counted import latest
+from captious.campaigns.work import counted
 from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
 
@@ -22,10 +22,12 @@ def stored(
     db: Database, campaign: Campaign, *, after: int = 0, limit: int | None = None
 ) -> Iterator[StoredResponse]:
     """The log of responses from an id on, oldest first; a page at a time, each as it was then."""
+    with db.read() as connection:
+        replaced = counted.replaced_decisions(connection, campaign)
     while limit is None or limit > 0:
         size = PAGE if limit is None else min(PAGE, limit)
         with db.read() as connection:
-            page = _page(connection, campaign, after, size)
+            page = _page(connection, campaign, after, size, replaced)
         yield from page
         if len(page) < size:
             return
@@ -33,7 +35,9 @@ def stored(
         limit = None if limit is None else limit - size
 
 
-def _page(connection: Connection, campaign: Campaign, after: int, size: int) -> list[StoredResponse]:
+def _page(
+    connection: Connection, campaign: Campaign, after: int, size: int, replaced: frozenset[int]
+) -> list[StoredResponse]:
     response, item, rater, assignment = (schema.response, schema.item, schema.rater, schema.assignment)
     wanted = (
         select(
@@ -71,7 +75,7 @@ def _page(connection: Connection, campaign: Campaign, after: int, size: int) -> 
             replaces=row.replaces,
             source=row.source,
             actor=row.actor,
-            standing=row.response_id == row.id and row.state == "active",
+            standing=counted.counts(row, replaced),
             outcome=row.outcome,
         )
         for row in connection.execute(wanted)
@@ -105,15 +109,17 @@ def item(db: Database, campaign: Campaign, key: str) -> Item:
         return item_of(db, connection, row)
 
 
-def standing(
+def latest_responses(
     db: Database, campaign: Campaign, *, with_removed: bool = False, real_names: bool = False
 ) -> tuple[list[Item], list[Response]]:
-    """All items, and each rater's response to each that counts today, oldest first.
+    """All items, and the latest response of each active rater to each, oldest first.
 
     `with_removed` adds the last responses of raters who were removed; `real_names` puts names in
     the place of pseudonyms.
     """
     found = [
-        one.response for one in latest(db, campaign, real_names=real_names) if one.active or with_removed
+        one.response
+        for one in counted.latest(db, campaign, real_names=real_names)
+        if one.active or with_removed
     ]
     return items(db, campaign), found

@@ -22,7 +22,7 @@ from captious.campaigns.work.assignment import next_stage_begun
 from captious.campaigns.work.attention import remove_if_failed
 from captious.campaigns.work.counted import kept_with
 from captious.campaigns.work.follow_ups import add_follow_ups, drop_limit
-from captious.campaigns.work.reading import item, items, standing, stored
+from captious.campaigns.work.reading import item, items, latest_responses, stored
 from captious.campaigns.work.removal import change_label
 from captious.errors import InputError
 from captious.protocols import Item, Problem, Response
@@ -271,4 +271,4 @@ def _close_slot(connection: Connection, sent: _Sent, slot: AnyRow, response_id: 
         connection.execute(queries.SHOW_NEXT, given)
 
 
-__all__ = ["NotOpen", "NotYours", "Receipt", "item", "items", "respond", "standing", "stored"]
+__all__ = ["NotOpen", "NotYours", "Receipt", "item", "items", "latest_responses", "respond", "stored"]

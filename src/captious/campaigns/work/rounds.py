@@ -8,7 +8,7 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import add_items, add_limits, content_of
-from captious.campaigns.work.reading import standing
+from captious.campaigns.work.reading import latest_responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item
 from captious.protocols.base import RoundData
@@ -24,7 +24,7 @@ def start_round(db: Database, campaign: Campaign, name: str, *, actor: str, **va
     if found is None:
         raise UnknownNameError(f"round of {campaign.protocol}", name, [one.name for one in rules.rounds])
     given = {one.name: values.get(one.name, one.default) for one in found.asks}
-    items, responses = standing(db, campaign)
+    items, responses = latest_responses(db, campaign)
     data = RoundData(items, responses, _native(db, campaign), campaign.seed, given)
     return _add(db, campaign, rules.start_round(name, data), found.action, actor)
 

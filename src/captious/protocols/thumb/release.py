@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from captious.protocols.base import ADJUDICATION, Exported, ExportFile, Item, Response
-from captious.protocols.thumb.rounds import standing
+from captious.protocols.thumb.rounds import final_scores
 from captious.protocols.thumb.rules import ASPECTS, THUMB_FILE, THUMB_REFERENCES, total
 
 # THumB 1.0: the keys of a line, in the order of the released file.
@@ -52,7 +52,7 @@ def thumb_rows(
     systems = list(dict.fromkeys(s for item in items for own in item.sources.values() for s in own))
     rank = {system: at for at, system in enumerate(sorted(systems))}
     rows: list[tuple[int, int, dict[str, object]]] = []
-    for caption, scores, _ in standing(items, responses):
+    for caption, scores, _ in final_scores(items, responses):
         if any(aspect not in scores for aspect in ASPECTS):
             continue
         values = {

@@ -36,7 +36,7 @@ class ShownCaption(NamedTuple):
     systems: tuple[str, ...]
 
 
-class Standing(NamedTuple):
+class FinalScores(NamedTuple):
     """The scores of a caption that stand, and who gave them."""
 
     caption: ShownCaption
@@ -52,7 +52,7 @@ class Audit(NamedTuple):
     by_aspect: dict[str, int]
 
 
-def standing(items: Iterable[Item], responses: Iterable[Response]) -> list[Standing]:
+def final_scores(items: Iterable[Item], responses: Iterable[Response]) -> list[FinalScores]:
     """The scores of each caption after the last stage that it has been through.
 
     Development data are left out, and so are audits.
@@ -62,13 +62,13 @@ def standing(items: Iterable[Item], responses: Iterable[Response]) -> list[Stand
         for item, response in matched(items, responses)
         if not in_development(item) and item.stage in _ORDER
     ]
-    found: dict[ShownCaption, Standing] = {}
+    found: dict[ShownCaption, FinalScores] = {}
     for item, response in sorted(done, key=lambda pair: _ORDER.index(pair[0].stage)):
         for caption in item.captions:
             shown = ShownCaption(item.image, caption.text, item.sources[caption.key])
-            before = found.get(shown, Standing(shown, {}, ()))
+            before = found.get(shown, FinalScores(shown, {}, ()))
             scores = before.scores | scores_of(caption.key, response.answers)
-            found[shown] = Standing(shown, scores, (*before.raters, response.rater))
+            found[shown] = FinalScores(shown, scores, (*before.raters, response.rater))
     return list(found.values())
 
 
@@ -77,7 +77,7 @@ def final_rows(items: Iterable[Item], responses: Iterable[Response]) -> Iterator
 
     The rater is the last annotator; the stage is `final`.
     """
-    for caption, scores, raters in standing(items, responses):
+    for caption, scores, raters in final_scores(items, responses):
         if any(aspect not in scores for aspect in ASPECTS):
             continue
         signed = {a: -v + 0.0 if a in PENALTIES else v for a, v in scores.items()}
