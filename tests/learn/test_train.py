@@ -93,7 +93,7 @@ def test_an_interrupted_training_goes_on_and_ends_the_same(tmp_path: Path, rated
     assert not (tmp_path / "stopped" / "metric.json").exists()
     said: list[str] = []
     train(data, QUICK, tmp_path / "stopped", note=said.append)
-    assert "going on with an interrupted run: 5 steps are done" in said
+    assert "going on with an interrupted run (steps done: 5)" in said
     for file in ("metric.json", "model.npz", "card.json"):
         assert (tmp_path / "whole" / file).read_bytes() == (tmp_path / "stopped" / file).read_bytes()
     assert not (tmp_path / "stopped" / ".training").exists()

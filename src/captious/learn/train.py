@@ -68,7 +68,7 @@ def train(
     names = "\n".join(feature.name for feature in features)
     journal = Journal(out / JOURNAL, settings.digest(data.digest, names))
     if journal.steps:
-        note(f"going on with an interrupted run: {journal.steps} steps are done")
+        note(f"going on with an interrupted run (steps done: {journal.steps})")
     features = _with_frequencies(features, data, split, out / TABLE)
     table = compute_features(data, features, progress=progress)
     split, left_out = _complete_rows(split, table, data)
