@@ -15,7 +15,7 @@ from captious.benchmarks.scores import BenchmarkScores
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, StatisticsError, UnknownNameError
 from captious.stats.correlation import METHODS, Correlation, Level, Method, correlate
-from captious.stats.intervals import analytic_interval, bootstrap_correlations
+from captious.stats.intervals import analytic_interval, resampled_correlations
 from captious.stats.metric_difference import williams_test
 from captious.stats.resample import Interval
 from captious.stats.significance import Resampled
@@ -37,11 +37,16 @@ def correlations(data: RatedExamples, scores: BenchmarkScores, settings: MetaSet
     results: dict[str, dict[str, Value]] = {name: {} for name in scores.arrays}
     differences: list[Difference] = []
     for method in protocol.coefficients:
-        points = [
-            correlate(row, columns.human, method=method, level=_level(protocol), groups=columns.groups)
-            for row in columns.scores
-        ]
-        found = _resampled(points, columns, method, protocol, settings)
+        points, found = resampled_correlations(
+            columns.scores,
+            columns.human,
+            method=method,
+            level=_level(protocol),
+            groups=columns.groups,
+            clusters=columns.clusters,
+            resamples=0 if settings.interval == "analytic" else settings.resamples,
+            seed=settings.seed,
+        )
         for place, (name, point) in enumerate(zip(results, points, strict=True)):
             low, high = _ends(point, method, settings, found.interval(place, protocol.confidence))
             results[name][method] = Value(point.value, low, high, point.n, point.reason)
@@ -101,25 +106,6 @@ def _columns(
     # At the image level an image is what is averaged over, so it is what is drawn.
     whole = interval == "cluster" or protocol.level == "image"
     return _Columns(matrix, human, groups, images if whole else examples.tolist())
-
-
-def _resampled(
-    points: list[Correlation], columns: _Columns, method: Method, protocol: Protocol, settings: MetaSettings
-) -> Resampled:
-    if settings.interval == "analytic" or settings.resamples == 0:
-        draws = np.zeros((len(points), 0))
-    else:
-        draws = bootstrap_correlations(
-            columns.scores,
-            columns.human,
-            method=method,
-            level=_level(protocol),
-            groups=columns.groups,
-            clusters=columns.clusters,
-            resamples=settings.resamples,
-            seed=settings.seed,
-        )
-    return Resampled(np.array([point.value for point in points]), draws)
 
 
 def _ends(point: Correlation, method: Method, settings: MetaSettings, drawn: Interval) -> tuple[float, float]:

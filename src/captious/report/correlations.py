@@ -12,8 +12,7 @@ from captious.report.figure import listed
 from captious.report.study import Study, number_text
 from captious.report.tables import aspect_text, interval_text
 from captious.stats.correlation import correlate
-from captious.stats.intervals import bootstrap_correlations
-from captious.stats.resample import percentile_interval
+from captious.stats.intervals import resampled_correlations
 from captious.tables import Cell, Number, Table
 
 
@@ -92,22 +91,20 @@ def _against(study: Study, metrics: list[Column], aspect: Column) -> list[WithJu
         both = np.frombuffer(mask, dtype=bool)
         x = np.stack([metric.values[both] for metric in members])
         y = aspect.values[both]
-        points = [correlate(row, y, method=study.method).value for row in x]
-        draws = _draws(study, x, y, study.corpus.image_of[both])
-        for metric, value, drawn in zip(members, points, draws, strict=True):
-            interval = percentile_interval(drawn, value, study.level)
+        points, drawn = resampled_correlations(
+            x,
+            y,
+            method=study.method,
+            clusters=study.corpus.image_of[both],
+            resamples=study.resamples if y.size > 1 else 0,
+            seed=study.seed,
+        )
+        for place, (metric, point) in enumerate(zip(members, points, strict=True)):
+            interval = drawn.interval(place, study.level)
             found[metric.name] = WithJudgments(
-                metric.name, aspect.name, value, interval.low, interval.high, int(both.sum())
+                metric.name, aspect.name, point.value, interval.low, interval.high, point.n
             )
     return [found[metric.name] for metric in metrics]
-
-
-def _draws(study: Study, x: FloatArray, y: FloatArray, images: np.ndarray) -> FloatArray:
-    if not study.resamples or y.size < 2:
-        return np.full((len(x), 1), np.nan)
-    return bootstrap_correlations(
-        x, y, method=study.method, clusters=images, resamples=study.resamples, seed=study.seed
-    )
 
 
 def best_metric(matrix: Matrix) -> str:

@@ -9,7 +9,8 @@ import numpy as np
 from captious.corpus import MetricScores
 from captious.corpus.columns import FloatArray
 from captious.report.study import Study, higher_is_better, number_text, shown_score
-from captious.stats.resample import bootstrap_sums, cluster_sums, percentile_interval
+from captious.stats.resample import cluster_sums
+from captious.stats.significance import resampled
 from captious.tables import Cell, Number, Table
 
 
@@ -81,15 +82,8 @@ def _means_over_images(study: Study, columns: FloatArray, image_of: np.ndarray) 
     sums = cluster_sums(statistics, places, len(images))
     k = columns.shape[1]
     with np.errstate(invalid="ignore", divide="ignore"):
-        total = sums.sum(axis=0)
-        values = total[:k] / total[k:]
-        if not study.resamples:
-            return [Estimated(float(v), float("nan"), float("nan")) for v in values]
-        drawn = bootstrap_sums(sums, study.resamples, study.seed)
-        draws = drawn[:, :k] / drawn[:, k:]
-    intervals = [
-        percentile_interval(draws[:, column], float(values[column]), study.level) for column in range(k)
-    ]
+        found = resampled(sums, lambda summed: summed[..., :k] / summed[..., k:], study.resamples, study.seed)
+    intervals = [found.interval(column, study.level) for column in range(k)]
     return [Estimated(one.value, one.low, one.high) for one in intervals]
 
 

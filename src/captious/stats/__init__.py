@@ -35,7 +35,12 @@ from captious.stats.correlation import (
 from captious.stats.crowd_models import dawid_skene, mace
 from captious.stats.estimate import Estimate
 from captious.stats.icc import icc
-from captious.stats.intervals import analytic_interval, bootstrap_correlations, correlation_interval
+from captious.stats.intervals import (
+    analytic_interval,
+    bootstrap_correlations,
+    correlation_interval,
+    resampled_correlations,
+)
 from captious.stats.kappa import cohen_kappa, fleiss_kappa
 from captious.stats.kendall import PairCounts, count_pairs
 from captious.stats.metric_difference import (
@@ -150,6 +155,7 @@ __all__ = [
     "ranking_correlation",
     "rating_matrix",
     "resampled",
+    "resampled_correlations",
     "retest_agreement",
     "rounded_mean",
     "rubric_total",

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from captious.errors import StatisticsError
 from captious.stats.columns import Labels, finite_pair, number_labels
 from captious.stats.correlation import (
+    Correlation,
     Level,
     Method,
     correlate,
@@ -126,6 +127,40 @@ def bootstrap_correlations(
     return bootstrap_prepared(prepared, resamples, seed)
 
 
+def resampled_correlations(
+    metrics: ArrayLike,
+    y: ArrayLike,
+    *,
+    method: Method = "kendall_c",
+    level: Level = "item",
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: Seed = DEFAULT_SEED,
+) -> tuple[list[Correlation], Resampled]:
+    """Correlate every metric with y, on the data and on the same resamples (none where it is 0).
+
+    >>> points, found = resampled_correlations([[1, 2, 3, 4], [4, 3, 2, 1]], [1, 2, 3, 4], resamples=50)
+    >>> points[0].n, round(found.difference(0, 1).difference, 2)
+    (4, 2.0)
+    """
+    columns = np.atleast_2d(np.asarray(metrics, dtype=np.float64))
+    points = [correlate(column, y, method=method, level=level, groups=groups) for column in columns]
+    draws = np.zeros((len(points), 0))
+    if resamples:
+        draws = bootstrap_correlations(
+            columns,
+            y,
+            method=method,
+            level=level,
+            groups=groups,
+            clusters=clusters,
+            resamples=resamples,
+            seed=seed,
+        )
+    return points, Resampled(np.array([point.value for point in points]), draws)
+
+
 def bootstrap_prepared(prepared: Sequence[WeightedCorrelation], resamples: int, seed: Seed) -> Floats:
     """Draw clusters once and weigh every prepared correlation with them."""
     parts = []
@@ -159,19 +194,27 @@ def correlation_interval(
     [0.77, 0.872, 0.931]
     """
     require_level(confidence)
-    point = correlate(x, y, method=method, level=level, groups=groups)
+    if kind not in ("percentile", "bca", "analytic"):
+        raise StatisticsError(f'kind: unknown "{kind}". Give "percentile", "bca" or "analytic".')
+    if kind == "analytic" and level == "image":
+        raise StatisticsError('kind: no analytic interval at level "image". Use "percentile".')
+    (point,), found = resampled_correlations(
+        np.asarray(x, dtype=np.float64)[None],
+        y,
+        method=method,
+        level=level,
+        groups=groups,
+        clusters=clusters,
+        resamples=0 if kind == "analytic" else resamples,
+        seed=seed,
+    )
     if kind == "analytic":
-        if level == "image":
-            raise StatisticsError('kind: no analytic interval at level "image". Use "percentile".')
         low, high = analytic_interval(point.value, point.n, method, confidence)
         return Interval(point.value, low, high, confidence)
-    if kind not in ("percentile", "bca"):
-        raise StatisticsError(f'kind: unknown "{kind}". Give "percentile", "bca" or "analytic".')
-    prepared = weighted_correlation(x, y, method=method, level=level, groups=groups, clusters=clusters)
-    draws = bootstrap_prepared([prepared], resamples, seed)
     if kind == "percentile":
-        return Resampled(np.array([point.value]), draws).interval(0, confidence)
-    return bca_interval(draws[0], point.value, jackknife(prepared), confidence)
+        return found.interval(0, confidence)
+    prepared = weighted_correlation(x, y, method=method, level=level, groups=groups, clusters=clusters)
+    return bca_interval(found.draws[0], point.value, jackknife(prepared), confidence)
 
 
 def analytic_interval(value: float, n: int, method: Method, confidence: float = 0.95) -> tuple[float, float]:

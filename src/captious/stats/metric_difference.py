@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from captious.errors import StatisticsError
 from captious.stats.columns import finite_pair, number_labels
 from captious.stats.correlation import Level, Method, correlate
-from captious.stats.intervals import bootstrap_correlations
+from captious.stats.intervals import resampled_correlations
 from captious.stats.resample import (
     DEFAULT_RESAMPLES,
     DEFAULT_SEED,
@@ -25,7 +25,7 @@ from captious.stats.resample import (
     require_level,
     require_positive,
 )
-from captious.stats.significance import ROUNDING, PairedTest, Resampled, swap_masks
+from captious.stats.significance import ROUNDING, PairedTest, swap_masks
 
 
 class WilliamsTest(NamedTuple):
@@ -102,11 +102,8 @@ def compare_by_bootstrap(
     (True, True)
     """
     require_level(confidence)
-    point_a = correlate(metric_a, human, method=method, level=level, groups=groups).value
-    point_b = correlate(metric_b, human, method=method, level=level, groups=groups).value
-    columns = np.stack(finite_pair(metric_a, metric_b))
-    draws = bootstrap_correlations(
-        columns,
+    _, found = resampled_correlations(
+        np.stack(finite_pair(metric_a, metric_b)),
         human,
         method=method,
         level=level,
@@ -115,7 +112,7 @@ def compare_by_bootstrap(
         resamples=resamples,
         seed=seed,
     )
-    return Resampled(np.array([point_a, point_b]), draws).difference(0, 1, confidence)
+    return found.difference(0, 1, confidence)
 
 
 def compare_by_permutation(
