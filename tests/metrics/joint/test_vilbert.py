@@ -176,7 +176,7 @@ def test_weights_in_the_cache_are_found_by_their_name(tiny_joint, scene, monkeyp
     (own / "vilbert_pretrained_model.bin").rename(scene.folder / "model" / "pytorch_model.bin")
     np.testing.assert_array_equal(scores.values, values(scene.corpus, expected))
     assert "|enc:ViLBERT/conceptual-captions@" in scores.signature
-    assert "|regions:regions|" in scores.signature
+    assert "|regions:regions@" in scores.signature
 
 
 @pytest.mark.parametrize("option", ["part=middle", "variant=secret", "long=never"])

@@ -129,3 +129,18 @@ def test_a_missing_package_is_named(tmp_path: Path, monkeypatch, suffix: str, pa
     monkeypatch.setattr(regions, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=rf"needs the package {package}.*captious\[regions\]"):
         open_regions(str(path))
+
+
+@pytest.mark.parametrize("kind", ["folder", "h5"])
+def test_the_label_tells_other_features(tiny_joint: ModuleType, tmp_path: Path, kind: str) -> None:
+    if kind == "h5":
+        pytest.importorskip("h5py")
+    write = tiny_joint.write_region_folder if kind == "folder" else tiny_joint.write_region_h5
+    labels = []
+    for number, seed in enumerate((1, 1, 2)):
+        (tmp_path / str(number)).mkdir()
+        path = write(tmp_path / str(number) / f"f.{kind}", {"17": tiny_joint.regions(seed, 3)})
+        labels.append(open_regions(str(path)).label)
+    assert labels[0] == labels[1]
+    assert labels[0] != labels[2]
+    assert labels[0].startswith(f"f.{kind}@")

@@ -8,6 +8,7 @@ bottom-up features. The pickles inside the first two are read as plain data (see
 from __future__ import annotations
 
 import base64
+import hashlib
 import zipfile
 from collections.abc import Mapping
 from functools import lru_cache
@@ -25,6 +26,7 @@ from captious.models.joint.unpickle import read_npy, read_pickle
 
 Floats = NDArray[np.float32]
 _HDF5 = (".h5", ".hdf5")
+_FEW, _END = 64, 1 << 20  # of so many files the first and the last bytes go into a signature
 # What the files call the same thing.
 _FEATURES = ("features", "image_features")
 _BOXES = ("boxes", "bbox")
@@ -77,7 +79,7 @@ def _opened(path: str, process: int) -> RegionStore:
 
 class _Folder:
     def __init__(self, path: Path) -> None:
-        self.label, self._path = path.resolve().name, path
+        self.label, self._path = _label(path), path
         files = sorted(file for file in path.rglob("*") if file.suffix in (".npy", ".npz"))
         if not files:
             raise InputError(f"{path}: holds no .npy or .npz files of region features.")
@@ -105,7 +107,7 @@ class _Lmdb:
             raise MissingDependencyError(f"{path}: reading an LMDB needs the package lmdb", "regions")
         import lmdb
 
-        self.label, self._path = path.resolve().name, path
+        self.label, self._path = _label(path), path
         try:
             self._store = lmdb.open(
                 str(path), subdir=path.is_dir(), readonly=True, lock=False, readahead=False, max_readers=1
@@ -130,7 +132,7 @@ class _Hdf5:
             raise MissingDependencyError(f"{path}: reading HDF5 needs the package h5py", "regions")
         import h5py
 
-        self.label, self._path = path.resolve().name, path
+        self.label, self._path = _label(path), path
         try:
             self._file = h5py.File(path, "r")
         except OSError as error:
@@ -155,6 +157,26 @@ class _Hdf5:
             reason = one_line(str(error), 80)
             raise InputError(f'{self._path}: the row of image "{image_id}" is damaged ({reason}).') from None
         return _regions(found, self._path)
+
+
+def _label(path: Path) -> str:
+    """Name and a stamp that tells other features: names, sizes, and the ends of the files.
+
+    Features take many gigabytes; reading them all for a signature would cost more than the metric.
+    """
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    stamp = hashlib.sha256()
+    for file in files:
+        if file.name == "lock.mdb":  # LMDB's own, different on every machine
+            continue
+        size = file.stat().st_size
+        stamp.update(f"{file.name if file != path else ''} {size} ".encode())
+        if len(files) <= _FEW:
+            with file.open("rb") as content:
+                stamp.update(content.read(_END))
+                content.seek(max(0, size - _END))
+                stamp.update(content.read(_END))
+    return f"{path.resolve().name}@{stamp.hexdigest()[:8]}"
 
 
 def _arrays(file: Path) -> dict[str, Any]:
