@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from captious.benchmarks.measurements import Measurements, ReproductionRequest
@@ -194,3 +196,32 @@ def test_what_holds_may_have_a_remark() -> None:
 def test_an_unknown_benchmark() -> None:
     with pytest.raises(UnknownNameError, match='Did you mean "thumb"'):
         reproduce(["thum"])
+
+
+def test_composite_is_checked_on_all_and_on_captions_of_systems(tmp_path) -> None:
+    """Made-up ratings in the shape of the whole file: three candidates of systems, one by people."""
+    references = ["a dog runs in the park", "the dog is running", "a brown dog"]
+    rated = [("a dog runs in the bus", 1), ("a dog runs in", 2), ("a dog", 4), (references[0], 5)]
+    lines = [
+        json.dumps(
+            {
+                "subset": "coco",
+                "image": f"{image}.jpg",
+                "candidate": candidate,
+                "relevance": rating,
+                "thoroughness": rating,
+                "references": references,
+            }
+        )
+        for image in range(4)
+        for candidate, rating in rated
+    ]
+    (tmp_path / "composite").mkdir()
+    (tmp_path / "composite" / "composite.jsonl").write_text("\n".join(lines))
+    found = {c.published.key: c for c in reproduce(["composite"], tmp_path).checks}
+    # ROUGE-L: 5/6 both ways; P 1 and R 2/3 for the other two alike. Ranks 3 1.5 1.5 against 1 2 3:
+    # (1 x -1 - 0.5 x 0 - 0.5 x 1) / sqrt(1.5 x 2) = -sqrt(3) / 2. The caption by people is left out.
+    for aspect in ("relevance", "thoroughness"):
+        assert found[f"spearman, systems/rouge_l/{aspect}"].got == pytest.approx(-(3**0.5) / 2)
+    assert found["spearman, systems/rouge_l/relevance"].verdict == "not reproduced"
+    assert found["kendall_c/relevance/rouge_l"].got is not None

@@ -40,6 +40,7 @@ class CaptiousFree(Metric):
 
     summary: ClassVar[str] = "no references: likeness to the objects in the image (MiniLM, tuned)"
     citation: ClassVar[str] = "captious, docs/metrics/captious.md"
+    neural: ClassVar[bool] = True
     needs: ClassVar[frozenset[Need]] = frozenset({"objects"})
 
     objects: str = ALL

@@ -34,6 +34,7 @@ class CaptiousMetric(Metric):
 
     summary: ClassVar[str] = "learned: sentence, token and word agreement with the references (MiniLM)"
     citation: ClassVar[str] = "captious, docs/metrics/captious.md"
+    neural: ClassVar[bool] = True
 
     model: str = SHIPPED
     held_out: str = NOTHING
