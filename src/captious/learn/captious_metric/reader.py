@@ -35,7 +35,7 @@ class Encoded(NamedTuple):
 class Reader:
     """The frozen encoder, the changes that are learned, and the weights that join likenesses."""
 
-    def __init__(self, seed: int, start: LowRank | None = None) -> None:
+    def __init__(self, seed: int, start: LowRank | None = None, tokens: TokenWeights | None = None) -> None:
         import torch
         from transformers import AutoTokenizer, BertModel, logging
 
@@ -50,6 +50,9 @@ class Reader:
         self._token_weight = torch.nn.Linear(self._bert.config.hidden_size, 1)
         torch.nn.init.zeros_(self._token_weight.weight)
         torch.nn.init.zeros_(self._token_weight.bias)
+        if tokens is not None:
+            self._token_weight.weight.data[0] = torch.tensor(np.asarray(tokens.w, np.float32))
+            self._token_weight.bias.data[0] = tokens.b
         self.mixture = torch.nn.Parameter(torch.tensor([1.0, 0.5, 0.5, 0.5, 0.5]))
         self.log_scale = torch.nn.Parameter(torch.tensor(2.7))
 

@@ -182,7 +182,8 @@ def _tuned(
         return start.change, start.tokens
     from captious.learn.captious_metric.reader import Reader
 
-    reader = Reader(how.seed, start.change if start is not None else None)
+    begun = (None, None) if start is None else (start.change, start.tokens)
+    reader = Reader(how.seed, *begun)
     tune(reader, material, how, report)
     return reader.change(), reader.token_weights()
 
