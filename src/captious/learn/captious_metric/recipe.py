@@ -30,6 +30,7 @@ from captious.text.parse import Parse
 
 KEPT = 0.2  # share of graded images that the weights learn from
 OTHERS, WRONG = "captions of other images", "wrong copies"
+_EXAMPLES_AN_IMAGE = 14  # own captions, their wrong copies and captions of other images
 _WRONG_OF = 3  # own captions of an image that get wrong copies
 _NEAR = 30
 Pairs = tuple[IntArray, IntArray]
@@ -43,6 +44,24 @@ class Judged:
     corpus: Corpus
     ratings: FloatArray | None = None
     pairs: Pairs | None = None
+
+    def first(self, count: int) -> Judged:
+        """Some of the examples, evenly spread; of pairs half as many, with both examples."""
+        if self.pairs is None:
+            rows = np.unique(
+                np.linspace(0, len(self.corpus) - 1, min(count, len(self.corpus))).astype(np.int64)
+            )
+            ratings = None if self.ratings is None else self.ratings[rows]
+            return Judged(self.corpus.select(rows).compact(), ratings)
+        chosen = _spread(len(self.pairs[0]), max(count // 2, 1))
+        rows, places = np.unique(np.concatenate([side[chosen] for side in self.pairs]), return_inverse=True)
+        better, worse = np.split(places.astype(np.int64), 2)
+        return Judged(self.corpus.select(rows).compact(), pairs=(better, worse))
+
+
+def _spread(n: int, count: int) -> IntArray:
+    """At most `count` of `n` places, evenly spread."""
+    return np.unique(np.linspace(0, n - 1, min(count, n)).astype(np.int64))
 
 
 class Kept(NamedTuple):
@@ -158,10 +177,14 @@ def make_model(
     how: Tuning,
     start: Model | None = None,
     tested: Mapping[str, Corpus] | None = None,
+    limit: int = 0,
     report: Report | None = None,
     tell: Tell | None = None,
 ) -> Model:
-    """Tune the encoder for `how.steps` steps from `start`, then fit the weights of the features."""
+    """Tune the encoder for `how.steps` steps from `start`, then choose the weights of the views.
+
+    With a `limit` at most so many examples of each data set decide on the weights.
+    """
     groups, plain = sources.graded or sources.plain, sources.plain if sources.graded else ()
     tuned, kept_groups = split_groups(groups)
     parses = parse_captions(sources)
@@ -169,6 +192,9 @@ def make_model(
     change, tokens = _tuned(material, how, start, report)
     table = make_table([[parses[c].words for c in group.captions] for group in (*groups, *plain)])
     model = Model(change, tokens, table, {})
+    if limit:
+        kept_groups = kept_groups[: max(1, limit // _EXAMPLES_AN_IMAGE)]
+        benchmarks = {name: judged.first(limit) for name, judged in benchmarks.items()}
     kept = kept_examples(kept_groups, material, seed=how.seed + 1)
     own = extract(Batch(kept.corpus), model)
     features = {name: extract(Batch(judged.corpus), model) for name, judged in benchmarks.items()}
