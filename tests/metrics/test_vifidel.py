@@ -9,7 +9,8 @@ import pytest
 from captious import Corpus, score
 from captious.errors import InputError, MissingDependencyError, StatisticsError, UnknownNameError
 from captious.metrics import Batch, resolve
-from captious.metrics.vifidel import Vifidel, combined, consensus_penalties
+from captious.metrics.vifidel import Vifidel, consensus_penalties
+from captious.metrics.vifidel_plus import combined
 from captious.text.vectors.table import load_vectors
 
 pytest.importorskip("ot")

@@ -9,10 +9,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from captious.corpus import Corpus
-from captious.corpus.columns import FloatArray, IntArray, factorise
-from captious.errors import InputError, StatisticsError, UnknownNameError
+from captious.corpus.columns import FloatArray, factorise
+from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Need
 from captious.metrics.batch import Batch
+from captious.metrics.consensus import ReferenceWords, penalties
 from captious.metrics.object_bags import (
     ALL,
     COUNTS,
@@ -56,16 +57,6 @@ class _Scene(NamedTuple):
     image_place: dict[int, int]
     labels: int
     labels_missing: int
-
-
-class _ReferenceWords(NamedTuple):
-    """Content words of one list of references end to end, and where each reference begins.
-
-    `units` are their vectors of length 1, as columns.
-    """
-
-    units: FloatArray
-    starts: IntArray
 
 
 @register("vifidel")
@@ -217,7 +208,7 @@ class Vifidel(VectorMetric):
         """VIFIDEL of each example; 0 where the caption has no words or the image no objects."""
         scene = self._scene(batch)
         weighs = self._weighs(knowledge)
-        memory: dict[int, _ReferenceWords] = {}
+        memory: dict[int, ReferenceWords] = {}
         scores = np.zeros(len(batch))
         images, sets = batch.corpus.image_of.tolist(), batch.corpus.references_of.tolist()
         for row, caption in enumerate(batch.candidate_text.tolist()):
@@ -230,12 +221,12 @@ class Vifidel(VectorMetric):
                 words = memory.get(sets[row])
                 if words is None:
                     words = memory[sets[row]] = self._reference_words(batch, scene, sets[row])
-                ours, theirs = _penalties(scene.space, one, other, words)
+                ours, theirs = penalties(scene.space, one, other, words)
             costs = self.costs(scene.space, one, other, ours, theirs)
             scores[row] = np.exp(-transport(a, b, costs).cost)
         return scores
 
-    def _reference_words(self, batch: Batch, scene: _Scene, set_: int) -> _ReferenceWords:
+    def _reference_words(self, batch: Batch, scene: _Scene, set_: int) -> ReferenceWords:
         """References without content words say nothing of importance and are left out."""
         offsets = batch.corpus.references.offsets
         texts = batch.reference_text[offsets[set_] : offsets[set_ + 1]].tolist()
@@ -243,7 +234,7 @@ class Vifidel(VectorMetric):
         filled = [bag for bag in bags if len(bag)]
         sizes = np.array([len(bag) for bag in filled], dtype=np.int64)
         rows = np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
-        return _ReferenceWords(scene.space.units[rows].T, np.cumsum(sizes) - sizes)
+        return ReferenceWords(scene.space.units[rows].T, np.cumsum(sizes) - sizes)
 
     def lay_out(self, batch: Batch, knowledge: VifidelKnowledge, row: int) -> Transported:
         """The plan that made one example's score."""
@@ -260,7 +251,7 @@ class Vifidel(VectorMetric):
         ours = theirs = None
         if self._weighs(knowledge):
             words = self._reference_words(batch, scene, int(corpus.references_of[row]))
-            ours, theirs = _penalties(space, one, other, words)
+            ours, theirs = penalties(space, one, other, words)
         costs = self.costs(space, one, other, ours, theirs)
         labels = self._held(corpus, image)
         sources = [space.words[i] for i in one.tolist()]
@@ -279,22 +270,6 @@ class Vifidel(VectorMetric):
         )
 
 
-def _penalties(
-    space: WordSpace, one: IntArray, other: IntArray, words: _ReferenceWords
-) -> tuple[FloatArray, FloatArray]:
-    """Equation 4 for object labels and for words of the caption.
-
-    Where no reference has a content word all penalties are 1, which is equation 3.
-    """
-    both = np.concatenate([one, other])
-    if not len(words.starts):
-        return np.ones(len(one)), np.ones(len(other))
-    nearest = np.maximum.reduceat(space.units[both] @ words.units, words.starts, axis=1)
-    # Rounding can leave a cosine above 1 by a hair.
-    rho = np.maximum(1.0 - nearest, 0.0).sum(axis=1) / (2.0 * len(words.starts))
-    return rho[: len(one)], rho[len(one) :]
-
-
 def consensus_penalties(
     words: Sequence[str], references: Sequence[str], metric: Vifidel | None = None
 ) -> dict[str, float]:
@@ -309,21 +284,5 @@ def consensus_penalties(
     batch = Batch(corpus)
     scene = metric._scene(batch)
     rows, _ = scene.objects.bag(0)
-    ours, _ = _penalties(scene.space, rows, rows[:0], metric._reference_words(batch, scene, 0))
+    ours, _ = penalties(scene.space, rows, rows[:0], metric._reference_words(batch, scene, 0))
     return dict(zip([scene.space.words[i] for i in rows.tolist()], ours.tolist(), strict=True))
-
-
-def combined(vifidel: FloatArray, other: FloatArray) -> FloatArray:
-    """VIFIDEL+LM or VIFIDEL+CIDEr: the mean of the two scores of each example (4.4).
-
-    Bring both to one scale first (`vifidel_plus` does): whichever spreads more decides more.
-
-    >>> combined(np.array([0.5, 0.1]), np.array([1.5, 0.9])).tolist()
-    [1.0, 0.5]
-    """
-    if vifidel.shape != other.shape:
-        raise StatisticsError(
-            f"{vifidel.shape} scores of VIFIDEL for {other.shape} of the other metric; "
-            "both must be of the same examples."
-        )
-    return (vifidel + other) / 2.0

@@ -9,14 +9,14 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.errors import UnknownNameError
+from captious.errors import StatisticsError, UnknownNameError
 from captious.metrics.base import Metric, Need
 from captious.metrics.batch import Batch
 from captious.metrics.cider import CiderD
 from captious.metrics.joined import JoinedMetric
 from captious.metrics.lm import LanguageModelFluency
 from captious.metrics.registry import register
-from captious.metrics.vifidel import Vifidel, combined
+from captious.metrics.vifidel import Vifidel
 from captious.models.language.fluency import fluency
 from captious.models.language.load import CAPTIONS, load_language_model
 
@@ -105,3 +105,19 @@ class VifidelPlus(JoinedMetric):
         if self.other == LM:
             return np.exp(scores)
         return 1.0 - np.exp(-scores) if self.rule == SCALED else scores / CIDER_TOP
+
+
+def combined(vifidel: FloatArray, other: FloatArray) -> FloatArray:
+    """VIFIDEL+LM or VIFIDEL+CIDEr: the mean of the two scores of each example (4.4).
+
+    Bring both to one scale first (`vifidel_plus` does): whichever spreads more decides more.
+
+    >>> combined(np.array([0.5, 0.1]), np.array([1.5, 0.9])).tolist()
+    [1.0, 0.5]
+    """
+    if vifidel.shape != other.shape:
+        raise StatisticsError(
+            f"{vifidel.shape} scores of VIFIDEL for {other.shape} of the other metric; "
+            "both must be of the same examples."
+        )
+    return (vifidel + other) / 2.0
