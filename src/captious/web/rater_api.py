@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Path, Request
 from pydantic import BaseModel, Field
 
-from captious.campaigns.records import Receipt, Task
+from captious.campaigns.records import RaterProgress, Receipt, Task
 from captious.campaigns.work import assignment, responses
 from captious.web import security
 from captious.web.errors import documented
@@ -50,17 +50,6 @@ class TaskBody(BaseModel):
     draft: dict[str, Any] | None
 
 
-class ProgressBody(BaseModel):
-    """How far the rater is; `left` is counted up to a bound."""
-
-    answered: int
-    left: int
-    group_done: int
-    group_size: int
-    done: bool
-    wait_until: float | None
-
-
 class WorkBody(BaseModel):
     """The campaign, the tasks in hand in their order, and the token that writes must carry."""
 
@@ -70,7 +59,7 @@ class WorkBody(BaseModel):
     state: str
     csrf: str
     tasks: list[TaskBody]
-    progress: ProgressBody
+    progress: RaterProgress
 
 
 class AnswersBody(BaseModel):
@@ -105,7 +94,7 @@ def work(request: Request, slug: str) -> WorkBody:
 
 
 @router.get("/{slug}/progress", responses=documented(401))
-def progress(request: Request, slug: str) -> ProgressBody:
+def progress(request: Request, slug: str) -> RaterProgress:
     """How far the rater is."""
     return _progress(request, security.current_rater(request, slug))
 
@@ -137,16 +126,8 @@ def submit(
     )
 
 
-def _progress(request: Request, at: AtWork) -> ProgressBody:
-    found = assignment.rater_progress(security.db_of(request), at.campaign, at.rater)
-    return ProgressBody(
-        answered=found.answered,
-        left=found.left,
-        group_done=found.group_done,
-        group_size=found.group_size,
-        done=found.done,
-        wait_until=found.wait_until,
-    )
+def _progress(request: Request, at: AtWork) -> RaterProgress:
+    return assignment.rater_progress(security.db_of(request), at.campaign, at.rater)
 
 
 def _task(request: Request, at: AtWork, task: Task) -> TaskBody:

@@ -111,15 +111,7 @@ def _protocol(values: Mapping[str, Any]) -> str:
 
 def head(campaign: Campaign) -> CampaignHead:
     """The campaign as every page and twin names it."""
-    return CampaignHead(
-        slug=campaign.slug,
-        title=campaign.title,
-        protocol=campaign.protocol,
-        state=campaign.state,
-        created=campaign.created,
-        opened=campaign.opened,
-        closed=campaign.closed,
-    )
+    return CampaignHead.model_validate(campaign)
 
 
 def texts_of(form: FormData) -> dict[str, str]:

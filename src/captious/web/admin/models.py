@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
 from captious.tables.values import PageTable
 
 
-class CampaignHead(BaseModel):
+class Shown(BaseModel):
+    """Made from a record of the same fields: `model_validate(record)`."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class CampaignHead(Shown):
     """Which campaign a page is about."""
 
     slug: str
@@ -120,7 +126,7 @@ class TablesPage(Computed):
     tables: list[PageTable]
 
 
-class FlagRow(BaseModel):
+class FlagRow(Shown):
     """Something that a rule saw in a rater's work, and what was decided about it."""
 
     id: int
@@ -266,7 +272,7 @@ class LogPage(BaseModel):
     older: int | None
 
 
-class AccountRow(BaseModel):
+class AccountRow(Shown):
     """Someone who may sign in."""
 
     id: int

@@ -24,12 +24,7 @@ AccountId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 
 def accounts_page(accounts_of: list[Account]) -> AccountsPage:
     """Everyone who may sign in."""
-    return AccountsPage(
-        accounts=[
-            AccountRow(id=a.id, name=a.name, role=a.role, created=a.created, disabled=a.disabled)
-            for a in accounts_of
-        ]
-    )
+    return AccountsPage(accounts=[AccountRow.model_validate(one) for one in accounts_of])
 
 
 @router.get("/api/admin/accounts", **TWIN)

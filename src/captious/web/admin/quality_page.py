@@ -43,20 +43,7 @@ def quality_page(db: Database, campaign: Campaign) -> QualityPage:
         campaign=head(campaign),
         computed_at=kept.time,
         computing=kept.pending,
-        flags=[
-            FlagRow(
-                id=flag.id,
-                rater=flag.rater,
-                rule=flag.rule,
-                explanation=flag.explanation,
-                evidence=flag.evidence,
-                created=flag.created,
-                decision=flag.decision,
-                decided_by=flag.decided_by,
-                decided_at=flag.decided_at,
-            )
-            for flag in quality.flags(db, campaign)
-        ],
+        flags=[FlagRow.model_validate(flag) for flag in quality.flags(db, campaign)],
         raters=[
             RaterQualityRow(
                 rater=row.rater,
