@@ -306,8 +306,8 @@ def _readme(campaign: Campaign, files: Sequence[Described]) -> str:
         "| `datasheet.md` | How the data came about, and what is still to be told. |",
         "| `croissant.json` | Croissant 1.0 description of the files, with checksums. |",
         "",
-        "In CSV, a text that a spreadsheet would run as a formula (it begins with = + - @) has a "
-        "quote before it. JSONL and Parquet hold every text as it is.",
+        "In CSV, a text that a spreadsheet might run as a formula (its first visible character is "
+        "= + - or @, also in full width) has a quote before it. JSONL and Parquet hold every text as it is.",
         "",
         "```text",
         "captious agreement judgments.jsonl --aspect ASPECT   # how far the raters agree",
