@@ -92,7 +92,8 @@ class Studio:
         page.on("console", self._said)
 
     def _asked(self, request: playwright.Request) -> None:
-        if not request.url.startswith(self.address):
+        # What a page has made itself, such as a recording, is no request to anybody.
+        if not request.url.removeprefix("blob:").startswith(self.address):
             self.problems.append(request.url)
 
     def _said(self, message: playwright.ConsoleMessage) -> None:

@@ -171,6 +171,17 @@ def test_an_upload_is_large_for_accounts_only(make_site, site) -> None:
     assert signed_in.post("/admin/new/thumb", files=larger).status_code == 413
 
 
+def test_a_recording_is_large_for_raters_at_work_only(make_site, site) -> None:
+    small = make_site(site.db, form_bytes=1000, recording_bytes=100_000)
+    file = {"recording": ("a.wav", b"x" * 50_000, "audio/wav")}
+    assert small.visitor().post("/work/cats/t", files=file).status_code == 413
+    campaign = small.campaign("spoken")
+    rater, _ = small.rater(campaign)
+    assert rater.post(f"/work/{campaign.slug}/t", files=file).status_code != 413
+    larger = {"recording": ("a.wav", b"x" * 200_000, "audio/wav")}
+    assert rater.post(f"/work/{campaign.slug}/t", files=larger).status_code == 413
+
+
 def test_pages_for_accounts_send_to_sign_in_and_json_says_401(site) -> None:
     visitor = site.visitor()
     answer = visitor.get("/admin?a=1")

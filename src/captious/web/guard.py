@@ -5,6 +5,7 @@ Plain ASGI, so that it costs microseconds and sees every answer, errors too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 
 from fastapi.concurrency import run_in_threadpool
@@ -17,14 +18,14 @@ from captious.web.security import load_session
 from captious.web.settings import WebSettings
 
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
-    "permissions-policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
+    "permissions-policy": "camera=(), microphone=(self), geolocation=(), interest-cohort=()",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "x-frame-options": "DENY",
@@ -32,6 +33,7 @@ HEADERS = {
 HSTS = "max-age=31536000"
 LONG = "public, max-age=31536000, immutable"
 UPLOADS = "/admin/"
+WORK = re.compile(r"/work/([^/]+)/[^/]+")
 
 Refuse = Callable[[Scope, Receive, Send, int], Awaitable[None]]
 
@@ -59,13 +61,16 @@ class Guard:
         await self.app(scope, _limited(receive, limit), outgoing)
 
     async def _limit(self, scope: Scope) -> int:
-        """How much may be sent: only a signed-in account uploads files."""
-        if scope["method"] == "POST" and scope["path"].startswith(UPLOADS):
-            kind = Headers(scope=scope).get("content-type", "")
-            if kind.startswith("multipart/form-data"):
-                session = await run_in_threadpool(load_session, Request(scope))
-                if session is not None:
-                    return self.settings.upload_bytes
+        """How much may be sent: a signed-in account uploads files, a rater at work a recording."""
+        kind = Headers(scope=scope).get("content-type", "")
+        if scope["method"] != "POST" or not kind.startswith("multipart/form-data"):
+            return self.settings.form_bytes
+        if scope["path"].startswith(UPLOADS):
+            session = await run_in_threadpool(load_session, Request(scope))
+            return self.settings.form_bytes if session is None else self.settings.upload_bytes
+        work = WORK.fullmatch(scope["path"])
+        if work and await run_in_threadpool(load_session, Request(scope), work[1]) is not None:
+            return self.settings.recording_bytes
         return self.settings.form_bytes
 
     def _with_headers(self, scope: Scope, send: Send) -> Send:

@@ -26,8 +26,8 @@ MEBIBYTE = 1024 * KIBIBYTE
 class WebSettings:
     """`base_url` is where people reach the application; links and cookies follow it.
 
-    Forms may hold `form_bytes`; only signed-in accounts may send more, up to `upload_bytes`, and
-    only where files are uploaded.
+    Forms may hold `form_bytes`, a rater's recording `recording_bytes`; only signed-in accounts may
+    send more, up to `upload_bytes`, and only where files are uploaded.
     """
 
     database: str
@@ -38,6 +38,7 @@ class WebSettings:
     account_hours: float = 12.0
     form_bytes: int = 256 * KIBIBYTE
     upload_bytes: int = 512 * MEBIBYTE
+    recording_bytes: int = 16 * MEBIBYTE
     language: str = "en"
     demo: bool = False
 

@@ -5,6 +5,7 @@ Raters appear under pseudonyms unless identities are asked for.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -27,13 +28,15 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.recordings import recording_file
 from captious.campaigns.work import responses
 from captious.errors import InputError
 from captious.files import atomically
 from captious.protocols import Item, Response
-from captious.protocols.base import Exported, split_adjudicated
+from captious.protocols.base import Exported, matched, split_adjudicated
 
 EXPORT_VERSION = 1
+RECORDINGS = "recordings"
 # Croissant reads a table from the first of its files: the one that most programs can read.
 _MOST_READ = ("csv", "parquet", "jsonl")
 
@@ -98,7 +101,24 @@ def export(
             subject=campaign.slug,
             detail={"formats": list(chosen), "identities": identities},
         )
-    return [file.path for file in files]
+    return [*(file.path for file in files), *_recordings(asked)]
+
+
+def _recordings(asked: _Asked) -> list[Path]:
+    """The recordings that count, in a folder of their own under the names that answers give."""
+    names = {
+        str(response.answers[field.name])
+        for item, response in matched(asked.items, asked.counted)
+        for field in item.form.fields
+        if field.kind == "audio" and item.counts and field.name in response.answers
+    }
+    found = []
+    for name in sorted(names):
+        path = asked.out / RECORDINGS / name
+        with atomically(path) as temporary:
+            shutil.copyfile(recording_file(asked.db, asked.campaign, name)[0], temporary)
+        found.append(path)
+    return found
 
 
 def export_zip(
@@ -124,7 +144,7 @@ def export_zip(
         )
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in files:
-                archive.write(file, f"{campaign.slug}/{file.name}")
+                archive.write(file, f"{campaign.slug}/{file.relative_to(name).as_posix()}")
     return path
 
 

@@ -116,6 +116,7 @@ class SpokenCaptions(HumanProtocol):
                 form=SPEAKING,
                 sources={},
                 target=self.per_image,
+                balance=RECORDING,
             )
             for image in images
         ]
@@ -145,8 +146,10 @@ class SpokenCaptions(HumanProtocol):
     def next_items(
         self, items: Sequence[Item], progress: Progress, rater: str, *, now: float, seed: int
     ) -> list[Item]:
-        """Four images to speak about, or four recordings to correct: never both in one group."""
+        """Four images to speak about, or four recordings to correct; trial recordings one by one."""
         first = super().next_items(items, progress, rater, now=now, seed=seed)[:1]
+        if first and first[0].practice:
+            return first
         same = [item for item in items if first and item.stage == first[0].stage]
         return super().next_items(same, progress, rater, now=now, seed=seed)
 

@@ -1,9 +1,8 @@
 "use strict";
-// A recording as an answer: record, listen, record again. What was recorded is turned into a WAV file
-// of 16 kHz, one channel, here in the browser, and sent at once; the form keeps the name it gets.
+// A recording as an answer: record, listen, record again. What was recorded becomes a WAV file of
+// 16 kHz, one channel, here in the browser, and is sent with the form like any other file.
 (() => {
   const RATE = 16000;
-  const csrf = () => document.querySelector("meta[name=csrf]").content;
 
   function wav(samples) {
     const bytes = new DataView(new ArrayBuffer(44 + 2 * samples.length));
@@ -13,7 +12,7 @@
     bytes.setUint32(24, RATE, true); bytes.setUint32(28, 2 * RATE, true); bytes.setUint16(32, 2, true); bytes.setUint16(34, 16, true);
     text(36, "data"); bytes.setUint32(40, 2 * samples.length, true);
     samples.forEach((sample, place) => bytes.setInt16(44 + 2 * place, Math.max(-1, Math.min(1, sample)) * 32767, true));
-    return new Blob([bytes], { type: "audio/wav" });
+    return new File([bytes], "recording.wav", { type: "audio/wav" });
   }
 
   async function plain(blob) {
@@ -28,33 +27,24 @@
     return wav((await offline.startRendering()).getChannelData(0));
   }
 
-  for (const box of document.querySelectorAll("[data-recorder]")) set(box);
+  for (const box of document.querySelectorAll("[data-recorder]")) prepare(box);
 
-  function set(box) {
-    const { upload, words } = box.dataset;
-    const say = JSON.parse(words);
-    const [button, player, meter, state, answer] =
-      ["record", "player", "meter", "state", "answer"].map((name) => box.querySelector(`[data-${name}]`));
+  function prepare(box) {
+    const say = box.dataset;
+    const [button, player, meter, state, file] =
+      ["record", "player", "meter", "state", "file"].map((name) => box.querySelector(`[data-${name}]`));
     let recorder = null;
     let begun = 0;
 
-    function done() {
-      button.textContent = answer.value ? say.again : say.record;
-      player.hidden = !answer.value;
-    }
-
-    async function send(blob) {
-      state.textContent = say.sending;
-      const file = await plain(blob);
-      const sent = await fetch(upload, {
-        method: "POST", body: file, credentials: "same-origin", headers: { "Content-Type": "audio/wav", Accept: "application/json", "X-CSRF-Token": csrf() },
-      });
-      const said = await sent.json().catch(() => ({}));
-      if (!sent.ok) throw new Error(said.problems?.[0]?.message ?? said.error ?? say.failed);
-      answer.value = said.name;
-      player.src = URL.createObjectURL(file);
+    async function keep(blob) {
+      const made = await plain(blob);
+      const files = new DataTransfer();
+      files.items.add(made);
+      file.files = files.files;
+      player.src = URL.createObjectURL(made);
+      player.hidden = false;
+      button.textContent = say.again;
       state.textContent = say.ready;
-      answer.dispatchEvent(new Event("input", { bubbles: true }));
     }
 
     function watch(stream) {
@@ -63,12 +53,17 @@
       const levels = new Float32Array(analyser.fftSize);
       context.createMediaStreamSource(stream).connect(analyser);
       const tick = () => {
-        if (!recorder) { context.close(); meter.value = 0; return; }
+        if (!recorder) {
+          context.close();
+          meter.hidden = true;
+          return;
+        }
         analyser.getFloatTimeDomainData(levels);
         meter.value = Math.min(1, 4 * Math.sqrt(levels.reduce((sum, one) => sum + one * one, 0) / levels.length));
         state.textContent = say.recording.replace("{seconds}", Math.floor((performance.now() - begun) / 1000));
         setTimeout(tick, 200);
       };
+      meter.hidden = false;
       tick();
     }
 
@@ -77,32 +72,31 @@
       try {
         stream = await navigator.mediaDevices.getUserMedia({ audio: true });
       } catch {
-        state.textContent = say.no_microphone;
+        state.textContent = say.noMicrophone;
         return;
       }
       const pieces = [];
-      recorder = new MediaRecorder(stream);
-      recorder.addEventListener("dataavailable", (event) => pieces.push(event.data));
-      recorder.addEventListener("stop", async () => {
+      const running = new MediaRecorder(stream);
+      running.addEventListener("dataavailable", (event) => pieces.push(event.data));
+      running.addEventListener("stop", async () => {
         stream.getTracks().forEach((track) => track.stop());
-        const kind = recorder.mimeType;
         recorder = null;
         box.classList.remove("recording");
         try {
-          await send(new Blob(pieces, { type: kind }));
-        } catch (error) {
-          state.textContent = error.message || say.failed;
+          await keep(new Blob(pieces, { type: running.mimeType }));
+        } catch {
+          state.textContent = say.failed;
+          button.textContent = say.start;
         }
-        done();
       });
+      recorder = running;
       begun = performance.now();
-      recorder.start();
+      running.start();
       box.classList.add("recording");
       button.textContent = say.stop;
       watch(stream);
     }
 
     button.addEventListener("click", () => (recorder ? recorder.stop() : record()));
-    done();
   }
 })();
