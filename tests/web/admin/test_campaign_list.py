@@ -108,3 +108,18 @@ def test_other_protocols_have_no_rounds(site: Any, manager: Any, tagged: Any) ->
 def test_an_unknown_campaign_is_not_found(viewer: Any) -> None:
     assert viewer.get("/admin/c/nothing").status_code == 404
     assert viewer.get("/api/admin/c/nothing").json()["error"]
+
+
+def test_a_campaign_whose_package_is_gone_is_listed_and_says_so(site: Any, manager: Any, tagged: Any) -> None:
+    from sqlalchemy import update
+
+    from captious.campaigns.store import schema
+
+    with site.db.write() as connection:
+        table = schema.campaign
+        own = table.c.id == tagged.id
+        connection.execute(update(table).where(own).values(protocol="no-longer-installed"))
+    assert "no-longer-installed" in manager.text("/admin")
+    answer = manager.get(f"/admin/c/{tagged.slug}")
+    assert answer.status_code == 404
+    assert "unknown protocol &#34;no-longer-installed&#34;" in answer.text

@@ -129,6 +129,9 @@ def test_a_filled_database_keeps_its_data(empty_url: str) -> None:
         campaign = lifecycle.find(db, "dogs")
         (kept,) = responses.stored(db, campaign)
         assert (kept.answers, kept.rater, kept.standing) == ({"verdict": "complete"}, "r001", True)
+        # What protocols may keep is empty in what was stored before.
+        assert kept.outcome is None
+        assert [one.record for one in raters.listed(db, campaign)] == [None]
         # The carried-over column works: Ada has seen the item, a new rater has not.
         (ada,) = raters.listed(db, campaign)
         assert assignment.next_tasks(db, campaign, ada) == []
