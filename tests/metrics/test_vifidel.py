@@ -205,33 +205,56 @@ def test_labels_as_words(tiny: str) -> None:
     assert "|counts:frequency|labels:words|tok:" in signature
 
 
-def test_labels_as_words_equal_the_released_rule(glove: None, photographs: Photographs) -> None:
+@pytest.mark.parametrize("weighed", [False, True])
+def test_labels_as_words_equal_the_released_rule(
+    glove: None, photographs: Photographs, weighed: bool
+) -> None:
     """The released program: one line of objects, cut into words by scikit-learn, Euclidean distance."""
     import ot
     from sklearn.feature_extraction.text import CountVectorizer
 
     references, objects = photographs
-    images = [i for i in references if i in objects and references[i][0].replace(".", "").isascii()][:60]
+    images = [image for image in references if image in objects][:80]
+    others = [references[image][1:5] for image in images] if weighed else None
     corpus = Corpus.from_lists(
-        [references[i][0] for i in images], image_ids=images, objects={i: objects[i] for i in images}
+        [references[image][0] for image in images],
+        others,
+        image_ids=images,
+        objects={image: objects[image] for image in images},
     )
     found = scored(Vifidel(p=1, labels="words"), corpus)
     vectors = load_vectors()
-    compared = 0
+
+    def unit(words: list[str]) -> tuple[np.ndarray, np.ndarray]:
+        rows, known = vectors.resolve(words)
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12), known
+
+    equal = compared = 0
     for place, image in enumerate(images):
         line, caption = " ".join(objects[image]), references[image][0]
         counter = CountVectorizer(stop_words="english").fit([line, caption])
-        words = list(counter.get_feature_names_out())
-        rows, known = vectors.resolve(words)
-        if not known.all() or set("'-&/") & set(caption):  # where tokenisers and vocabularies differ
+        units, known = unit(list(counter.get_feature_names_out()))
+        if not known.all():  # where the program stops
             continue
-        units = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        weights = np.ones(len(units))
+        if others is not None:
+            nearest = []
+            for text in others[place]:
+                own = CountVectorizer(stop_words="english").fit([text]).get_feature_names_out()
+                theirs, there = unit(list(own))
+                nearest.append((units @ theirs[there].T).max(axis=1))
+            weights = np.maximum(1 - np.array(nearest), 0).mean(axis=0) / 2
+        moved = units * weights[:, None]
         masses = counter.transform([line, caption]).toarray().astype(float)
         masses /= masses.sum(axis=1, keepdims=True)
-        distances = np.sqrt(((units[:, None] - units) ** 2).sum(axis=2))
-        assert found[place] == pytest.approx(math.exp(-ot.emd2(*masses, distances)), abs=1e-9)
+        distances = np.sqrt(((moved[:, None] - moved) ** 2).sum(axis=2))
+        expected = math.exp(-ot.emd2(*masses, distances))
+        assert found[place] == pytest.approx(expected, abs=0.05)
+        equal += abs(found[place] - expected) < 1e-6
         compared += 1
-    assert compared >= 40
+    # What is left is where the tokenisers differ: hyphens and apostrophes.
+    assert compared >= 75
+    assert equal >= 0.95 * compared
 
 
 def test_a_union_of_unique_labels(tiny: str) -> None:
