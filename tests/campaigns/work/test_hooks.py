@@ -222,6 +222,8 @@ def test_a_recording_is_kept_by_its_hash_and_its_transcript_is_corrected(db: Dat
     assert recordings.recording_file(db, campaign, name)[0].read_bytes() == sound(320)
     (wrong,) = responses.respond(db, ada, task.token, {"said": "../../etc/passwd"}, key="a")
     assert "is no recording" in wrong.message
+    (lost,) = responses.respond(db, ada, task.token, {"said": f"{'0' * 64}.wav"}, key="c")
+    assert lost == Problem("said", "This recording is not here. Send it again.")
     assert isinstance(responses.respond(db, ada, task.token, {"said": name}, key="b"), Receipt)
     made_of = [one for one in responses.items(db, campaign) if one.stage == "transcript"]
     assert [(one.recording, dict(one.prior)) for one in made_of] == [(name, {"transcript": "320 frames"})]

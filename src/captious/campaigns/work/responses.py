@@ -76,6 +76,8 @@ def respond(
     checked = rules.validate(asked, given, rater=rater.pseudonym, time=now)
     shown_at = task._mapping[schema.assignment.c.shown_at]
     problems = checked if isinstance(checked, list) else _unstorable(checked)
+    if not isinstance(checked, list):
+        problems += _not_kept(db, campaign, asked, checked)
     if source in ("web", "api"):
         problems = [*problems, *_too_early(rules.minimum_seconds(asked), shown_at, now)]
     if isinstance(checked, list) or problems:
@@ -128,6 +130,19 @@ def _unstorable(response: Response) -> list[Problem]:
         for name, answer in response.answers.items()
         if isinstance(answer, str) and not is_storable(answer)
     ]
+
+
+def _not_kept(db: Database, campaign: Campaign, item: Item, response: Response) -> list[Problem]:
+    """Recordings that are answered with and are not there."""
+    spoken = [field.name for field in item.form.fields if field.kind == "audio"]
+    found = []
+    for name in spoken:
+        if name in response.answers:
+            try:
+                recording_file(db, campaign, str(response.answers[name]))
+            except InputError:
+                found.append(Problem(name, "This recording is not here. Send it again."))
+    return found
 
 
 def _too_early(least: float, shown_at: float | None, now: float) -> list[Problem]:
