@@ -155,11 +155,22 @@ def test_systems_that_differ(tmp_path: Path) -> None:
 def test_images_and_objects(tmp_path: Path) -> None:
     folder = tmp_path / "images"
     folder.mkdir()
-    (folder / "1.jpg").touch()
+    (folder / "1.jpg").write_bytes(b"\xff\xd8\xff\xe0")
     (tmp_path / "o.json").write_text('{"1": ["dog"], "2": []}')
     found = report(tmp_path, {"1": CLEAN, "2": "A cat."}, images=folder, objects=tmp_path / "o.json")
     assert codes(found) == {"no-image": ("error", 1), "no-objects": ("note", 1)}
     assert found["no-image"].examples[0].image == "2"
+
+
+@pytest.mark.parametrize("content", [b"", b"<!doctype html><title>Sign in</title>"])
+def test_files_that_only_bear_an_images_name(tmp_path: Path, content: bytes) -> None:
+    folder = tmp_path / "images"
+    folder.mkdir()
+    (folder / "1.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    (folder / "2.jpg").write_bytes(content)
+    found = report(tmp_path, {"1": CLEAN, "2": "A cat."}, images=folder)
+    assert codes(found) == {"broken-image": ("error", 1)}
+    assert found["broken-image"].examples[0].image == "2"
 
 
 def test_what_counts_as_wrong(tmp_path: Path) -> None:

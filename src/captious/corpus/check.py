@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from captious.corpus.checks.gather import Gathered, gather_candidates, gather_references, respell
 from captious.corpus.checks.report import CheckReport, Finding, by_severity
 from captious.corpus.checks.structure import (
+    broken_images,
     broken_rows,
     fewer_references,
     finding_of_images,
@@ -57,7 +58,9 @@ def check_files(
     ids = list(dict.fromkeys(found.ids))
     if images is not None and ids:
         file_names = {k: v for rows in given.files for k, v in rows.file_names.items()}
-        findings += without_images(ids, find_images(images, ids, file_names), str(images))
+        paths = find_images(images, ids, file_names)
+        findings += without_images(ids, paths, str(images))
+        findings += broken_images(ids, paths, str(images))
     if objects is not None and ids:
         counts = read_objects(objects, ids).counts.tolist()
         findings += without_objects(ids, counts, str(objects))

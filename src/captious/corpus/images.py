@@ -9,6 +9,18 @@ from captious.corpus.ids import IMAGE_SUFFIX, loose_id
 from captious.corpus.readers.open import PathText
 from captious.errors import InputError
 
+# How files of each kind begin. A file that begins otherwise is no image, whatever its name says.
+_BEGINNINGS = (b"\xff\xd8\xff", b"\x89PNG\r\n\x1a\n", b"GIF8", b"BM", b"RIFF", b"II*\0", b"MM\0*")
+
+
+def looks_like_an_image(path: PathText) -> bool:
+    """Whether a file begins as JPEG, PNG, GIF, BMP, WebP and TIFF files do; nothing is decoded."""
+    try:
+        with Path(path).open("rb") as file:
+            return file.read(8).startswith(_BEGINNINGS)
+    except OSError:
+        return False
+
 
 def find_images(
     folder: PathText, image_ids: Sequence[str], file_names: Mapping[str, str] | None = None

@@ -14,6 +14,7 @@ BETWEEN_CAPTIONS = (
     "fewer-references",
     "loose-ids",
     "no-image",
+    "broken-image",
     "no-objects",
 )
 CODES: tuple[str, ...] = (

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from captious.corpus.checks.gather import Gathered
 from captious.corpus.checks.report import EXAMPLES_SHOWN, Finding, Place, Severity, by_system, shown
+from captious.corpus.images import looks_like_an_image
 from captious.text.normalise import same_text_key
 
 COLLAPSE = 0.5  # a system that repeats itself for this share of its images says too little
@@ -243,6 +244,26 @@ def without_images(ids: Iterable[str], paths: Iterable[str | None], folder: str)
             subject="images",
             what="there is no image file for the id",
             mend="Add the file, or mend the id.",
+            file=folder,
+        )
+    ]
+
+
+def broken_images(ids: Iterable[str], paths: Iterable[str | None], folder: str) -> list[Finding]:
+    """Files that bear an image's name and are none: empty, or a web page that was saved in its place."""
+    found = [(image, path) for image, path in zip(ids, paths, strict=True) if path is not None]
+    broken = [image for image, path in found if not looks_like_an_image(path)]
+    if not broken:
+        return []
+    return [
+        finding_of_images(
+            broken,
+            len(found),
+            code="broken-image",
+            severity="error",
+            subject="images",
+            what="the file is empty or no image",
+            mend="Fetch it again; metrics that look at images leave it without a score.",
             file=folder,
         )
     ]
