@@ -99,7 +99,7 @@ def test_tutorial_game_probation_and_back_by_keyboard(studio: Any, game: Campaig
         go_on(page)
     assert "You are back in the game" in said
     assert "0 points, level 1" in page.inner_text(".standing")
-    stages = [one.noted["phase"] for one in counted.standing(studio.db, game) if one.rater == "r001"]
+    stages = [one.noted["phase"] for one in counted.active_responses(studio.db, game) if one.rater == "r001"]
     assert stages == ["tutorial"] * 2 + ["trial"] * 2 + ["probation"] * 4
 
 

@@ -52,7 +52,7 @@ def task_values(
         "links": links,
         "guide": rules.guide(item.stage),
         "hints": item.hints,
-        "second_look": bool(item.prior),
+        "second_look": bool(item.prior) and not item.recording,
         "key": secrets.token_urlsafe(16),
         "progress": progress,
         "share": share(progress),

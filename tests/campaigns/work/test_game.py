@@ -81,7 +81,7 @@ def test_tutorial_game_probation_and_back(db, clock) -> None:
     # Only the game's ratings are data.
     rows = campaign.rules().judgments(
         responses.items(db, campaign),
-        [one for one in counted.standing(db, campaign) if one.noted["phase"] in ("trial", "game")],
+        [one for one in counted.active_responses(db, campaign) if one.noted["phase"] in ("trial", "game")],
     )
     assert len(rows) == 2
     # Bob begins with the tutorial, whatever Ann has done.
@@ -129,7 +129,7 @@ def test_two_players_at_once_lose_nothing_and_each_consensus_is_recorded(db, clo
     for thread in threads:
         thread.join(60)
     assert wrong == []
-    log = counted.standing(db, campaign)
+    log = counted.active_responses(db, campaign)
     assert len(log) == 24
     by_item: dict[str, list] = {}
     for one in log:  # in the order in which they were stored

@@ -14,7 +14,13 @@ def responses(items, table) -> list[Response]:
     """`table` holds the ratings of each pair, one rater a column."""
     pairs = [item for item in items if item.stage == "first"]
     return [
-        Response(item.key, {"rating": float(rating)}, f"r{place}", 100.0 + place, noted={"points": 2.0})
+        Response(
+            item.key,
+            {"rating": float(rating)},
+            f"r{place}",
+            100.0 + place,
+            noted={"score": 2.0 * (place + 1)},
+        )
         for item, own in zip(pairs, table, strict=False)
         for place, rating in enumerate(own)
     ]
@@ -56,16 +62,17 @@ def test_distribution_and_agreement(game: RatingGame, corpus: Corpus) -> None:
     assert [row[0] for row in agreement.rows][-1] == "kappa 4=5"
     # With 4 and 5 as one, all virtual raters agree.
     assert agreement.rows[-1][1] == 100
-    assert points.rows[0] == ("r0", 8, 4)
+    assert points.rows[0] == ("r2", 6, 4)
 
 
-def test_points_before_probation_are_gone(game: RatingGame, corpus: Corpus) -> None:
+def test_points_are_those_after_the_last_rating(game: RatingGame, corpus: Corpus) -> None:
     items = game.items(corpus, seed=1)
-    game_items = [item for item in items if item.stage == "first"]
+    first, second, *_ = [item for item in items if item.stage == "first"]
     curated = next(item for item in items if item.stage == "probation")
-    log = [(game_items[0], 2.0), (curated, 2.0), (game_items[1], -1.0)]
+    # 2 points, then probation, then -1: the score starts again from 0.
+    log = [(first, 2.0), (curated, 0.0), (second, -1.0)]
     found = [
-        Response(item.key, {"rating": 3.0}, "r", 1.0 + at, noted={"points": points})
-        for at, (item, points) in enumerate(log)
+        Response(item.key, {"rating": 3.0}, "r", 1.0 + at, noted={"score": score})
+        for at, (item, score) in enumerate(log)
     ]
     assert points_of(items, found) == {"r": (-1, 2)}

@@ -11,6 +11,7 @@ from captious.cli import options
 from captious.cli.campaign import create as campaign_create
 from captious.cli.campaign import data as campaign_data
 from captious.cli.campaign import mix as campaign_mix
+from captious.cli.campaign import payout as campaign_payout
 from captious.cli.campaign import people as campaign_people
 from captious.cli.campaign import protocols as campaign_protocols
 from captious.cli.campaign.options import (
@@ -37,6 +38,7 @@ def about() -> None:
 app.command("create")(campaign_create.create)
 app.command("import")(campaign_create.import_)
 app.command("mix")(campaign_mix.mix)
+app.command("payout")(campaign_payout.payout)
 app.command("protocols")(campaign_protocols.protocols)
 app.command("export")(campaign_data.export)
 app.command("report")(campaign_data.report)

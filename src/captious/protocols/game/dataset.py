@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -75,23 +76,16 @@ def pairs_lines(data: Exported, scale: Scale) -> Iterator[str]:
 def points_of(items: Iterable[Item], responses: Iterable[Response]) -> dict[str, tuple[int, int]]:
     """Points and rated pairs of each rater, tutorial and probation left out.
 
-    Whoever failed the trial starts again from 0: points before a round of probation are gone.
+    Each response was noted with the score after it: whoever failed the trial started again from 0.
     """
-    own: dict[str, list[tuple[float, str, int]]] = {}
+    last: dict[str, tuple[float, int]] = {}
+    rated: Counter[str] = Counter()
     for item, response in matched(items, responses):
-        points = as_number(response.noted.get("points"))
-        if points is not None:
-            own.setdefault(response.rater, []).append((response.time, item.stage, int(points)))
-    found = {}
-    for rater, log in own.items():
-        total = rated = 0
-        for _, stage, points in sorted(log):
-            if stage == "probation":
-                total = 0
-            elif stage == "first":
-                total, rated = total + points, rated + 1
-        found[rater] = (total, rated)
-    return found
+        score = as_number(response.noted.get("score"))
+        if item.counts and score is not None:
+            rated[response.rater] += 1
+            last[response.rater] = max(last.get(response.rater, (-math.inf, 0)), (response.time, int(score)))
+    return {rater: (score, rated[rater]) for rater, (_, score) in last.items()}
 
 
 def points_lines(items: Iterable[Item], responses: Iterable[Response]) -> Iterator[str]:

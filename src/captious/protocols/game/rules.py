@@ -232,6 +232,7 @@ class RatingGame(HumanProtocol):
             target=wanted,
             noted={
                 "points": float(scored.points),
+                "score": float(now.score),
                 "consensus": "" if scored.consensus is None else scored.consensus,
                 "n": float(scored.n),
                 "variance": scored.variance,
