@@ -63,7 +63,7 @@ def totals(system: str) -> dict[int, float]:
 
 
 def test_every_named_file_is_there_and_none_is_unnamed() -> None:
-    named = {FILES.references, FILES.objects, FILES.judgments, FILES.readme, *FILES.systems}
+    named = {FILES.references, FILES.objects, FILES.judgments, FILES.game, FILES.readme, *FILES.systems}
     named |= {FILES.images / image["file_name"] for image in load(FILES.references)["images"]}
     assert {path for path in demo_path().rglob("*") if path.is_file()} == named
 
