@@ -26,6 +26,14 @@ def test_a_response_without_a_time_survives_storage() -> None:
     assert found.time != found.time
 
 
+def test_what_was_derived_from_answers_is_stored_where_there_is_any() -> None:
+    derived = Response("a", {"x": "spoken"}, "r", 1.0, derived={"transcript": "A dog."})
+    stored = json.loads(json.dumps(response_to_dict(derived)))
+    assert stored["derived"] == {"transcript": "A dog."}
+    assert response_from_dict(stored) == derived
+    assert "derived" not in response_to_dict(Response("a", {"x": 1}, "r", 1.0))
+
+
 def test_broken_storage_is_one_line() -> None:
     with pytest.raises(InputError, match="stored item: 'key' is missing"):
         item_from_dict({})

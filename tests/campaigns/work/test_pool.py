@@ -8,11 +8,16 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from captious.campaigns.people import raters
+from captious.campaigns.records import NewRater
+from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import place_of
-from captious.campaigns.work import pool_queries, responses
+from captious.campaigns.work import assignment, pool, pool_queries, responses
 from captious.campaigns.work.assignment import next_tasks
 from captious.campaigns.work.response_queries import EARLIER
+from captious.corpus import Corpus
 
 GIVEN: dict[str, Any] = {
     "campaign": 1,
@@ -70,3 +75,23 @@ def test_raters_begin_at_different_places(db: Database, make_campaign) -> None:
     assert len(set(firsts)) == 6
     order = [item.key for item in responses.items(db, campaign)]
     assert [order.index(key) for key in firsts] != sorted(order.index(key) for key in firsts)
+
+
+def test_an_item_in_anothers_hands_is_passed_over(postgresql_url: str, tmp_path: Any, clock: Any) -> None:
+    corpus = Corpus.from_lists(
+        ["A dog.", "A cat."], [["Dog."], ["Cat."]], image_ids=["7", "9"], systems=["m", "m"]
+    )
+    with Database.open(postgresql_url, files=tmp_path / "files", clock=clock) as db:
+        draft = create.draft("audit", corpus, title="Dogs")
+        campaign = lifecycle.open_campaign(db, create.create(db, draft, actor="lea"), actor="lea")
+        (ada,) = raters.add(db, campaign, [NewRater("Ada")], actor="lea")
+        with db.engine.connect() as connection:
+            seeker = assignment.at_work(connection, ada, db.now())[2]
+            (free,) = pool.choose(db, connection, campaign, seeker)
+            (again,) = pool.choose(db, connection, campaign, seeker)
+        assert again.id == free.id
+        with db.engine.connect() as other, db.engine.connect() as connection:
+            # Somebody else is taking it at this very moment.
+            other.execute(sa.select(schema.item.c.id).where(schema.item.c.id == free.id).with_for_update())
+            (next_one,) = pool.choose(db, connection, campaign, seeker)
+        assert next_one.id != free.id

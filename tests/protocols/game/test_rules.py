@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -10,6 +10,7 @@ from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols.base import Item, Outcome, Past, Response
 from captious.protocols.game import RatingGame
+from captious.protocols.game.player import Standing
 
 
 def give(game: RatingGame, item: Item, rating: float, past: Past | None = None) -> Outcome:
@@ -140,3 +141,21 @@ def test_the_day_counts_pairs_of_the_game_only(game: RatingGame, corpus: Corpus)
 def test_a_corpus_of_training_pairs_only_is_refused(game: RatingGame, corpus: Corpus) -> None:
     with pytest.raises(InputError, match="no pair is left"):
         game.items(Corpus.from_lists(["A dog runs."], image_ids=["t1"], systems=["m"]), seed=1)
+
+
+@pytest.mark.parametrize(
+    ("standing", "stages"),
+    [
+        (Standing("tutorial", played=1), {"tutorial"}),
+        (Standing("probation", rounds=1), {"probation"}),
+        (Standing("probation", rounds=2), {"probation"}),
+        (Standing("game"), set()),
+    ],
+)
+def test_practice_is_what_the_phase_lets_a_rater_take(
+    game: RatingGame, corpus: Corpus, standing: Standing, stages: set[str]
+) -> None:
+    record = {"standing": asdict(standing)}
+    own = [item for item in game.items(corpus, seed=1) if item.practice and game.may_take(item, record)]
+    assert {item.stage for item in own} == stages
+    assert set(game.practice_labels(record)) == {item.balance for item in own}

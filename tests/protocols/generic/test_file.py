@@ -6,9 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from captious.corpus import Judgments
 from captious.errors import InputError
 from captious.protocols import protocol
-from captious.protocols.generic.file import parse_protocol
+from captious.protocols.generic.file import likert_text, parse_protocol
 
 GOOD = """\
 name: alt text
@@ -49,6 +50,13 @@ def test_a_good_file() -> None:
         ("      1: Not", "      7: Not", "line 9: label of 7: no point from 1 to 5."),
         ("      1: Not at all", "      1: 2", "line 9: label of 1: 2 is not a text. Quote it."),
         ("aspect: helpful", "aspect: a b!", 'line 4: aspect "a b!": use letters'),
+        ("    labels:", "    high: 102\n    labels:", "line 8: a scale from 1 to 102: give a high above"),
+        ("    labels:", "    low: 5\n    labels:", "line 8: a scale from 5 to 5: give a high above"),
+        ("      1: Not", "      0: Not", "line 9: label of 0: no point from 1 to 5."),
+        ("      1: Not", "      6: Not", "line 9: label of 6: no point from 1 to 5."),
+        ("      1: Not", "      true: Not", "label of True: no point from 1 to 5."),
+        ("    labels:\n      1: Not at all", "    labels: [Poor]", 'line 8: "labels" must be points with'),
+        ("kind: likert", "kind: likert\ngroup_size: 0", 'line 3: "group_size" is 0. Give 1 or more.'),
         ("aspect: helpful", "aspect: comment", 'line 4: aspect "comment"'),
         ("  - aspect", "  - low: 1\n  - aspect", 'line 4: "aspect" is missing.'),
         ("[A dog., A cat.]", "[A dog., 3]", "line 13: example 3 is not a text. Quote it."),
@@ -76,6 +84,53 @@ def test_what_is_wrong_is_one_line_with_its_number(old: str, new: str, says: str
 def test_no_protocol_at_all(text: str) -> None:
     with pytest.raises(InputError):
         parse_protocol(text)
+
+
+def test_everything_that_a_file_may_say() -> None:
+    found = parse_protocol(
+        "name: x\nkind: likert\nraters: 3\nonce_per_image: true\ngroup_size: 4\ncomment: true\nquestions:\n"
+        "- {aspect: a-b_1, ask: b, help: c, low: -50, high: 50, labels: {50: Best, -50: Worst}}\n"
+        "- {aspect: d, ask: e, labels: {1: Low, 5: High}}\n"
+    )
+    assert (found.raters, found.once_per_image, found.group_size, found.comment) == (3, True, 4, True)
+    first, second = found.questions
+    assert (first.aspect, first.ask, first.help) == ("a-b_1", "b", "c")
+    # 101 points are the most.
+    assert (first.low, first.high, first.labels) == (-50, 50, ((-50, "Worst"), (50, "Best")))
+    assert (second.help, second.labels) == ("", ((1, "Low"), (5, "High")))
+
+
+def test_what_a_file_leaves_out() -> None:
+    found = parse_protocol("name: x\nkind: pairwise\nquestions:\n- {aspect: a, ask: b}\n")
+    assert (found.raters, found.once_per_image, found.group_size, found.comment) == (1, False, 1, False)
+    assert (found.kind, found.guides, found.questions[0].ties) == ("pairwise", (), True)
+    strict = "name: x\nkind: pairwise\nquestions:\n- {aspect: a, ask: b, ties: false}\n"
+    assert parse_protocol(strict).questions[0].ties is False
+
+
+def judged(**aspects: list[float]) -> Judgments:
+    rows = [(aspect, at, value) for aspect, values in aspects.items() for at, value in enumerate(values)]
+    return Judgments.from_columns(
+        images=[f"{at}" for _, at, _ in rows],
+        values=[value for *_, value in rows],
+        aspects=[aspect for aspect, *_ in rows],
+    )
+
+
+def test_a_likert_protocol_is_made_from_judgments() -> None:
+    found = parse_protocol(likert_text(judged(good=[2, 7, 4], same=[3, 3]), "old"))
+    assert (found.label, found.kind) == ("old", "likert")
+    # Where everyone gave the same point the scale has two.
+    assert [(one.aspect, one.low, one.high) for one in found.questions] == [("good", 2, 7), ("same", 3, 4)]
+    widest = parse_protocol(likert_text(judged(good=[0, 100]), "old"))
+    assert (widest.questions[0].low, widest.questions[0].high) == (0, 100)
+
+
+def test_judgments_that_are_no_scale_are_refused() -> None:
+    with pytest.raises(InputError, match=r"values such as 2\.5 are no points"):
+        likert_text(judged(good=[2, 2.5]), "old")
+    with pytest.raises(InputError, match="good goes from 0 to 101: too wide"):
+        likert_text(judged(good=[0, 101]), "old")
 
 
 def test_an_aspect_twice() -> None:

@@ -94,3 +94,7 @@ def test_groups_and_images_as_the_file_says(made_up: MakeUp) -> None:
     items = PAIRWISE.items(made_up(5, ("a", "b", "c")), seed=1)
     group = PAIRWISE.next_items(items, Progress(), "ann", now=0, seed=1)
     assert len({item.image for item in group}) == len(group) == 3
+
+
+def test_without_answers_there_are_no_tables(made_up: MakeUp) -> None:
+    assert LIKERT.tables(LIKERT.items(made_up(2), seed=1), []) == []

@@ -198,3 +198,9 @@ def test_a_corpus_that_cannot_be_compared_is_refused(corpus: Corpus, says: str) 
 def test_a_group_without_room_is_refused(made_up: MakeUp) -> None:
     with pytest.raises(InputError, match="group_size"):
         Humanr(group_size=1).items(made_up(2), seed=1)
+
+
+def test_how_many_raters_it_takes(made_up: MakeUp) -> None:
+    items = protocol("humanr").items(made_up(20, ("a", "b", "c")), seed=1)
+    # 20 images x 4 comparisons; of 20 images a rater spends 2 on checks: 80 / 18 is 5 people, rounded up.
+    assert protocol("humanr").raters_needed(items) == 5

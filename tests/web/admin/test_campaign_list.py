@@ -8,6 +8,7 @@ import pytest
 
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import log
+from captious.campaigns.work import assignment, responses
 
 
 def test_an_empty_site_offers_to_make_the_first_campaign(manager: Any, viewer: Any) -> None:
@@ -30,6 +31,55 @@ def test_the_overview_shows_stages_pace_and_people(viewer: Any, site: Any, tagge
     text = viewer.text(f"/admin/c/{tagged.slug}")
     assert "First stage" in text
     assert "Pause the campaign" not in text  # a viewer only looks
+
+
+def test_pace_and_time_left_follow_the_latest_responses(
+    site: Any, viewer: Any, people: Any, clock: Any
+) -> None:
+    campaign = site.campaign("tagging", raters=2, two_rounds=False)
+    ada, _ = people(site, campaign)
+    begun = site.db.now()
+    for at in range(6):
+        if at:
+            clock.move(60)
+        (task, *_) = assignment.next_tasks(site.db, campaign, ada)
+        responses.respond(site.db, ada, task.token, {"verdict": "complete"}, key=f"k{at}", seconds=5)
+        if at == 3:  # four responses tell no pace
+            assert viewer.twin(f"/admin/c/{campaign.slug}")["recent"] is None
+    found = viewer.twin(f"/admin/c/{campaign.slug}")
+    # One a minute is 60 an hour; 6 of 12 are left: 6 minutes.
+    assert (found["done"], found["wanted"], found["responses"]) == (6, 12, 6)
+    assert (found["rate_per_hour"], found["seconds_left"]) == (pytest.approx(60), pytest.approx(360))
+    assert found["last_activity"] == begun + 300
+    assert (found["raters_active"], found["raters_removed"], found["open_flags"]) == (2, 0, 0)
+    recent = found["recent"]
+    assert (recent["since"], recent["until"]) == (begun, begun + 300)
+    # 24 spans of 12.5 s: 0, 60, 120, 180 and 240 s are in spans 0, 4, 9, 14, 19; the end is in the last.
+    assert [at for at, count in enumerate(recent["counts"]) if count] == [0, 4, 9, 14, 19, 23]
+    assert sum(recent["counts"]) == 6
+
+
+def test_responses_of_one_moment_show_no_pace(viewer: Any, tagged: Any) -> None:
+    found = viewer.twin(f"/admin/c/{tagged.slug}")
+    assert (found["recent"], found["rate_per_hour"], found["seconds_left"]) == (None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("state", "offered"),
+    [
+        ("draft", ["open", "extend"]),
+        ("open", ["pause", "extend", "close"]),
+        ("paused", ["resume", "extend", "close"]),
+        ("closed", ["resume"]),
+    ],
+)
+def test_each_state_offers_what_may_be_done(site: Any, manager: Any, state: str, offered: list[str]) -> None:
+    campaign = site.campaign(opened=state != "draft")
+    if state in ("paused", "closed"):
+        {"paused": lifecycle.pause, "closed": lifecycle.close}[state](site.db, campaign, actor="lea")
+    page = manager.page(f"/admin/c/{campaign.slug}")
+    begin = f"/admin/c/{campaign.slug}/do/"
+    assert [one["href"].removeprefix(begin) for one in page.links if begin in one.get("href", "")] == offered
 
 
 @pytest.mark.parametrize(
