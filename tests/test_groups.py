@@ -22,7 +22,7 @@ def test_offline_holds_no_neural_network(corpus: Corpus) -> None:
     chosen = expand("offline", corpus)
     assert {"bleu4", "spice", "spider", "cider_original"} <= set(chosen.metrics)
     assert not {"sentsim", "bertscore"} & set(chosen.metrics)
-    assert chosen.left_out["vifidel"] == "it needs objects."
+    assert chosen.left_out["vifidel"] == "no objects were given."
 
 
 def test_all_is_every_metric_or_says_why_not(corpus: Corpus) -> None:

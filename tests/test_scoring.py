@@ -104,11 +104,15 @@ def test_a_single_image_has_no_interval() -> None:
 @pytest.mark.parametrize(
     ("metric", "said"),
     [
-        ("cider", "cider needs references, and there are none. Give --references FILE."),
+        (
+            "cider",
+            "cider needs references, and there are none. "
+            'Make the corpus with references, or ask for metrics="free", those that need none.',
+        ),
         (
             "vifidel",
             "vifidel needs the objects in each image, and the corpus has none. "
-            "Give them with --objects FILE.",
+            "Make the corpus with objects=.",
         ),
     ],
 )
@@ -116,3 +120,22 @@ def test_what_a_metric_needs_and_the_corpus_lacks_is_named(metric: str, said: st
     with pytest.raises(InputError) as caught:
         score(Corpus.from_lists(["a dog"]), [metric])
     assert str(caught.value) == said
+
+
+def test_errors_of_the_python_interface_name_no_option_of_the_command_line() -> None:
+    one = Corpus.from_lists(["a dog"], [["a dog runs"]])
+    unlike = Corpus.from_lists(
+        ["a dog", "a cat"], [["a dog"], ["a cat"]], image_ids=["1", "2"], systems=["a", "b"]
+    )
+    for call in (
+        lambda: score(Corpus.from_lists(["a dog"])),
+        lambda: score(Corpus.from_lists(["a dog"]), ["vifidel"]),
+        lambda: score(one, []),
+        lambda: score(one, ["cider"]),
+        lambda: captious.compare(one),
+        lambda: captious.compare(unlike),
+    ):
+        with pytest.raises(InputError) as caught:
+            call()
+        assert " --" not in str(caught.value)
+        assert " --" in caught.value.typed  # what the command line prints instead

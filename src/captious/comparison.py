@@ -143,7 +143,11 @@ def _refuse_different_images(corpus: Corpus) -> None:
     """Refuse fewer than two systems, and systems that do not describe the same images."""
     present = [s for i, s in enumerate(corpus.systems) if (corpus.system_of == i).any()]
     if len(present) < 2:
-        raise InputError("compare needs at least two systems. Give two files to --candidates.")
+        raise InputError(
+            "compare needs at least two systems.",
+            python="Make a corpus of the captions of several.",
+            command="Give two files to --candidates.",
+        )
     rows = {system: corpus.rows_of(system) for system in present}
     wanted = np.unique(corpus.image_of[rows[present[0]]])
     for system in present[1:]:
@@ -152,7 +156,9 @@ def _refuse_different_images(corpus: Corpus) -> None:
             odd = int(np.setxor1d(images, wanted)[0])
             raise InputError(
                 f'systems "{present[0]}" and "{system}" describe different images: only one has '
-                f'"{corpus.image_ids[odd]}". Add the missing captions, or use --common.'
+                f'"{corpus.image_ids[odd]}". Add the missing captions, or keep the images that all describe:',
+                python="load_corpus(…, common=True).",
+                command="--common.",
             )
 
 

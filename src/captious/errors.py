@@ -6,11 +6,27 @@ The command line turns any `CaptiousError` into that one line and exit code 2.
 from __future__ import annotations
 
 import difflib
+import json
+import math
 from collections.abc import Iterable
 
 
 class CaptiousError(Exception):
-    """Base of all errors that captious raises on purpose; `str(error)` is one line."""
+    """Base of all errors that captious raises on purpose; `str(error)` is one line.
+
+    Where the way out is another in Python than on the command line, give both: `python` ends
+    `str(error)`, and `command` ends `typed`, which the command line prints.
+
+    >>> error = InputError("no images.", python="Load them with images=.", command="Give --images DIR.")
+    >>> str(error), error.typed
+    ('no images. Load them with images=.', 'no images. Give --images DIR.')
+    """
+
+    typed: str
+
+    def __init__(self, line: str = "", *, python: str = "", command: str = "") -> None:
+        super().__init__(f"{line} {python}" if python else line)
+        self.typed = f"{line} {command}" if command else line
 
 
 class InputError(CaptiousError):
@@ -65,3 +81,15 @@ def one_line(text: str, limit: int = 80) -> str:
     """
     shown = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def as_written(value: object, limit: int = 80) -> str:
+    """A value of a user's file inside an error, as JSON writes it and not as Python does.
+
+    >>> as_written(None), as_written("good"), as_written({"a": True}), as_written(float("nan"))
+    ('null', 'good', '{"a": true}', 'empty')
+    """
+    if isinstance(value, float) and math.isnan(value):
+        return "empty"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return one_line(text, limit)

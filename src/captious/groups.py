@@ -1,4 +1,4 @@
-"""Groups of metrics by one name: `classic`, `offline`, `all`."""
+"""Groups of metrics by one name: `classic`, `free`, `offline`, `all`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from captious.metrics import Metric, known_metrics, resolve, split_list
 
 # What coco-caption prints, without SPICE.
 CLASSIC = ("bleu1", "bleu2", "bleu3", "bleu4", "meteor", "rouge_l", "cider")
-GROUPS = ("classic", "offline", "all")
+GROUPS = ("classic", "free", "offline", "all")
 
 
 class Chosen(NamedTuple):
@@ -26,10 +26,11 @@ def expand(
 ) -> Chosen:
     """Put a group's members in the place of its name.
 
-    `classic` are the metrics that coco-caption prints; `offline` all that run without neural
-    weights; `all` every metric. Of a group only those remain that can run here and that the corpus
-    has enough for; a metric that is asked for by its own name stays whatever it lacks. `frequencies`
-    says that a table of document frequencies is given, without which CIDEr needs two images.
+    `classic` are the metrics that coco-caption prints; `free` all that need no references; `offline`
+    all that run without neural weights; `all` every metric. Of a group only those remain that can
+    run here and that the corpus has enough for; a metric that is asked for by its own name stays
+    whatever it lacks. `frequencies` says that a table of document frequencies is given, without
+    which CIDEr needs two images.
 
     >>> expand("classic,wmd").metrics
     ['bleu1', 'bleu2', 'bleu3', 'bleu4', 'meteor', 'rouge_l', 'cider', 'wmd']
@@ -54,7 +55,18 @@ def members(group: str) -> list[str]:
     """The metrics of a group, whatever they need."""
     if group == "classic":
         return list(CLASSIC)
-    return [name for name, metric in known_metrics().items() if group == "all" or not metric.neural]
+    return [
+        name
+        for name, metric in known_metrics().items()
+        if group == "all"
+        or (group == "offline" and not metric.neural)
+        or (group == "free" and "references" not in metric.needs)
+    ]
+
+
+def usual(corpus: Corpus | None) -> str:
+    """The group that runs where no metric is named: `classic`, or `free` where there are no references."""
+    return "classic" if corpus is None or len(corpus.references.values) else "free"
 
 
 def lacking(name: str, corpus: Corpus | None = None, *, frequencies: bool = False) -> str:
@@ -68,8 +80,9 @@ def lacking(name: str, corpus: Corpus | None = None, *, frequencies: bool = Fals
         }
         for need in sorted(metric.needs):
             if not has[need]:
-                return f"it needs {need}{'s' if need == 'image' else ''}."
-        if len(corpus.references) < metric.fewest_images and not frequencies:
+                return f"no {need}{'s' if need == 'image' else ''} were given."
+        few = "references" in metric.needs and len(corpus.references) < metric.fewest_images
+        if few and not frequencies:
             return "one image has no document frequencies. Give a table with --df."
     return missing_for(name)
 

@@ -114,7 +114,11 @@ def available_metrics(needs: frozenset[str] = frozenset({"references"})) -> list
 def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> None:
     for name, metric in asked.items():
         if "references" in metric.needs and not len(corpus.references):
-            raise InputError(f"{name} needs references, and there are none. Give --references FILE.")
+            raise InputError(
+                f"{name} needs references, and there are none.",
+                python='Make the corpus with references, or ask for metrics="free", those that need none.',
+                command="Give --references FILE, or --metrics free for those that need none.",
+            )
 
 
 def sums_by_image(corpus: Corpus, statistics: FloatArray) -> dict[str, FloatArray]:

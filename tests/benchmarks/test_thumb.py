@@ -98,7 +98,7 @@ GOOD = {
     [
         ({"P": 7}, "precision is 7, not a number from 1 to 5"),
         ({"Fl": 0.5}, "fluency is 0.5, not a number from -5 to 0"),
-        ({"R": None}, "recall is None"),
+        ({"R": None}, "recall is null"),
         ({"seg_id": "2"}, 'image "2" has no references'),
     ],
 )

@@ -331,4 +331,35 @@ def test_a_group_says_what_it_leaves_out(run, files) -> None:
     found = run("score", *_common(files), "--metrics", "offline", "--resamples", "0", "--format", "json")
     assert found.code == 0
     assert {"bleu1", "cider", "spice", "spider"} <= set(found.json["systems"]["good"])
-    assert "vifidel is left out: it needs objects." in found.err
+    (line,) = [line for line in found.err.splitlines() if line.endswith("left out: no objects were given.")]
+    assert "vifidel" in line
+
+
+def test_alt_texts_without_references_get_every_metric_that_can_run(run, tmp_path: Path) -> None:
+    (tmp_path / "alt.csv").write_text(
+        "url,alt\nhttps://x.org/1.jpg,A dog runs.\nhttps://x.org/2.jpg,Two cats sit.\n"
+    )
+    (tmp_path / "objects.json").write_text('{"https://x.org/1.jpg": ["dog"], "https://x.org/2.jpg": ["cat"]}')
+    bare = run("score", "-c", tmp_path / "alt.csv", "--resamples", "0", "--format", "json")
+    assert bare.code == 0, bare.err
+    assert {"lm", "rulegrammar"} <= set(bare.json["systems"]["alt"])
+    assert "bleu1" not in bare.json["systems"]["alt"]
+    said = {line.partition("left out: ")[2]: line for line in bare.err.splitlines() if "left out: " in line}
+    assert "clipscore" in said["no images were given."]
+    assert "vifidel" in said["no objects were given."]
+    more = run(
+        *("score", "-c", tmp_path / "alt.csv", "--objects", tmp_path / "objects.json"),
+        *("--resamples", "0", "--format", "json"),
+    )
+    assert "vifidel" in more.json["systems"]["alt"]
+    assert "vifidel" not in more.err
+
+
+def test_a_metric_that_needs_references_says_what_to_type(run, tmp_path: Path) -> None:
+    (tmp_path / "alt.csv").write_text("url,alt\n1.jpg,A dog runs.\n")
+    found = run("score", "-c", tmp_path / "alt.csv", "--metrics", "cider")
+    assert found.code == 2
+    assert found.err == (
+        "error: cider needs references, and there are none. "
+        "Give --references FILE, or --metrics free for those that need none.\n"
+    )

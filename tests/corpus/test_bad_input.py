@@ -360,7 +360,7 @@ def test_systems_describe_different_images() -> None:
     write('{"1": "A dog."}')
     assert message(["good.json", "c.json"], "refs.json") == (
         'c.json: system "c" describes 1 of the 2 images (image "2" is missing). '
-        "Add the captions, or keep the images that all describe: --common."
+        "Add the captions, or keep the images that all describe: common=True."
     )
 
 
@@ -485,7 +485,11 @@ def test_plain_text_against_ids() -> None:
         ),
         (
             '{"image": "1", "caption": "A dog.", "rating": null}',
-            'j.jsonl: line 1: the rating is "None". A rating must be a number.',
+            'j.jsonl: no row has a rating; all 1 are empty. Each row needs "image", "caption" and "rating".',
+        ),
+        (
+            '{"image": "1", "caption": "A dog.", "rating": {"rater": true}}',
+            'j.jsonl: line 1: the rating is "{"rater": true}". A rating must be a number.',
         ),
         (
             '{"image": "1", "caption": "A dog."}',

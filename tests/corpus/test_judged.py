@@ -3,8 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from captious.corpus.judged import read_judgments
+from captious.errors import CaptiousWarning, InputError
 
 
 def test_rows(tmp_path: Path) -> None:
@@ -98,3 +100,24 @@ def test_references_by_another_spelling(data: Path) -> None:
     assert len(judgments) == len(corpus) == 1_000
     assert judgments.values[0] == 0.6
     assert corpus.example(0).references[1] == "A young girl is preparing to blow out her candle."
+
+
+def test_null_means_not_rated_and_is_left_out_with_a_note(tmp_path: Path) -> None:
+    row = '{{"image": {}, "caption": "A dog.", "rating": {}}}\n'
+    file = tmp_path / "mine.jsonl"
+    file.write_text(row.format(1, "NaN") + row.format(2, 3))
+    with pytest.raises(InputError, match=r"line 1, column \d+: NaN is not JSON\. Write null"):
+        read_judgments(file)
+    file.write_text(row.format(1, "null") + row.format(2, 3) + row.format(3, "null") + row.format(4, 5))
+    with pytest.warns(CaptiousWarning, match=r"2 of 4 rows have no rating and are left out\.$"):
+        judgments, corpus = read_judgments(file)
+    assert judgments.keys == [("2", "mine"), ("4", "mine")]
+    assert judgments.values.tolist() == [3, 5]
+    assert corpus is not None and corpus.image_ids == ["2", "4"]
+
+
+def test_an_empty_cell_of_a_table_means_not_rated(tmp_path: Path) -> None:
+    file = tmp_path / "mine.csv"
+    file.write_text("image,caption,rating\n1,A dog.,4\n2,A cat.,\n")
+    with pytest.warns(CaptiousWarning, match="1 of 2 rows have no rating"):
+        assert read_judgments(file).judgments.values.tolist() == [4]

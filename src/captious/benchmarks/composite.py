@@ -11,7 +11,7 @@ from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.benchmarks.same_text import fold, without
 from captious.corpus import Corpus
 from captious.corpus.readers import open_source
-from captious.errors import InputError, UnknownNameError
+from captious.errors import InputError, UnknownNameError, as_written
 
 SCALE = (1, 5)
 ASPECTS = ("relevance", "thoroughness")
@@ -93,5 +93,7 @@ def _checked(row: object, path: Path, number: int) -> dict[str, Any]:
     low, high = SCALE
     value = row["relevance"]
     if not isinstance(value, (int, float)) or not low <= value <= high:
-        raise InputError(f"{path}: line {number}: relevance is {value!r}, not a number from {low} to {high}.")
+        raise InputError(
+            f"{path}: line {number}: relevance is {as_written(value, 30)}, not a number from {low} to {high}."
+        )
     return row

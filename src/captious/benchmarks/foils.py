@@ -10,7 +10,7 @@ from captious.benchmarks.locate import wanted
 from captious.benchmarks.protocol import Preferences, Protocol
 from captious.corpus import Corpus
 from captious.corpus.readers import read_every_column
-from captious.errors import InputError, one_line
+from captious.errors import InputError, as_written
 
 FOILS = Protocol(
     name="foils",
@@ -54,7 +54,7 @@ def load_foils(folder: Path) -> Preferences:
 def _text(path: Path, cell: object, name: str, row: int) -> str:
     if isinstance(cell, (str, int)) and str(cell).strip():
         return str(cell)
-    raise InputError(f'{path}: row {row + 1}: "{name}" is "{one_line(str(cell), 30)}", no text. Mend it.')
+    raise InputError(f'{path}: row {row + 1}: "{name}" is "{as_written(cell, 30)}", no text. Mend it.')
 
 
 def _texts(path: Path, cell: object, row: int) -> list[str]:

@@ -10,7 +10,7 @@ from captious.corpus import Corpus
 from captious.corpus.ids import loose_id
 from captious.corpus.load import reference_sets
 from captious.corpus.readers import Rows, read_rows
-from captious.errors import InputError
+from captious.errors import InputError, as_written
 
 NEBULA = Protocol(
     name="nebula",
@@ -66,7 +66,8 @@ def share(rows: Rows, row: int) -> float:
     value = rows.columns["rating"][row]
     if not isinstance(value, (int, float)) or not 0 <= value <= 1:
         raise InputError(
-            f"{rows.source}: {rows.places[row]}: the human score is {value!r}, not a number from "
+            f"{rows.source}: {rows.places[row]}: the human score is {as_written(value, 30)}, not a "
+            "number from "
             "0 to 1. Mend the file."
         )
     return float(value)

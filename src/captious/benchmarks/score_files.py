@@ -18,7 +18,7 @@ from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.benchmarks.scores import BenchmarkScores
 from captious.corpus.ids import clean_ids, meet
 from captious.corpus.readers import Rows, read_every_column
-from captious.errors import InputError, UnknownNameError, one_line
+from captious.errors import InputError, UnknownNameError, as_written, one_line
 
 ID_NAMES = ("id", "item", "item_id", "image_id", "seg_id", "image", "key")
 SYSTEM_NAMES = ("system", "sys", "model")
@@ -174,7 +174,7 @@ def _number(path: Path, number: int, name: str, cell: object) -> float:
     value = _as_float(cell)
     if not math.isfinite(value):
         raise InputError(
-            f'{path}: row {number}: {name} is "{one_line(str(cell), 30)}", not a finite number. '
+            f'{path}: row {number}: {name} is "{as_written(cell, 30)}", not a finite number. '
             "Mend it, or leave that metric out."
         )
     return value

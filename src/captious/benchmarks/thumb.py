@@ -11,7 +11,7 @@ from captious.benchmarks.same_text import fold, without
 from captious.corpus import Corpus
 from captious.corpus.readers import read_rows
 from captious.corpus.readers.names import THUMB_ASPECTS
-from captious.errors import InputError
+from captious.errors import InputError, as_written
 
 Human = Literal["with", "without"]
 Leaked = Literal["keep", "drop", "replace"]
@@ -123,6 +123,7 @@ def _number(path: Path, columns: dict[str, list[object]], key: str, row: int) ->
     low, high = SCALE.get(aspect, (-5, 0))
     if not isinstance(value, (int, float)) or not low <= value <= high:
         raise InputError(
-            f"{path}: row {row + 1}: {aspect} is {value!r}, not a number from {low} to {high}. Mend the file."
+            f"{path}: row {row + 1}: {aspect} is {as_written(value, 30)}, not a number "
+            f"from {low} to {high}. Mend the file."
         )
     return float(value)

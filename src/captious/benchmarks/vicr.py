@@ -9,7 +9,7 @@ from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.corpus import Corpus
 from captious.corpus.readers import Rows, read_rows
 from captious.corpus.readers.names import NUMBERED_RATING
-from captious.errors import InputError
+from captious.errors import InputError, as_written
 
 SCALE = (1, 5)
 
@@ -51,8 +51,8 @@ def _ratings(rows: Rows, names: list[str], row: int) -> list[float]:
             value = float("nan")
         if not low <= value <= high:
             raise InputError(
-                f'{rows.source}: {rows.places[row]}: the rating "{cell}" is not a number from '
-                f"{low} to {high}. Mend the cell."
+                f'{rows.source}: {rows.places[row]}: the rating "{as_written(cell, 30)}" is not a '
+                f"number from {low} to {high}. Mend the cell."
             )
         found.append(value)
     return found

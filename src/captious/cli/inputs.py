@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from captious.cli.output import note
 from captious.corpus import Corpus
 from captious.corpus.load import load_with_notes
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.groups import GROUPS, expand
+from captious.groups import GROUPS, expand, usual
 from captious.metrics import Metric, resolve, resolve_all, split_list
 from captious.models.encoders.long_texts import check_long
 
@@ -55,15 +55,15 @@ def with_encoders(corpus: Corpus, given: Sequence[str]) -> Corpus:
 def metrics(
     text: str, df: Path | None = None, corpus: Corpus | None = None, long: str | None = None
 ) -> list[str | Metric]:
-    """The metrics that were asked for, groups by their members, or every classic one that can run."""
-    chosen = expand(text or _usual(corpus), corpus, frequencies=df is not None)
-    for name, why in chosen.left_out.items():
-        note(f"{name} is left out: {why}")
+    """The metrics that were asked for, groups by their members; without any, the usual ones."""
+    chosen = expand(text or usual(corpus), corpus, frequencies=df is not None)
+    for why, names in _by_reason(chosen.left_out).items():
+        note(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} left out: {why}")
     wanted = chosen.metrics
     if not wanted and chosen.left_out:
         first, why = next(iter(chosen.left_out.items()))
         raise InputError(
-            f"none of these metrics can run: {first} is left out, {why} Name others with --metrics."
+            f"none of these metrics can run. The first, {first}: {why} Name others with --metrics."
         )
     if df is not None:
         wanted, used = _with_option(wanted, "df", str(df))
@@ -77,10 +77,11 @@ def metrics(
     return wanted
 
 
-def _usual(corpus: Corpus | None) -> str:
-    """What runs where no metric is named: without references, one that looks at the images."""
-    bare = corpus is not None and not len(corpus.references.values) and corpus.image_paths is not None
-    return "clipscore" if bare else "classic"
+def _by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, why in left_out.items():
+        found.setdefault(why, []).append(name)
+    return found
 
 
 def refuse_unknown(text: str) -> None:

@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if sys.stdout is not None:  # closed by `>&-`, Python has no standard output at all
             sys.stdout.flush()
     except CaptiousError as error:
-        _fail(str(error), 2)
+        _fail(error.typed, 2)
     except BrokenPipeError:
         _leave_quietly()
     except OSError as error:

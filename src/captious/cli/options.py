@@ -35,7 +35,8 @@ Metrics = Annotated[
         "--metrics",
         "-m",
         help="Metrics, separated by commas; options in brackets: cider[sigma=4]; trained metrics by "
-        "their folder: ./mine. Groups: classic, offline (no neural weights), all. Without it: classic.",
+        "their folder: ./mine. Groups: classic, free (no references), offline (no neural weights), all. "
+        "Without it: classic, or free where there are no references.",
     ),
 ]
 Images = Annotated[Path | None, typer.Option("--images", help="Folder with the images.")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
@@ -14,7 +15,7 @@ from captious.corpus.readers.names import NUMBERED_RATING, THUMB_ASPECTS
 from captious.corpus.readers.rows import MISSING, Problem, refuse
 from captious.corpus.types import Corpus
 from captious.corpus.validate import own_references, well_formed
-from captious.errors import InputError, one_line
+from captious.errors import CaptiousWarning, InputError, as_written, one_line
 
 Cell = TypeVar("Cell")
 NEEDS = 'Each row needs "image", "caption" and "rating".'
@@ -65,10 +66,35 @@ def read_judgments(
     if rows.format in ("flickr8k-expert", "flickr8k-crowdflower"):
         return _flickr8k(rows, reference_rows, sets)
     refuse(rows.source, rows.problems)
+    rows = _rated(rows)
     images = _images(rows)
     columns = _rating_columns(rows)
     systems, corpus = _examples(rows, images, sets)
     return JudgedCaptions(_judgments(rows, images, systems, columns), corpus)
+
+
+def _rated(rows: Rows) -> Rows:
+    """The rows that have a rating: null or an empty cell says that nobody gave one."""
+    cells = rows.columns.get("rating")
+    if cells is None or len(_numbered(rows)) > 1 or "P" in rows.columns:
+        return rows
+    kept = [row for row, cell in enumerate(cells) if not _unrated(cell)]
+    if not kept and cells:
+        raise InputError(f"{rows.source}: no row has a rating; all {len(cells):,} are empty. {NEEDS}")
+    left_out = len(cells) - len(kept)
+    if not left_out:
+        return rows
+    said = f"{rows.source}: {left_out:,} of {len(cells):,} rows have no rating and are left out."
+    warnings.warn(said, CaptiousWarning, stacklevel=3)
+    return rows.taken(kept)
+
+
+def _numbered(rows: Rows) -> list[str]:
+    return [name for name in rows.columns if NUMBERED_RATING.fullmatch(name)]
+
+
+def _unrated(cell: object) -> bool:
+    return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
 
 
 def is_judgments(rows: Rows) -> bool:
@@ -76,7 +102,7 @@ def is_judgments(rows: Rows) -> bool:
     return (
         rows.format.startswith(("flickr8k-expert", "flickr8k-crowd"))
         or "rating" in rows.columns
-        or any(NUMBERED_RATING.fullmatch(name) for name in rows.columns)
+        or bool(_numbered(rows))
     )
 
 
@@ -94,7 +120,7 @@ def _images(rows: Rows) -> list[str]:
 
 def _rating_columns(rows: Rows) -> list[_Ratings]:
     n = len(rows)
-    numbered = [name for name in rows.columns if NUMBERED_RATING.fullmatch(name)]
+    numbered = _numbered(rows)
     if {"P", "R"} <= rows.columns.keys():
         held = {**rows.columns, "human_score": rows.columns.get("rating")}
         return [
@@ -132,7 +158,7 @@ def _judgments(rows: Rows, images: list[str], systems: list[str], columns: list[
     for row in range(len(images)):
         for column in columns:
             cell = column.values[row]
-            if may_be_empty and cell in (None, "", MISSING):
+            if may_be_empty and (cell is MISSING or _unrated(cell)):
                 continue
             values.append(_number(rows, row, cell))
             places.append(row)
@@ -160,7 +186,7 @@ def _number(rows: Rows, row: int, cell: object, *, finite: bool = True) -> float
             finite = True
         if math.isfinite(value) or not finite:
             return value
-    shown = "missing" if cell is MISSING else f'"{one_line(str(cell), 40)}"'
+    shown = "missing" if cell is MISSING else f'"{as_written(cell, 40)}"'
     raise InputError(f"{rows.source}: {rows.places[row]}: the rating is {shown}. A rating must be a number.")
 
 

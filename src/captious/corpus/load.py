@@ -301,7 +301,9 @@ def _same_images(systems: list[SystemCaptions], *, common: bool) -> tuple[list[S
                 raise InputError(
                     f'{system.source}: system "{system.name}" describes {len(own):,} of the '
                     f'{total:,} images (image "{one_line(first, 40)}" is missing). '
-                    "Add the captions, or keep the images that all describe: --common."
+                    "Add the captions, or keep the images that all describe:",
+                    python="common=True.",
+                    command="--common.",
                 )
     if not shared:
         raise InputError("candidates: no image is described by all systems. Check the ids.")

@@ -166,7 +166,9 @@ def _gather(pipes: Iterable[Connection]) -> list[Any]:
             answer = pipe.recv()
         except EOFError:
             raise InputError(
-                "a worker process ended early, often because memory ran out. Try again with fewer --jobs."
+                "a worker process ended early, often because memory ran out. Try again with fewer",
+                python="jobs.",
+                command="--jobs.",
             ) from None
         if isinstance(answer, CaptiousError):
             raise answer

@@ -91,7 +91,11 @@ def explain_occlusion(
     for row, score in zip(rows, scores, strict=True):
         example = corpus.example(row)
         if example.image_path is None:
-            raise InputError(f'image "{example.image_id}": no file was found for it. Check --images.')
+            raise InputError(
+                f'image "{example.image_id}": no file was found for it.',
+                python="Check images=.",
+                command="Check --images.",
+            )
         found.append(_explained(example, metric, embedder, score, signature))
     return found
 

@@ -95,7 +95,11 @@ class TrainingData:
 
     def __post_init__(self) -> None:
         if not self.sets or not sum(len(one.corpus) for one in self.sets):
-            raise InputError("there are no rated captions to learn from. Give --judgments FILE.")
+            raise InputError(
+                "there are no rated captions to learn from.",
+                python="Give judgments of captions.",
+                command="Give --judgments FILE.",
+            )
         if len({one.scale for one in self.sets}) > 1:
             raise InputError("the data sets have different scales. Train on ratings normalised to 0-1.")
         names = [one.name for one in self.sets]

@@ -64,7 +64,9 @@ def _aspect(aspects: list[str], name: str) -> str:
         return "total"
     if len(aspects) == 1:
         return aspects[0]
-    raise InputError(f"{name}: judges {', '.join(aspects)}. Name one with --aspect.")
+    raise InputError(
+        f"{name}: judges {', '.join(aspects)}. Name one", python="with aspect=.", command="with --aspect."
+    )
 
 
 def _ratings(judgments: Judgments, aspect: str) -> tuple[IntArray, FloatArray]:

@@ -61,7 +61,7 @@ def split_by_image(data: TrainingData, seed: int) -> Split:
     for part, name in ((TRAIN, "train on"), (TEST, "test on")):
         if len(set(image_of[rows[part]].tolist())) < 2:
             raise InputError(
-                f"{len(names)} images leave fewer than two to {name}. Give more judgments or another --split."
+                f"{len(names)} images leave fewer than two to {name}. Give more judgments or another split."
             )
     return Split(*rows)
 

@@ -90,10 +90,14 @@ def train(
 def _check_out(out: Path, overwrite: bool) -> None:
     check_folder(out)
     if (out / MANIFEST).exists() and not overwrite:
-        raise InputError(f"{out}: holds a trained metric. Name another --out, or give --overwrite.")
+        raise InputError(
+            f"{out}: holds a trained metric.",
+            python="Name another folder, or give overwrite=True.",
+            command="Name another --out, or give --overwrite.",
+        )
     strange = [path.name for path in out.iterdir() if path.name not in _OWN] if out.is_dir() else []
     if strange:
-        raise InputError(f"{out}: holds other files ({strange[0]}). Name a new folder with --out.")
+        raise InputError(f"{out}: holds other files ({strange[0]}). Name a new folder.")
 
 
 _OWN = frozenset({MANIFEST, "model.npz", TABLE, CARD, CARD_JSON, JOURNAL})

@@ -100,8 +100,10 @@ class TfIdfMetric(Metric):
         if knowledge.documents < 2:
             raise InputError(
                 f"{self.name} weighs n-grams by how few images' references hold them, and the "
-                f"references are of {knowledge.documents} image(s). Score more images, or give "
-                f"document frequencies with --df FILE or {self.name}[df=FILE]."
+                f"references are of {knowledge.documents} image(s). Score more images, "
+                "or give document frequencies:",
+                python=f'metrics=["{self.name}[df=FILE]"].',
+                command=f"--df FILE or {self.name}[df=FILE].",
             )
 
     def facts(self, corpus: Corpus, knowledge: DocumentFrequencies) -> dict[str, str]:

@@ -38,8 +38,9 @@ def require_objects(metric: str, corpus: Corpus) -> None:
     """Refuse a corpus without objects."""
     if corpus.objects is None:
         raise InputError(
-            f"{metric} needs the objects in each image, and the corpus has none. "
-            "Give them with --objects FILE."
+            f"{metric} needs the objects in each image, and the corpus has none.",
+            python="Make the corpus with objects=.",
+            command="Give them with --objects FILE.",
         )
 
 

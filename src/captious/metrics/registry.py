@@ -152,7 +152,11 @@ def resolve_all(specifications: Sequence[str | Metric]) -> dict[str, Metric]:
         metric = item if isinstance(item, Metric) else resolve(item)
         metrics[item.name if isinstance(item, Metric) else item.strip()] = metric
     if not metrics:
-        raise InputError("no metric was asked for. Name one, for example --metrics cider,bleu4.")
+        raise InputError(
+            "no metric was asked for. Name one, for example",
+            python='metrics=["cider", "bleu4"].',
+            command="--metrics cider,bleu4.",
+        )
     return metrics
 
 

@@ -118,8 +118,7 @@ def _scaled(original: bytes, path: Path) -> bytes:
             picture.save(target, "JPEG", quality=JPEG_QUALITY)
     except (UnidentifiedImageError, OSError) as error:
         raise InputError(
-            f"{path}: cannot be read as a photograph ({type(error).__name__}). "
-            "Replace the file, or leave it out of the folder."
+            f"{path}: cannot be read as a photograph. Replace the file, or leave it out of the folder."
         ) from error
     return target.getvalue()
 

@@ -47,7 +47,11 @@ class Request:
         """Whether the image's file can be read; else the reason goes to `broken`."""
         try:
             if not self.image_path:
-                raise InputError(f'image "{self.image_id}": no file was found for it. Check --images.')
+                raise InputError(
+                    f'image "{self.image_id}": no file was found for it.',
+                    python="Check images=.",
+                    command="Check --images.",
+                )
             _ = self.key
         except InputError as error:
             broken[self.image_id] = str(error)

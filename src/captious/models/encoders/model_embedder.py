@@ -82,7 +82,9 @@ class ModelEmbedder:
             first = int(np.flatnonzero(cut.beyond)[0])
             raise InputError(
                 f'the caption "{one_line(texts[first], 60)}" has {cut.beyond[first]} tokens more than the '
-                f"{self.limit} that {self.label} reads. Shorten it, or choose --long truncate or chunk."
+                f"{self.limit} that {self.label} reads. Shorten it, or choose",
+                python="the option long=truncate or chunk of the metric.",
+                command="--long truncate or chunk.",
             )
         rows = self._rows(cut.rows)
         if len(cut.rows) == len(texts):

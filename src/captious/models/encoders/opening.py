@@ -177,7 +177,9 @@ class SentenceEmbedder:
             text = one_line(texts[int(np.flatnonzero(beyond)[0])], 60)
             raise InputError(
                 f'the text "{text}" has more than the {longest} tokens that {self._name} reads. Shorten it, '
-                "or choose --long truncate."
+                "or choose",
+                python="the option long=truncate of the metric.",
+                command="--long truncate.",
             )
         vectors, _ = sentence.sentence_vectors(self._encoder, whole)
         return EmbeddedTexts(vectors, beyond)

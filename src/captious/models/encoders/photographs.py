@@ -80,5 +80,9 @@ def _batch(ready: list[tuple[int, Pixels]]) -> PixelBatch:
 def image_path(image: ImageFile) -> str:
     """The file of an image; `InputError` where none was found."""
     if image.path is None:
-        raise InputError(f'image "{image.id}": no file was found for it. Check --images.')
+        raise InputError(
+            f'image "{image.id}": no file was found for it.',
+            python="Check images=.",
+            command="Check --images.",
+        )
     return image.path

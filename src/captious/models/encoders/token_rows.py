@@ -36,7 +36,9 @@ def token_rows(
         first = int(np.flatnonzero(cut.beyond)[0])
         raise InputError(
             f'the caption "{one_line(texts[first], 60)}" has {cut.beyond[first]} tokens more than the '
-            f"{limit} that {label} reads. Shorten it, or choose --long truncate or chunk."
+            f"{limit} that {label} reads. Shorten it, or choose",
+            python="the option long=truncate or chunk of the metric.",
+            command="--long truncate or chunk.",
         )
     return TokenRows(cut.rows, cut.owner, cut.beyond)
 
