@@ -65,7 +65,7 @@ def test_broken_images_are_listed_and_the_others_are_scored(run, given: Given) -
     (given.images / "2.png").unlink()
     missing = run("score", "-c", given.candidates, "--images", given.images, "-m", metric(given))
     assert missing.code == 0
-    assert 'image "2": no file was found for it. Check --images.' in missing.err
+    assert 'image "2": no file was found for it. Check the folder.' in missing.err
 
 
 def test_long_captions_are_cut_with_a_note_or_refused(run, given: Given) -> None:
@@ -99,11 +99,14 @@ def test_a_system_with_the_same_encoder_is_cautioned(run, given: Given, tmp_path
 
 
 def test_without_weights_nothing_is_fetched_and_the_way_is_told(run, given: Given) -> None:
-    done = run("score", "-c", given.candidates, "--images", given.images)  # no metric: images, no references
+    said = "the weights ViT-B-32/openai are not here. Get them with: captious doctor --get ViT-B-32/openai"
+    done = run("score", "-c", given.candidates, "--images", given.images, "-m", "clipscore")
     assert done.code == 2
-    assert done.err.splitlines()[-1].endswith(
-        "the weights ViT-B-32/openai are not here. Get them with: captious doctor --get ViT-B-32/openai"
-    )
+    assert done.err.splitlines()[-1].endswith(said)
+    usual = run("score", "-c", given.candidates, "--images", given.images)  # no metric, no references
+    assert usual.code == 0
+    assert f"note: clipscore is left out: {said}" in usual.err
+    assert "rulegrammar" in usual.out
 
 
 def test_the_report_needs_no_references_and_shows_the_caution(run, given: Given, tmp_path: Path) -> None:

@@ -28,5 +28,5 @@ def test_what_is_not_there_is_named() -> None:
     check_sources(corpus, ("gold", "d80"))
     with pytest.raises(UnknownNameError, match='unknown source of objects "d800"'):
         check_sources(corpus, ("d800",))
-    with pytest.raises(InputError, match=r"needs the objects in each image.*--objects FILE"):
+    with pytest.raises(InputError, match=r"needs the objects in each image.*objects="):
         require_objects("vifidel", Corpus.from_lists(["a dog"]))

@@ -91,11 +91,7 @@ def explain_occlusion(
     for row, score in zip(rows, scores, strict=True):
         example = corpus.example(row)
         if example.image_path is None:
-            raise InputError(
-                f'image "{example.image_id}": no file was found for it.',
-                python="Check images=.",
-                command="Check --images.",
-            )
+            raise InputError(f'image "{example.image_id}": no file was found for it. Check the folder.')
         found.append(_explained(example, metric, embedder, score, signature))
     return found
 

@@ -47,11 +47,7 @@ class Request:
         """Whether the image's file can be read; else the reason goes to `broken`."""
         try:
             if not self.image_path:
-                raise InputError(
-                    f'image "{self.image_id}": no file was found for it.',
-                    python="Check images=.",
-                    command="Check --images.",
-                )
+                raise InputError(f'image "{self.image_id}": no file was found for it. Check the folder.')
             _ = self.key
         except InputError as error:
             broken[self.image_id] = str(error)

@@ -80,9 +80,5 @@ def _batch(ready: list[tuple[int, Pixels]]) -> PixelBatch:
 def image_path(image: ImageFile) -> str:
     """The file of an image; `InputError` where none was found."""
     if image.path is None:
-        raise InputError(
-            f'image "{image.id}": no file was found for it.',
-            python="Check images=.",
-            command="Check --images.",
-        )
+        raise InputError(f'image "{image.id}": no file was found for it. Check the folder.')
     return image.path
