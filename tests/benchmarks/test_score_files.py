@@ -133,6 +133,8 @@ def test_bad_scores(tmp_path, small, rows, said) -> None:
         ("system,id,metric,score\n", "no rows"),
         ("name,m\nx,1\n", "no column is named id"),
         ("id,caption\n1,a dog\n", "no column holds scores"),
+        ("id,m,n\n1,0.5,nan\n2,0.6,0.7\n", 'row 1: n is "nan", not a finite number'),
+        ("id,m,n\n1,0.5,\n2,0.6,0.7\n", 'row 1: n is "", not a finite number'),
         ('{"id": 1, "m": 2}\n{oops\n', "line 2, column 2: not valid JSON"),
         ('{"id": 1, "m": 2}\n[1]\n', "line 2: is no object"),
     ],

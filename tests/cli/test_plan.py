@@ -84,6 +84,11 @@ def test_sd_by_number_of_images(run, pilot) -> None:
         (["plan"], "no pilot to plan from"),
         (["plan", "--sd-images", "1", "--sd-raters", "1", "--images", "many"], "--images"),
         (["plan", "--sd-images", "1", "--sd-raters", "1", "--images", "1"], "from 2"),
+        (["plan", "--sd-images", "1", "--sd-raters", "1", "--images", "100000000000"], "to 100,000"),
+        (["plan", "--sd-images", "1", "--sd-raters", "1", "--raters", "100000000000"], "to 100,000"),
+        (["plan", "--sd-images", "1", "--sd-raters", "1", "--mean", "nan"], "--mean"),
+        (["plan", "--sd-images", "1e308", "--sd-raters", "1"], "--sd-images"),
+        (["plan", "--sd-images", "1", "--sd-raters", "nan"], "--sd-raters"),
         (["plan", "nothing.csv"], "nothing.csv"),
     ],
 )

@@ -128,7 +128,7 @@ def _wide(
 ) -> dict[str, dict[str, float]]:
     if metrics is None:
         # Text columns that came along are no scores; a metric that is named must be numbers.
-        columns = [name for name in columns if _is_number(rows.columns[name][0])]
+        columns = [name for name in columns if _mostly_numbers(rows.columns[name])]
     if not columns:
         raise InputError(f"{path}: no column holds scores. Add one for each metric.")
     table: dict[str, dict[str, float]] = {}
@@ -154,6 +154,12 @@ def _put(path: Path, table: dict[str, float], key: str, value: float, number: in
             "Keep one score for each example."
         )
     table[key] = value
+
+
+def _mostly_numbers(cells: Sequence[object]) -> bool:
+    """Whether a column means to hold scores; a broken cell of such a column is named, not passed over."""
+    numbers = sum(str(cell).strip().casefold() == "nan" or _is_number(cell) for cell in cells)
+    return 2 * numbers >= len(cells)
 
 
 def _is_number(cell: object) -> bool:

@@ -10,6 +10,8 @@ import typer
 from captious.cli import options
 from captious.cli.output import Format
 
+LARGEST = 1e9  # no scale of ratings is wider; a limit also refuses NaN
+
 
 def plan(
     pilot: Annotated[
@@ -26,13 +28,18 @@ def plan(
         str, typer.Option("--minus", help="Plan for the difference of --system and this system.")
     ] = "",
     mean: Annotated[
-        float | None, typer.Option("--mean", help="The mean (or difference) to assume; else the pilot's.")
+        float | None,
+        typer.Option(
+            "--mean", min=-LARGEST, max=LARGEST, help="The mean (or difference) to assume; else the pilot's."
+        ),
     ] = None,
     sd_images: Annotated[
-        float | None, typer.Option("--sd-images", min=0, help="Without a pilot: SD between images.")
+        float | None,
+        typer.Option("--sd-images", min=0, max=LARGEST, help="Without a pilot: SD between images."),
     ] = None,
     sd_raters: Annotated[
-        float | None, typer.Option("--sd-raters", min=0, help="Without a pilot: SD of ratings of one image.")
+        float | None,
+        typer.Option("--sd-raters", min=0, max=LARGEST, help="Without a pilot: SD of ratings of one image."),
     ] = None,
     images: Annotated[
         str, typer.Option("--images", help="Numbers of images to try, separated by commas.")
@@ -41,7 +48,8 @@ def plan(
         str, typer.Option("--raters", help="Numbers of ratings an image to try, separated by commas.")
     ] = "1,2,3,5",
     half_width: Annotated[
-        float | None, typer.Option("--half-width", min=0, help="Wanted: half the width of the interval.")
+        float | None,
+        typer.Option("--half-width", min=0, max=LARGEST, help="Wanted: half the width of the interval."),
     ] = None,
     power: Annotated[
         float | None, typer.Option("--power", min=0, max=1, help="Wanted: chance to show a mean above 0.")

@@ -21,6 +21,8 @@ from captious.stats.planning import (
 from captious.stats.reliability import SpreadAtSize, spread_by_sample_size
 from captious.tables import Cell, Table
 
+MOST = 100_000  # images, or ratings an image: a study of more needs no simulation
+
 
 class Asked(NamedTuple):
     """Sizes to try, what is wanted, and how it is simulated."""
@@ -62,9 +64,10 @@ def counts(text: str, option: str, least: int) -> list[int]:
         found = [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
         found = []
-    if not found or min(found) < least:
+    if not found or min(found) < least or max(found) > MOST:
         raise InputError(
-            f'{option}: "{one_line(text, 30)}" is no list of numbers from {least}. Write 50,100,200.'
+            f'{option}: "{one_line(text, 30)}" is no list of numbers from {least} to {MOST:,}. '
+            "Write 50,100,200."
         )
     return found
 

@@ -46,6 +46,15 @@ class Learner:
     name: ClassVar[str] = ""
     summary: ClassVar[str] = ""
     needs_sklearn: ClassVar[bool] = True
+    limits: ClassVar[dict[str, tuple[float, float]]] = {}  # of options: the least and the most
+
+    def __post_init__(self) -> None:
+        for option, (least, most) in self.limits.items():
+            value = getattr(self, option)
+            if not least <= value <= most:  # NaN too
+                raise InputError(
+                    f"{self.name}: {option} is {value}; it must be from {least:,.10g} to {most:,.10g}."
+                )
 
     def ready(self) -> None:
         """Refuse to begin where scikit-learn is needed and is not here."""

@@ -21,6 +21,13 @@ class GradientBoosting(Learner):
     """
 
     summary: ClassVar[str] = "gradient boosting of small trees (Friedman 2001), VCRScore's regressor"
+    limits: ClassVar[dict[str, tuple[float, float]]] = {
+        "trees": (1, 100_000),
+        "depth": (1, 100),
+        "rate": (1e-6, 10),
+        "subsample": (0.01, 1),
+        "leaf": (1, 1_000_000),
+    }
 
     trees: int = 100
     depth: int = 3
@@ -66,6 +73,13 @@ class HistogramBoosting(Learner):
     """
 
     summary: ClassVar[str] = "histogram-based boosting; fast on many rows; monotone=yes"
+    limits: ClassVar[dict[str, tuple[float, float]]] = {
+        "trees": (1, 100_000),
+        "leaves": (2, 65_536),
+        "rate": (1e-6, 10),
+        "leaf": (1, 1_000_000),
+        "penalty": (0, 1e9),
+    }
 
     trees: int = 100
     leaves: int = 31

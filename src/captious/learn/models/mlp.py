@@ -54,6 +54,13 @@ class Mlp(Learner):
 
     summary: ClassVar[str] = "feed-forward network with dropout and Adam (Scott et al. 2023), in NumPy"
     needs_sklearn: ClassVar[bool] = False
+    limits: ClassVar[dict[str, tuple[float, float]]] = {
+        "rate": (1e-12, 10),
+        "decay": (0.001, 1),
+        "every": (1, 1_000_000),
+        "epochs": (1, 1_000_000),
+        "batch": (1, 1_000_000),
+    }
 
     hidden: str = "64x16"
     dropout: float = 0.2
@@ -68,8 +75,7 @@ class Mlp(Learner):
     def __post_init__(self) -> None:
         if not 0 <= self.dropout < 1:
             raise InputError(f"mlp: dropout is {self.dropout}; it must be from 0 to below 1.")
-        if self.epochs < 1 or self.batch < 1 or self.every < 1 or not self.rate > 0:
-            raise InputError("mlp: epochs, batch, every and rate must be above 0.")
+        super().__post_init__()
         self.sizes()
 
     def sizes(self) -> list[int]:

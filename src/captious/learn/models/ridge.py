@@ -25,6 +25,7 @@ class Ridge(Learner):
     """
 
     summary: ClassVar[str] = "linear regression with a penalty that is chosen by cross-validation"
+    limits: ClassVar[dict[str, tuple[float, float]]] = {"penalty": (0, 1e12)}
 
     penalty: float = 0.0
 

@@ -8,6 +8,7 @@ computed with weights that never saw it.
 from __future__ import annotations
 
 import hashlib
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.corpus.columns import FloatArray
-from captious.errors import InputError, UnknownNameError
+from captious.errors import InputError, UnknownNameError, one_line
 from captious.metrics.captious_metric.meaning import MEANING_FEATURES, TokenWeights
 from captious.metrics.captious_metric.words import WORD_FEATURES, WordTable
 from captious.models.encoders.low_rank import LowRank
@@ -86,8 +87,12 @@ def _load(path: Path, changed: int) -> Model:
         return _model(arrays, hashlib.sha256(content).hexdigest()[:8])
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
-    except (BadZipFile, KeyError, ValueError) as error:
-        raise InputError(f"{path}: is no model of captious ({error}). Train it again.") from None
+    except (BadZipFile, EOFError, KeyError, TypeError, ValueError, zlib.error) as error:
+        # NumPy's own words advise to unpickle a strange file; nobody should.
+        why = "no plain arrays" if "pickle" in str(error) else one_line(str(error))
+        raise InputError(
+            f"{path}: is no model of captious ({why}). Give a file of captious train captious."
+        ) from None
 
 
 def _model(arrays: Mapping[str, NDArray[np.generic]], digest: str) -> Model:
