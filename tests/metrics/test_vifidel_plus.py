@@ -117,3 +117,10 @@ def test_a_model_without_a_scale_of_fluency_is_refused_by_name(corpus: Corpus) -
     pytest.importorskip("pocketsphinx")
     with pytest.raises(InputError, match="no scale of fluency"):
         captious.score(corpus, ["vifidel_plus[other=lm,model=pocketsphinx]"])
+
+
+def test_with_a_language_model_one_image_is_enough() -> None:
+    # CIDEr weighs words by the images that have them: one image has no weights.
+    assert resolve("vifidel_plus").fewest_images == 2
+    assert resolve("vifidel_plus[other=lm]").fewest_images == 1
+    assert resolve("vifidel_plus[other=lm]").needs == {"objects"}

@@ -88,7 +88,13 @@ def test_a_flag_is_upheld_dismissed_and_upheld_again(db, tagged):
         return len(responses.latest_responses(db, tagged)[1])
 
     assert counted() == 320
-    quality.decide(db, flag.id, "upheld", actor="lea")
+    now_decided = quality.decide(db, flag.id, "upheld", actor="lea")
+    assert (now_decided.id, now_decided.decision, now_decided.decided_by, now_decided.decided_at) == (
+        flag.id,
+        "upheld",
+        "lea",
+        db.now(),
+    )
     assert counted() == 240
     assert raters.listed(db, tagged)[3].reason.startswith("consensus: Goes with the mean")
     quality.decide(db, flag.id, "dismissed", actor="ben")
