@@ -79,6 +79,16 @@ def test_features_by_openai_give_their_published_cosines(golden: Path, tmp_path:
         ({"image_features": np.ones((2, 3))}, 'has "image_features" but no "image_ids"'),
         ({"image_features": np.ones((2, 3)), "image_ids": ["a"]}, "has 2 rows for 1 names"),
         ({"image_features": np.zeros((1, 3)), "image_ids": ["a"]}, "zero or not finite"),
+        ({"image_features": np.eye(3), "image_ids": ["a", "b", "a"]}, 'has two vectors of "a". Keep one'),
+        (
+            {
+                "image_features": np.eye(3),
+                "image_ids": list("abc"),
+                "text_features": np.eye(2),
+                "texts": ["d", "e"],
+            },
+            "vectors of images have 3 numbers, those of texts 2",
+        ),
         ({"other": np.ones(3)}, 'holds neither "image_features"'),
     ],
 )
@@ -89,3 +99,26 @@ def test_wrong_files_are_told_in_a_line(tmp_path: Path, arrays: dict[str, object
     (tmp_path / "cut.npz").write_bytes((tmp_path / "wrong.npz").read_bytes()[:40])
     with pytest.raises(InputError, match=r"cut.npz: is not a whole .npz"):
         open_embedder(str(tmp_path / "cut.npz"))
+
+
+def test_a_name_may_come_twice_with_the_same_vector(tmp_path: Path) -> None:
+    np.savez(tmp_path / "twice.npz", texts=["a dog", "a dog"], text_features=np.ones((2, 4)))
+    assert open_embedder(str(tmp_path / "twice.npz")).texts(["a dog"], "error").features.shape == (1, 4)
+
+
+@pytest.mark.parametrize("content", ['{"a": 1}', "["])
+def test_names_that_are_no_list(tmp_path: Path, content: str) -> None:
+    np.save(tmp_path / "text_features.npy", np.ones((1, 4)))
+    (tmp_path / "texts.json").write_text(content)
+    with pytest.raises(InputError, match=r"texts.json: is no JSON list"):
+        open_embedder(str(tmp_path))
+
+
+def test_rows_of_parquet_that_differ_in_length(tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    rows = {"text": ["a", "b"], "feature": [[1.0, 2.0], [1.0]]}
+    parquet.write_table(pyarrow.table(rows), tmp_path / "ragged.parquet")
+    with pytest.raises(InputError, match="as many numbers in every row"):
+        open_embedder(str(tmp_path / "ragged.parquet"))

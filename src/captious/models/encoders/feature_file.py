@@ -54,6 +54,12 @@ class FeatureFile:
         self._path = path.parent if path.suffix == ".npy" else path
         readers = {".npz": _read_npz, ".parquet": _read_parquet}
         self._images, self._texts = readers.get(self._path.suffix, _read_folder)(self._path)
+        widths = self._images.vectors.shape[1], self._texts.vectors.shape[1]
+        if all(widths) and widths[0] != widths[1]:
+            raise InputError(
+                f"{path}: vectors of images have {widths[0]:,} numbers, those of texts {widths[1]:,}. "
+                "Take both from one model."
+            )
 
     def facts(self) -> dict[str, str]:
         """The file and a digest of its content."""
@@ -93,11 +99,16 @@ def _named(names: Sequence[str], vectors: NDArray[np.generic], where: str) -> Na
         raise InputError(f"{where}: is no matrix of real numbers with a row for each vector.")
     if len(names) != len(vectors):
         raise InputError(f"{where}: has {len(vectors):,} rows for {len(names):,} names. Give one for each.")
+    rows: dict[str, int] = {}
+    for row, name in enumerate(names):
+        first = rows.setdefault(name, row)
+        if first != row and not np.array_equal(vectors[first], vectors[row]):
+            raise InputError(f'{where}: has two vectors of "{one_line(name, 60)}". Keep one.')
     values: FloatArray = vectors.astype(np.float64)
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     if not np.isfinite(values).all() or not norms.all():
         raise InputError(f"{where}: has a vector that is zero or not finite. Compute the features again.")
-    return Named({name: row for row, name in enumerate(names)}, (values / norms).astype(np.float32))
+    return Named(rows, (values / norms).astype(np.float32))
 
 
 def _read_npz(path: Path) -> tuple[Named, Named]:
@@ -137,7 +148,13 @@ def _listed(folder: Path, name: str) -> list[str]:
     if lines.is_file():
         return lines.read_text("utf-8").removesuffix("\n").split("\n")
     if document.is_file():
-        return [str(entry) for entry in json.loads(document.read_text("utf-8"))]
+        try:
+            entries = json.loads(document.read_text("utf-8"))
+        except ValueError:
+            entries = None
+        if not isinstance(entries, list):
+            raise InputError(f"{document}: is no JSON list. Name the rows of the .npy file in it, in order.")
+        return [str(entry) for entry in entries]
     raise InputError(f"{lines}: is missing. It names the rows of the .npy file beside it, a line each.")
 
 
@@ -173,6 +190,9 @@ def _read_parquet(path: Path) -> tuple[Named, Named]:
             for key, vector in zip(columns.get(name, []), columns["feature"], strict=False)
             if key is not None
         ]
-        vectors = np.array([vector for _, vector in rows], dtype=np.float64)
+        try:
+            vectors = np.array([vector for _, vector in rows], dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(f'{path}: "feature" must be a list of as many numbers in every row.') from None
         found.append(_named([key for key, _ in rows], vectors, f"{path}: {name}") if rows else NONE)
     return found[0], found[1]
