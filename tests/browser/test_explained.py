@@ -78,7 +78,7 @@ def test_pictures_are_shown_where_the_page_opens(chromium, report) -> None:
     view = _opened(chromium, report)
     panels = view.locator(".card").first.locator(".panel")
     assert panels.locator("> summary").all_inner_texts()[:3] == [
-        f"Why {name} gave this score" for name in ("spice", "vifidel", "wmd")
+        f"Why {name} gave this score" for name in ("SPICE", "VIFIDEL", "WMD")
     ]
     first = panels.first
     assert first.locator("svg").is_hidden()
@@ -106,7 +106,7 @@ def test_panels_survive_other_orders_and_pages(chromium, report) -> None:
 
 def test_the_worst_caption_by_a_metric_is_explained_wherever_it_is(chromium, report) -> None:
     view = _opened(chromium, report)
-    for label, order in (("spice", "lowest"), ("spice", "highest"), ("wmd", "lowest")):
+    for label, order in (("SPICE", "lowest"), ("SPICE", "highest"), ("WMD", "lowest")):
         view.get_by_label("Metric", exact=True).select_option(label=label)
         view.get_by_label("Order", exact=True).select_option(label=f"{order} metric score first")
         panel = view.locator(".card").first.locator(".panel", has_text=f"Why {label} gave")

@@ -106,7 +106,7 @@ def test_by_mouse(view) -> None:
 
 def test_orders_differ_by_metric_aspect_and_direction(view) -> None:
     seen = {tuple(_ids(view))}
-    view.get_by_label("Metric", exact=True).select_option(label="rouge_l")
+    view.get_by_label("Metric", exact=True).select_option(label="ROUGE-L")
     seen.add(tuple(_ids(view)))
     view.get_by_label("Judged", exact=True).select_option(label="recall")
     seen.add(tuple(_ids(view)))
@@ -149,20 +149,20 @@ def test_a_link_opens_its_image(chromium, page_file) -> None:
     assert 0 <= box["y"] < DESK["height"]
     page.goto(f"{page_file.as_uri()}#image=20&metric=bleu4&sort=low")
     assert _focused(page) == "20"
-    assert page.locator("#metric option:checked").inner_text() == "bleu4"
+    assert page.locator("#metric option:checked").inner_text() == "BLEU-4"
     page.close()
 
 
 def test_a_table_sorts_by_its_headings(view) -> None:
     table = view.locator("table.sortable")
     table.get_by_role("button", name="captions").click()
-    table.get_by_role("button", name="cider").click()
+    table.get_by_role("button", name="CIDEr").click()
     names = table.locator("tbody th").all_inner_texts()
     assert names[0] == "heron"
     assert names[-1] == "dodo"
-    table.get_by_role("button", name="cider").click()
+    table.get_by_role("button", name="CIDEr").click()
     assert table.locator("tbody th").all_inner_texts() == names[::-1]
-    assert table.locator("th[aria-sort='ascending']").inner_text() == "cider"
+    assert table.locator("th[aria-sort='ascending']").inner_text() == "CIDEr"
 
 
 def test_an_explanation_stands_with_its_caption_only(view) -> None:

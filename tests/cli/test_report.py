@@ -111,7 +111,7 @@ def test_judgments_may_hold_the_captions(run, tmp_path) -> None:
     )
     assert found.code == 0
     text = re.sub(r"\s+", " ", page.read_text())
-    assert "a is best by bleu1, and by judged overall." in text
+    assert "a is best by BLEU-1, and by judged overall." in text
 
 
 def test_judgments_of_other_captions_are_an_error_of_one_line(run, files, tmp_path) -> None:
@@ -164,7 +164,7 @@ def test_scene_graphs_are_shown_where_spice_is_among_the_metrics(run, files, tmp
 
     shown = page("all.html")
     assert shown.count('class="explained"') == 6
-    assert "Why spice gave this score" in shown
+    assert "Why SPICE gave this score" in shown
     assert page("two.html", "--explained", 2).count('class="explained"') == 2
     assert 'class="explained"' not in page("none.html", "--explain", "none")
     assert page("spice.html", "--explain", "spice").count('class="explained"') == 6

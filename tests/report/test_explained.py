@@ -99,7 +99,7 @@ def test_a_panel_is_in_the_page_once(study, tmp_path) -> None:
     ids = re.findall(r' id="(why-[^"]+)"', text)
     assert len(ids) == len(set(ids)) == 12
     data = json.loads(re.search(r'id="explorer-data">(.*?)</script>', text, re.DOTALL)[1])
-    assert data["panels"] == ["Why spice gave this score"]
+    assert data["panels"] == ["Why SPICE gave this score"]
     assert not any("p" in row for image in data["images"] for row in image["rows"])
 
 
@@ -121,5 +121,5 @@ def test_other_explanations_stand_beside(study, tmp_path) -> None:
     )
     text = written.page.read_text()
     assert text.count("<summary>Said of it</summary>") == 1
-    assert text.count("<summary>Why spice gave this score</summary>") == 1
+    assert text.count("<summary>Why SPICE gave this score</summary>") == 1
     assert np.isclose(written.size, len(text.encode()))

@@ -39,9 +39,9 @@ def test_the_most_disputed_image_is_first() -> None:
     assert view is not None
     assert view.metric[0][0] - view.judged[0][0] == pytest.approx(200 / 3)
     cards = first_cards(explorer)
-    assert cards[0].candidates[0].versus.verdict == "rouge_l places it 67 points higher"
-    assert cards[1].candidates[0].versus.verdict == "rouge_l places it 67 points lower"
-    assert cards[2].candidates[0].versus.verdict == "rouge_l and the judgments place it alike"
+    assert cards[0].candidates[0].versus.verdict == "ROUGE-L places it 67 points higher"
+    assert cards[1].candidates[0].versus.verdict == "ROUGE-L places it 67 points lower"
+    assert cards[2].candidates[0].versus.verdict == "ROUGE-L and the judgments place it alike"
 
 
 def test_captions_that_nobody_judged_come_last() -> None:
@@ -71,3 +71,13 @@ def test_explanations_are_escaped_unless_they_are_markup() -> None:
 def test_explanations_must_be_one_a_caption() -> None:
     with pytest.raises(InputError, match='"Why" has 1 entries for 2 captions'):
         make_explorer(_study([1, 2], ["a", "b"]), [None] * 2, "rouge_l", {"Why": ["x"]})
+
+
+def test_the_score_that_orders_the_cards_is_on_each_card() -> None:
+    captions = ["a man rides a horse", "a dog", "a man rides"]
+    scores = score(Corpus.from_lists(captions, [["a man rides a horse"]] * 3), ["bleu1", "rouge_l"])
+    cards = first_cards(make_explorer(make_study(scores), [None] * 3, "rouge_l"))
+    shown = [card.candidates[0].score for card in cards]
+    # "a": 1 of 2 words, 1 of 5: P = .5, R = .2, F = (1 + 1.44) P R / (R + 1.44 P) = .244 / .92 = .265;
+    # "a man rides": P = 1, R = .6, F = 2.44 x .6 / (.6 + 1.44) = .718
+    assert shown == ["ROUGE-L 26.5", "ROUGE-L 71.8", "ROUGE-L 100.0"]

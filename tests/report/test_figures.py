@@ -6,7 +6,7 @@ import pytest
 from scipy import stats
 
 from captious import Corpus, Judgments, score
-from captious.report.correlations import correlation_matrix, with_judgments
+from captious.report.correlations import correlation_matrix, matrix_finding, with_judgments
 from captious.report.distributions import histograms, spreads, unit_scale
 from captious.report.figures import make_figures, scores_finding
 from captious.report.rankings import rankings, rankings_finding
@@ -133,12 +133,12 @@ def test_ranking_tells_where_metric_and_judgments_part() -> None:
     )
     study = make_study(scores, judged, resamples=0)
     found = rankings(study)
-    assert found.judges == ["judged overall", "bleu1"]
+    assert found.judges == ["judged overall", "BLEU-1"]
     assert found.systems == ["poor", "good"]
     assert found.ranks.tolist() == [[1, 2], [2, 1]]
     assert found.agreement[1] == -1
     assert rankings_finding(found) == ("poor is first by judged overall. No metric orders the systems so.")
-    assert scores_finding(study) == ("good is best by bleu1; judged overall puts poor first.")
+    assert scores_finding(study) == ("good is best by BLEU-1; judged overall puts poor first.")
 
 
 def test_without_judgments_there_is_no_judged_figure() -> None:
@@ -153,7 +153,7 @@ def test_one_system_and_one_metric() -> None:
     scores = score(Corpus.from_lists(["a cat"], [["a cat"]]), ["bleu1"])
     figures = make_figures(make_study(scores, resamples=0))
     assert [figure.key for figure in figures.all] == ["scores"]
-    assert figures.systems[0].finding == "candidates scores bleu1 100.0."
+    assert figures.systems[0].finding == "candidates scores BLEU-1 100.0."
 
 
 def test_more_systems_than_a_chart_holds() -> None:
@@ -169,3 +169,14 @@ def test_more_systems_than_a_chart_holds() -> None:
     assert "first 10 of 14 systems" in figures.systems[0].how
     shown = {row["system"] for row in figures.systems[0].wide["datasets"]["rows"]}
     assert len(shown) == 10
+
+
+def test_the_finding_says_which_metric_agrees_best_in_words_of_the_field() -> None:
+    captions = ["a man rides a horse", "a man rides", "a cat"]
+    scores = score(Corpus.from_lists(captions, [["a man rides a horse"]] * 3), ["rouge_l"])
+    ids = scores.corpus.image_ids
+    judged = Judgments.from_columns(images=ids, systems=["candidates"] * 3, values=[5.0, 3.0, 1.0])
+    study = make_study(scores, judged, resamples=0)
+    matrix = correlation_matrix(study)
+    # both orders are 0 > 1 > 2: tau-b 1
+    assert matrix_finding(study, matrix) == "ROUGE-L and the judged overall: Kendall's tau-b 1.00."

@@ -33,7 +33,7 @@ def test_means_are_the_published_ones(study) -> None:
     columns = [table.columns.index(f"judged {a}") for a in ("precision", "recall", "total")]
     found = {row[0]: tuple(row[k].text for k in columns) for row in table.rows}
     assert found == PUBLISHED
-    cider = table.columns.index("cider")
+    cider = table.columns.index("CIDEr")
     scores = {row[0]: row[cider].text for row in table.rows}
     assert {system: scores[system] for system in PUBLISHED_CIDER} == PUBLISHED_CIDER
 
@@ -49,4 +49,4 @@ def test_cider_puts_people_behind_machines(study) -> None:
     found = rankings(study)
     human = found.systems.index("Human")
     assert found.ranks[found.judges.index("judged total"), human] == 1
-    assert found.ranks[found.judges.index("cider"), human] == 4
+    assert found.ranks[found.judges.index("CIDEr"), human] == 4

@@ -44,6 +44,7 @@ class Candidate(NamedTuple):
     system: str
     caption: str
     versus: Versus | None
+    score: str
     disputed: bool
     entries: list[Entry]
     panels: list[Panel]
@@ -75,6 +76,7 @@ def first_cards(explorer: Explorer) -> list[Card]:
                 system=data["systems"][row["s"]],
                 caption=row["c"],
                 versus=versus[k],
+                score="" if versus[k] else _score_line(data, row),
                 disputed=versus[k] is not None and k == gaps.index(max(gaps)),
                 entries=_entries(data, row),
                 panels=_panels(data, row),
@@ -104,11 +106,17 @@ def _versus(data: dict[str, Any], row: dict[str, Any], a: float, b: float) -> Ve
     return Versus(
         metric=a,
         judged=b,
-        metric_text=f"{metric['name']} {score_text(metric, row['m'][data['metric']])}, "
+        metric_text=f"{metric['label']} {score_text(metric, row['m'][data['metric']])}, "
         f"percentile {number_text(a, 0)}",
         judged_text=f"judged {aspect['label']} {number_text(row['h'][0], 2)}, percentile {number_text(b, 0)}",
-        verdict=_verdict(metric["name"], a - b),
+        verdict=_verdict(metric["label"], a - b),
     )
+
+
+def _score_line(data: dict[str, Any], row: dict[str, Any]) -> str:
+    """The score that orders the cards, for a caption that has no judgment beside it."""
+    metric = data["metrics"][data["metric"]]
+    return f"{metric['label']} {score_text(metric, row['m'][data['metric']])}"
 
 
 def _verdict(metric: str, gap: float) -> str:
@@ -121,7 +129,7 @@ def _verdict(metric: str, gap: float) -> str:
 
 def _entries(data: dict[str, Any], row: dict[str, Any]) -> list[Entry]:
     entries = [
-        Entry(metric["name"], score_text(metric, value))
+        Entry(metric["label"], score_text(metric, value))
         for metric, value in zip(data["metrics"], row["m"], strict=True)
     ]
     for k, aspect in enumerate(data["aspects"]):

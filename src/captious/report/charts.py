@@ -92,10 +92,10 @@ def matrix_chart(matrix: Matrix, *, narrow: bool = False) -> Spec:
 
 def judgments_chart(study: Study, found: list[WithJudgments], *, narrow: bool = False) -> Spec:
     """Each metric's correlation with the judgments, with its interval, aspect by aspect."""
-    metrics = list(dict.fromkeys(one.metric for one in found))
+    metrics = list(dict.fromkeys(study.printed(one.metric) for one in found))
     rows: list[Row] = [
         {
-            "row": one.metric,
+            "row": study.printed(one.metric),
             "panel": f"judged {aspect_text(one.aspect)}",
             "value": one.value,
             "low": one.low,
@@ -269,13 +269,13 @@ def _score_rows(study: Study, judged: JudgedMeans, systems: list[str]) -> list[R
         for system, found in judged[study.judged.main].items():
             if system in systems:
                 rows.append(_row(panel, system, found.value, found.low, found.high, 1))
-    for name, metric in study.scores.metrics.items():
+    for metric in study.scores.metrics.values():
         factor = 100 if metric.percent else 1
         for system in systems:
             score = metric.systems[system]
             low = score.score if score.low is None else score.low
             high = score.score if score.high is None else score.high
-            rows.append(_row(name, system, score.score, low, high, factor))
+            rows.append(_row(metric.printed, system, score.score, low, high, factor))
     return rows
 
 

@@ -47,7 +47,7 @@ class WithJudgments(NamedTuple):
 
 def columns_of(study: Study) -> list[Column]:
     """Judged aspects first, then metrics, the one that follows the main aspect best first."""
-    metrics = [Column(name, name, True, study.oriented(name)) for name in study.scores]
+    metrics = [Column(name, study.printed(name), True, study.oriented(name)) for name in study.scores]
     if study.judged is None:
         return metrics
     aspects = [
@@ -120,16 +120,15 @@ def matrix_finding(study: Study, matrix: Matrix) -> str:
         main = matrix.columns[0].label
         order = [i for i in metrics if not np.isnan(matrix.values[0, i])]
         if order:
-            sentences.append(
-                f"{matrix.columns[order[0]].label} goes furthest with {main} "
-                f"({number_text(matrix.values[0, order[0]], 2)})"
-                + (
-                    f", {matrix.columns[order[-1]].label} least "
-                    f"({number_text(matrix.values[0, order[-1]], 2)})."
-                    if len(order) > 1
-                    else "."
+            names = [matrix.columns[i].label for i in order]
+            values = [number_text(matrix.values[0, i], 2) for i in order]
+            if len(order) == 1:
+                sentences.append(f"{names[0]} and the {main}: {study.method_name} {values[0]}.")
+            else:
+                sentences.append(
+                    f"Of all metrics {names[0]} agrees best with the {main} ({study.method_name} "
+                    f"{values[0]}); {names[-1]} agrees least ({values[-1]})."
                 )
-            )
     pairs = [
         (matrix.values[i, j], i, j)
         for i in metrics
@@ -138,8 +137,11 @@ def matrix_finding(study: Study, matrix: Matrix) -> str:
     ]
     if pairs:
         value, i, j = max(pairs)
-        names = listed([matrix.columns[i].label, matrix.columns[j].label])
-        sentences.append(f"The two most alike metrics are {names} ({number_text(value, 2)}).")
+        alike = listed([matrix.columns[i].label, matrix.columns[j].label])
+        sentences.append(
+            f"The two metrics that agree best with each other are {alike} "
+            f"({study.method_name} {number_text(value, 2)})."
+        )
     return " ".join(sentences) or "No correlation is defined here."
 
 
@@ -163,7 +165,9 @@ def intervals_table(study: Study, found: list[WithJudgments]) -> Table:
         )
         for one in found
     }
-    rows: list[list[Cell]] = [[metric, *(cells[metric, aspect] for aspect in aspects)] for metric in metrics]
+    rows: list[list[Cell]] = [
+        [study.printed(metric), *(cells[metric, aspect] for aspect in aspects)] for metric in metrics
+    ]
     header = ["metric", *(f"judged {aspect_text(aspect)}" for aspect in aspects)]
     caption = f"{study.method_name} with the judgments, {study.level:.0%} intervals over images"
     return Table(caption, header, rows)
@@ -175,9 +179,9 @@ def intervals_finding(study: Study, found: list[WithJudgments]) -> str:
     if not main:
         return "No correlation with the judgments is defined here."
     best = max(main, key=lambda one: one.value)
-    text = f"{best.metric} has the highest {study.method_name} ({number_text(best.value, 3)}"
+    text = f"{study.printed(best.metric)} has the highest {study.method_name} ({number_text(best.value, 3)}"
     text += f", interval {interval_text(best.low, best.high, 3)})" if not np.isnan(best.low) else ")"
-    inside = [one.metric for one in main if one is not best and one.value >= best.low]
+    inside = [study.printed(one.metric) for one in main if one is not best and one.value >= best.low]
     if inside:
         verb = "lies" if len(inside) == 1 else "lie"
         text += f"; {listed(inside)} {verb} inside its interval"

@@ -77,7 +77,7 @@ def spreads(study: Study, metrics: list[str]) -> list[Spread]:
             if len(rows):
                 a, b = _shares(scaled[rows]), _shares(judged[rows])
                 overlap = float(np.minimum(a, b).sum())
-                found.append(Spread(system, name, a, b, overlap))
+                found.append(Spread(system, study.printed(name), a, b, overlap))
     return found
 
 

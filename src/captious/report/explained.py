@@ -59,7 +59,7 @@ def explanation_panels(
         for row in chosen_rows(study, metric, opening, most):
             fragments[row] = _panel(study, metric, row, f"why-{number}-{row}")
         if any(fragments):
-            panels[f"Why {metric} gave this score"] = fragments
+            panels[f"Why {study.printed(metric)} gave this score"] = fragments
     return panels
 
 

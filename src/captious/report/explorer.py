@@ -147,7 +147,9 @@ def _aspects(study: Study) -> list[str]:
 
 
 def _metric_entry(study: Study, name: str) -> dict[str, Any]:
-    return {"name": name, "percent": study.scores[name].percent, "higher": higher_is_better(name)}
+    scored = study.scores[name]
+    better = higher_is_better(name)
+    return {"name": name, "label": scored.printed, "percent": scored.percent, "higher": better}
 
 
 def _rows(study: Study) -> list[dict[str, Any]]:

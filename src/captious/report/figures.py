@@ -83,11 +83,11 @@ def scores_finding(study: Study) -> str:
     for name, metric in study.scores.metrics.items():
         sign = 1 if higher_is_better(name) else -1
         best = max(metric.systems, key=lambda s: sign * metric.systems[s].score)
-        first.setdefault(best, []).append(name)
+        first.setdefault(best, []).append(metric.printed)
     if len(study.systems) == 1:
         shown = [
-            f"{name} {shown_score(metric, metric.systems[study.systems[0]].score)}"
-            for name, metric in study.scores.metrics.items()
+            f"{metric.printed} {shown_score(metric, metric.systems[study.systems[0]].score)}"
+            for metric in study.scores.metrics.values()
         ]
         return f"{study.systems[0]} scores {listed(shown)}."
     leader = max(first, key=lambda s: len(first[s]))
@@ -109,9 +109,9 @@ def _correlations(study: Study, matrix: Matrix) -> list[Figure]:
         found.append(
             Figure(
                 key="correlations",
-                title="How far metrics and judgments go together"
+                title="How far metrics and judgments agree"
                 if study.judged
-                else "How far the metrics go together",
+                else "How far the metrics agree with each other",
                 how=f"{study.method_name} over all captions. Blue: they rise together; "
                 "orange: one falls as the other rises; the number says how strongly.",
                 finding=matrix_finding(study, matrix),

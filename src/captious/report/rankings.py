@@ -33,7 +33,7 @@ def rankings(study: Study) -> Rankings:
     """Rank the systems by the main aspect and by every metric, nearest to the judgments first."""
     systems = study.systems
     scores = {
-        name: [(1 if higher_is_better(name) else -1) * metric.systems[s].score for s in systems]
+        metric.printed: [(1 if higher_is_better(name) else -1) * metric.systems[s].score for s in systems]
         for name, metric in study.scores.metrics.items()
     }
     if study.judged is not None:

@@ -95,6 +95,10 @@ class Study:
         """The coefficient as people call it."""
         return METHOD_NAMES[self.method]
 
+    def printed(self, name: str) -> str:
+        """A metric's name as papers print it."""
+        return self.scores[name].printed
+
     def oriented(self, name: str) -> FloatArray:
         """A metric's scores of every example, turned so that higher is better."""
         values = self.scores[name].values

@@ -44,7 +44,7 @@ def system_table(study: Study, judged: JudgedMeans) -> Table:
         columns.append(_metric_column(metric, systems))
     columns += [_aspect_column(judged[aspect], systems) for aspect in others]
     header += [f"judged {aspect_text(main)}"] if main else []
-    header += [*study.scores, *(f"judged {aspect_text(aspect)}" for aspect in others)]
+    header += [*map(study.printed, study.scores), *(f"judged {aspect_text(aspect)}" for aspect in others)]
     rows = [[system, *cells] for system, *cells in zip(systems, *columns, strict=True)]
     return Table("Scores of each system", header, rows, "\n".join(_system_notes(study)))
 

@@ -178,22 +178,23 @@
   }
 
   function versus(row) {
-    if (row.a === null || row.b === null) return null;
-    const metric = data.metrics[state.metric], aspect = data.aspects[state.aspect];
+    const metric = data.metrics[state.metric];
+    if (row.a === null || row.b === null) return node("p", { class: "score" }, `${metric.label} ${scoreText(metric, row.m[state.metric])}`);
+    const aspect = data.aspects[state.aspect];
     const size = fixed(Math.abs(row.a - row.b), 0);
-    const verdict = size === "0" ? `${metric.name} and the judgments place it alike`
-      : `${metric.name} places it ${size} point${size === "1" ? "" : "s"} ${row.a > row.b ? "higher" : "lower"}`;
+    const verdict = size === "0" ? `${metric.label} and the judgments place it alike`
+      : `${metric.label} places it ${size} point${size === "1" ? "" : "s"} ${row.a > row.b ? "higher" : "lower"}`;
     const track = node("span", { class: "track", "aria-hidden": "true" },
       node("i", { class: "between", style: `left:${Math.min(row.a, row.b)}%;width:${Math.abs(row.a - row.b)}%` }),
       node("i", { class: "by-judgments", style: `left:${row.b}%` }), node("i", { class: "by-metric", style: `left:${row.a}%` }));
     return node("div", { class: "versus" }, track, node("p", {},
-      node("span", {}, `${metric.name} ${scoreText(metric, row.m[state.metric])}, percentile ${fixed(row.a, 0)}`), " ",
+      node("span", {}, `${metric.label} ${scoreText(metric, row.m[state.metric])}, percentile ${fixed(row.a, 0)}`), " ",
       node("span", {}, `judged ${aspect.label} ${fixed(row.h[state.aspect], 2)}, percentile ${fixed(row.b, 0)}`), " ",
       node("span", { class: "verdict" }, verdict)));
   }
 
   function entries(row) {
-    const scores = data.metrics.map((metric, k) => [metric.name, scoreText(metric, row.m[k])]);
+    const scores = data.metrics.map((metric, k) => [metric.label, scoreText(metric, row.m[k])]);
     const judgments = data.aspects.flatMap((aspect, k) => {
       if (row.h[k] === null) return [];
       const byRater = (row.r?.[k] ?? []).flatMap((value, r) => (value === null ? [] : [`${data.raters[r]} ${value}`]));
@@ -283,7 +284,7 @@
 
   const options = (id, entries) => element(id)?.append(...entries.map(([value, text]) => node("option", { value }, text)));
   options("system", [["", "all systems"], ...data.systems.map((name) => [name, name])]);
-  options("metric", data.metrics.map((metric, k) => [k, metric.name]));
+  options("metric", data.metrics.map((metric, k) => [k, metric.label]));
   options("aspect", data.aspects.map((aspect, k) => [k, aspect.label]));
   options("sort", orders);
   element("search").addEventListener("input", (event) => change({ q: event.target.value.trim() }));
