@@ -76,6 +76,8 @@ def _test(folder: Path, tests: list[str], log: Path) -> None:
     with log.open("wb") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
+    # A job in the background inherits that interrupts are ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(folder)
     os.environ["PYTHONPATH"] = str(folder / "src")
     os.environ["CAPTIOUS_CACHE"] = str(folder / "cache")
@@ -171,16 +173,29 @@ def stored(results: Path) -> dict[str, dict[str, Any]]:
     return {one["key"]: one for one in map(json.loads, lines)}
 
 
-def chosen(given: argparse.Namespace, root: Path) -> Iterator[tuple[str, Mutant]]:
-    """The mutants that are still to be tried."""
+def chosen(given: argparse.Namespace, root: Path) -> Iterator[tuple[str, str, Mutant]]:
+    """The mutants that are still to be tried: room, key in the results, mutant."""
     known = stored(given.results)
+    if given.again:
+        for key, row in known.items():
+            found = _found_again(row, root) if row["verdict"] != KILLED else None
+            if found is not None and row["room"] in given.rooms and "equivalent" not in row:
+                yield row["room"], key, found
+        return
     for room in given.rooms:
         for mutant in sample(room, given.sample, given.seed, root):
-            if given.only not in mutant.path:
-                continue
-            before = known.get(mutant.key)
-            if before is None or (given.again and before["verdict"] != KILLED):
-                yield room, mutant
+            if mutant.key not in known and given.only in mutant.path:
+                yield room, mutant.key, mutant
+
+
+def _found_again(row: dict[str, Any], root: Path) -> Mutant | None:
+    """The mutant of a result in today's text, where other lines may have come before it."""
+    path = root / row["path"]
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    same = [
+        one for one in mutants_of(text, row["path"]) if (one.kind, one.change) == (row["kind"], row["change"])
+    ]
+    return min(same, key=lambda one: abs(one.line - row["line"]), default=None)
 
 
 def try_all(given: argparse.Namespace) -> None:
@@ -191,12 +206,12 @@ def try_all(given: argparse.Namespace) -> None:
     shop = workshop(given.timeout)
     until = time.monotonic() + 60 * given.minutes
     try:
-        for room, mutant in chosen(given, shop.folder):
+        for room, key, mutant in chosen(given, shop.folder):
             if time.monotonic() > until:
                 break
             begun = time.monotonic()
             what, test = verdict(shop, mutant)
-            row = {"key": mutant.key, "room": room, "seed": given.seed, "path": mutant.path}
+            row = {"key": key, "room": room, "seed": given.seed, "path": mutant.path}
             row |= {"line": mutant.line, "kind": mutant.kind, "change": mutant.change, "verdict": what}
             row |= {"test": test, "seconds": round(time.monotonic() - begun, 1)}
             with given.results.open("a", encoding="utf-8") as file:

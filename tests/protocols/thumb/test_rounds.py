@@ -5,12 +5,14 @@ import pytest
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import Item, Response
+from captious.protocols.base import RoundData
 from captious.protocols.thumb.analysis import stage_kappa, thumb_tables
 from captious.protocols.thumb.rounds import (
     audit_items,
     audit_result,
     final_judgments,
     final_scores,
+    fluency_items,
     needs_native_speaker,
 )
 from captious.protocols.thumb.rules import Thumb
@@ -121,3 +123,16 @@ def test_an_audit_samples_captions_and_changes_nothing() -> None:
 def test_an_audit_needs_a_second_stage() -> None:
     with pytest.raises(InputError, match="no caption has been through the second stage"):
         audit_items(first_items(1), [], seed=1)
+
+
+def test_a_fluency_round_asks_for_what_no_native_speaker_saw_and_says_when_there_is_none() -> None:
+    items, responses = two_stages([5, 5], [5, 5])
+
+    def asked(*native: str) -> list[Item]:
+        return fluency_items(THUMB, RoundData(items, responses, native=frozenset(native)))
+
+    assert {item.image for item in asked("cat")} == {"0", "1"}
+    with pytest.raises(InputError, match="no caption needs it"):
+        asked("bob")
+    with pytest.raises(InputError, match="no rater is marked as a native speaker"):
+        asked()
