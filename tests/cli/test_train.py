@@ -157,6 +157,14 @@ def test_missing_features_end_the_run_before_it_begins(run, sample: Path) -> Non
     assert not Path("mine").exists()
 
 
+def test_a_name_that_another_metric_has_is_refused(run, sample: Path) -> None:
+    found = run("train", "cider", *judged(sample), "--features", "rouge_l", "--model", "ridge")
+    assert found.code == 2
+    assert found.err == (
+        'error: "cider" is a metric already, and signatures would mix them up. Take another name.\n'
+    )
+
+
 def test_preferences_are_no_ratings(run, data: Path) -> None:
     found = run("train", "mine", "--judgments", "pascal-50s", "--data", data, "--features", "rouge_l")
     assert found.code == 2

@@ -56,9 +56,14 @@ def metric(
     from captious.learn.models import parse_learner
     from captious.learn.splits import parse_shares
     from captious.metrics import split_list
+    from captious.metrics.registry import find
 
     if not NAME.fullmatch(name):
         raise InputError(f'"{name}": a metric\'s name is letters, digits, dots and dashes.')
+    if find(name) is not None:
+        raise InputError(
+            f'"{name}" is a metric already, and signatures would mix them up. Take another name.'
+        )
     learner, shares = parse_learner(model), parse_shares(split)
     settings = Settings(
         name=name,
