@@ -180,3 +180,22 @@ def test_the_finding_says_which_metric_agrees_best_in_words_of_the_field() -> No
     matrix = correlation_matrix(study)
     # both orders are 0 > 1 > 2: tau-b 1
     assert matrix_finding(study, matrix) == "ROUGE-L and the judged overall: Kendall's tau-b 1.00."
+
+
+def test_systems_that_differ_by_chance_share_a_rank() -> None:
+    references = [["a man rides a horse"]] * 40
+    first = ["a man rides a horse"] * 20 + ["a man rides"] * 20
+    second = ["a man rides"] * 19 + ["a man rides a horse"] * 21  # one caption better
+    corpus = Corpus.from_lists(
+        first + second + ["a cat"] * 40,
+        references * 3,
+        image_ids=[str(i) for i in range(40)] * 3,
+        systems=["one"] * 40 + ["two"] * 40 + ["bad"] * 40,
+    )
+    study = make_study(score(corpus, ["rouge_l"]), resamples=10)
+    found = rankings(study)
+    assert found.systems == ["two", "one", "bad"]
+    assert found.ranks.tolist() == [[1.5, 1.5, 3]]
+    assert rankings_finding(found) == (
+        "By ROUGE-L, two and one share the first rank: their differences are not significant."
+    )

@@ -181,7 +181,8 @@ def _rankings(study: Study) -> list[Figure]:
         Figure(
             key="rankings",
             title="How each metric ranks the systems",
-            how=f"Rank 1 is best; systems that tie share a rank. From left to right, orders that "
+            how="Rank 1 is best; systems that cannot be told apart share a rank. "
+            "From left to right, orders that "
             f"are less and less like that of {found.judges[0]} (Kendall's tau-b of the ranks)."
             + _limit_note(study),
             finding=rankings_finding(found),

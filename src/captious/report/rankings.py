@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from captious.corpus.columns import FloatArray
+from captious.report.clusters import judged_ranks, metric_ranks
 from captious.report.figure import listed
 from captious.report.study import Study, higher_is_better, number_text, system_means
 from captious.report.tables import aspect_text
@@ -46,7 +47,9 @@ def rankings(study: Study) -> Rankings:
     table = np.array([scores[judge] for judge in judges])
     agreement = ranking_correlation(table, table[0], method="kendall_b")
     order = [0, *sorted(range(1, len(judges)), key=lambda k: -np.nan_to_num(agreement[k], nan=-2))]
-    ranks = np.array([rank_systems(table[k], ties="average") for k in order])
+    tested = [_tested(study, judge, systems, scores[judge]) for judge in judges]
+    plain = [rank_systems(row, ties="average") for row in table]
+    ranks = np.array([plain[k] if tested[k] is None else tested[k] for k in order])
     return Rankings(
         judges=[judges[k] for k in order],
         systems=systems,
@@ -54,6 +57,15 @@ def rankings(study: Study) -> Rankings:
         agreement=agreement[order],
         judged=study.judged is not None,
     )
+
+
+def _tested(study: Study, judge: str, systems: list[str], values: list[float]) -> FloatArray | None:
+    for name in study.scores:
+        if study.printed(name) == judge:
+            return metric_ranks(study, name, systems, values)
+    if study.judged is None:
+        return None
+    return judged_ranks(study, study.judged.means[study.judged.main], systems, values)
 
 
 def rankings_table(found: Rankings) -> Table:
@@ -74,9 +86,15 @@ def rankings_table(found: Rankings) -> Table:
 def rankings_finding(found: Rankings) -> str:
     """Say who leads, and which metrics order the systems as the first judge does."""
     first = found.judges[0]
-    best = found.systems[int(np.argmin(found.ranks[0]))]
+    leaders = [
+        s for s, rank in zip(found.systems, found.ranks[0], strict=True) if rank == found.ranks[0].min()
+    ]
     others = found.judges[1:]
-    sentence = f"{best} is first by {first}."
+    sentence = f"{leaders[0]} is first by {first}."
+    if len(leaders) > 1:
+        sentence = (
+            f"By {first}, {listed(leaders)} share the first rank: their differences are not significant."
+        )
     if not others or len(found.systems) < 2:
         return sentence
     same = [k for k in range(1, len(found.judges)) if (found.ranks[k] == found.ranks[0]).all()]
