@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -48,6 +49,13 @@ _REFUSALS: dict[Refusal, str] = {
     "revoked": "this link is no longer valid. Ask for a new one.",
     "closed": "this campaign is closed. Thank you for your help.",
 }
+
+
+class ConsentNeeded(InputError):  # noqa: N818
+    """The rater has not agreed to the consent text as it is now."""
+
+    def __init__(self) -> None:
+        super().__init__("consent: the rater has not agreed to the text as it is now. Ask for it first.")
 
 
 class SignInRefused(InputError):  # noqa: N818
@@ -98,6 +106,7 @@ class Settings:
     consensus_floor: float | None = None
     identities_in_export: bool = False
     language: str = "en"
+    consent: str = ""
 
     def __post_init__(self) -> None:
         for name in _NUMBERS:
@@ -109,6 +118,16 @@ class Settings:
                 raise InputError(f"{name}: {getattr(self, name)} is not above 0. Give more.")
         if not self.minimum_seconds >= 0:
             raise InputError(f"minimum_seconds: {self.minimum_seconds} is below 0. Give 0 or more.")
+
+    @property
+    def consent_version(self) -> str:
+        """SHA-256 of the consent text, "" where there is none; white space around lines is no change.
+
+        >>> Settings(consent="I agree. ").consent_version == Settings(consent="I agree.").consent_version
+        True
+        """
+        lines = [line.strip() for line in self.consent.strip().splitlines()]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest() if any(lines) else ""
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as values that JSON can hold."""
@@ -182,6 +201,8 @@ class Rater:
     created: float
     last_seen: float | None
     record: Mapping[str, Any] | None = None
+    consent_version: str = ""
+    consent_time: float | None = None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from captious.campaigns.people import accounts, links
-from captious.campaigns.records import Campaign, LinkRefused, Rater
+from captious.campaigns.records import Campaign, ConsentNeeded, LinkRefused, Rater
 from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
 from captious.web import pages, security, tickets
@@ -33,6 +33,10 @@ _ON: Responses = {303: {"description": "Come in."}}
 @router.get("/join/{token}", response_class=HTMLResponse, responses=documented_pages(403, 410))
 def invitation(request: Request, token: str) -> Response:
     """What the rater is invited to, and the button that begins it."""
+    return _invitation(request, token)
+
+
+def _invitation(request: Request, token: str, *, unticked: bool = False) -> Response:
     try:
         rater = links.peek_link(security.db_of(request), token, secret=_secret(request))
     except LinkRefused as error:
@@ -41,6 +45,8 @@ def invitation(request: Request, token: str) -> Response:
     return pages.render(
         request,
         "rater/join.html",
+        status_code=422 if unticked else 200,
+        unticked=unticked,
         texts_of=texts(campaign.settings.language),
         campaign=campaign,
         rater=rater,
@@ -54,14 +60,17 @@ def invitation(request: Request, token: str) -> Response:
     status_code=303,
     response_class=Response,
     responses={**_ON, **documented_pages(403, 410, 415)},
-    openapi_extra=form_body({}, required=["csrf"]),
+    openapi_extra=form_body({"consent": "Version of the consent text agreed to."}, required=["csrf"]),
 )
 def join(request: Request, token: str, form: Sent) -> Response:
     """Use the link: it becomes a session of this browser."""
     security.require_csrf(request, security.text_field(form, security.CSRF_FIELD))
     db = security.db_of(request)
     try:
-        rater = links.open_link(db, token, secret=_secret(request))
+        consent = security.text_field(form, "consent")
+        rater = links.open_link(db, token, secret=_secret(request), consent=consent)
+    except ConsentNeeded:
+        return _invitation(request, token, unticked=True)
     except LinkRefused as error:
         return _refused(request, error)
     campaign = lifecycle.by_id(db, rater.campaign_id)

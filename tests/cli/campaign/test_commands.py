@@ -135,6 +135,18 @@ def test_a_dry_run_shows_items_and_costs_and_stores_nothing(run, files, tmp_path
     assert not (tmp_path / "captious.db").exists()
 
 
+def test_a_consent_text_from_a_file(run, files, tmp_path):
+    text = tmp_path / "consent.txt"
+    text.write_text("You may stop at any time.\n")
+    given = ["campaign", "create", "thumb", "--candidates", files["good"], "--no-images", "--title", "C"]
+    found = run(*given, "--references", files["references"], "--consent", text)
+    assert found.code == 0, found.err
+    with Database.open(str(tmp_path / "captious.db")) as db:
+        assert lifecycle.find(db, "c").settings.consent == "You may stop at any time."
+    text.write_text(" \n")
+    assert "give a text" in run(*given, "--consent", text).err
+
+
 def test_the_sample_with_its_photographs_and_own_protocol(run, tmp_path):
     sample = demo_files()
     (tmp_path / "mine.yaml").write_text(
@@ -300,6 +312,7 @@ def test_accounts_take_their_password_from_the_environment(run, monkeypatch, tmp
             ["create", "thumb", "--candidates", "good.json", "--gold", "poor.json"],
             "give {item: {question: answer}}",
         ),
+        (["create", "thumb", "--candidates", "good.json", "--consent", "none.txt"], "none.txt"),
         (["import", "none.jsonl"], "there is no such file"),
         (["backup", "x.zip"], "there is no such database"),
         (["restore", "good.json"], "backup"),

@@ -130,6 +130,7 @@ def test_a_pace_that_is_no_number_is_said(manager: Any, draft: str) -> None:
         ({"option__interval": "-1"}, "option-interval", "from 0 to 521"),
         ({"seed": "x"}, "seed", "whole number"),
         ({"instructions": "x" * 20_001}, "instructions", "too long"),
+        ({"consent": "x" * 20_001}, "consent", "too long"),
     ],
 )
 def test_what_is_typed_wrong_stands_at_its_field(

@@ -40,6 +40,7 @@ class Facts(NamedTuple):
     raters: int
     native: int
     removed: int
+    consented: int
     withdrawn: int
     first_time: float | None
     last_time: float | None
@@ -92,6 +93,15 @@ def one_row(text: str) -> str:
     'Two # lines'
     """
     return " ".join(text.split())
+
+
+def _consent(facts: Facts) -> str:
+    if not facts.consented:
+        return _blank("what raters were told and agreed to.")
+    return (
+        f"{facts.consented:,} of {facts.raters:,} raters ticked the consent text before they began: "
+        "the text is in `campaign.json`, its version and the time in the table of raters."
+    )
 
 
 def _blank(what: str) -> str:
@@ -181,7 +191,7 @@ def _collection(facts: Facts) -> list[Answered]:
         Answered("Was there an ethical review?", _blank("board, decision, number.")),
         Answered(
             "Did the raters consent, and can they take it back?",
-            f"{facts.withdrawn:,} raters have withdrawn. " + _blank("what raters were told and agreed to."),
+            f"{facts.withdrawn:,} raters have withdrawn. " + _consent(facts),
         ),
     ]
 

@@ -211,7 +211,9 @@ def _raters(asked: _Asked) -> list[Described]:
     people = raters.listed(asked.db, asked.campaign)
     records = any(one.record is not None for one in people)
     columns += (export_rows.RECORD,) if records else ()
-    rows = export_rows.rater_rows(people, identities=asked.identities, records=records)
+    consents = any(one.consent_version for one in people)
+    columns += export_rows.CONSENT_COLUMNS if consents else ()
+    rows = export_rows.rater_rows(people, identities=asked.identities, records=records, consents=consents)
     paths = write_rows(asked.out, "raters", rows, columns, asked.formats)
     return _described(paths, "The raters, by pseudonym.", columns)
 

@@ -58,6 +58,10 @@ IDENTITY_COLUMNS = (
 )
 OUTCOME = Column("outcome", TEXT, "What the protocol made of the response, as JSON: feedback, a transcript.")
 RECORD = Column("record", TEXT, "What the protocol keeps of the rater, as JSON: points, a level.")
+CONSENT_COLUMNS = (
+    Column("consent_version", TEXT, "SHA-256 of the consent text that the rater agreed to."),
+    Column("consent_time", NUMBER, "When the rater agreed, in seconds since 1970 (UTC)."),
+)
 ACTOR = Column("actor", TEXT, "Account that stored an adjudication.")
 
 
@@ -130,7 +134,7 @@ def item_rows(
 
 
 def rater_rows(
-    people: Iterable[Rater], *, identities: bool = False, records: bool = False
+    people: Iterable[Rater], *, identities: bool = False, records: bool = False, consents: bool = False
 ) -> Iterator[RowValues]:
     """Every rater, by pseudonym; names only where identities are asked for."""
     for one in people:
@@ -145,5 +149,7 @@ def rater_rows(
         }
         if records:
             row["record"] = one.record
+        if consents:
+            row |= {"consent_version": one.consent_version, "consent_time": one.consent_time}
         own = {"name": one.name, "email": one.email, "reason": one.reason}
         yield row | (own if identities else {})

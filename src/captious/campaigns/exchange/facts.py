@@ -49,6 +49,7 @@ def facts_of(db: Database, campaign: Campaign, items: Sequence[Item], *, identit
         raters=len(people),
         native=sum(person.native for person in people),
         removed=sum(person.state == "removed" for person in people),
+        consented=sum(bool(person.consent_version) for person in people),
         withdrawn=sum(person.state == "withdrawn" for person in people),
         payment_per_response=settings.payment_per_response,
         currency=settings.currency,

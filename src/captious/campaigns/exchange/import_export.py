@@ -121,6 +121,8 @@ def _rater(row: Mapping[str, Any]) -> ImportedRater:
         created=_number(row.get("created")),
         last_seen=_number(row.get("last_seen")),
         record=_value(row.get("record") or None),
+        consent_version=str(row.get("consent_version") or ""),
+        consent_time=_number(row.get("consent_time")),
     )
 
 

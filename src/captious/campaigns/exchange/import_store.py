@@ -39,6 +39,8 @@ class ImportedRater(NamedTuple):
     created: float | None = None
     last_seen: float | None = None
     record: Mapping[str, Any] | None = None
+    consent_version: str = ""
+    consent_time: float | None = None
 
 
 class ImportedResponse(NamedTuple):
@@ -189,6 +191,8 @@ class _Import:
                 "created": self.campaign.created if one.created is None else one.created,
                 "last_seen": one.last_seen,
                 "record": None if one.record is None else dict(one.record),
+                "consent_version": one.consent_version,
+                "consent_time": one.consent_time,
             }
             for one in people
         ]

@@ -12,10 +12,11 @@ import hashlib
 import hmac
 import secrets
 import struct
+from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
-from captious.campaigns.records import Campaign, LinkRefused, Rater
+from captious.campaigns.records import Campaign, ConsentNeeded, LinkRefused, Rater
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import campaign_of, insert_new, rater_columns, rater_of
@@ -52,13 +53,23 @@ def peek_link(db: Database, token: str, *, secret: bytes) -> Rater:
         return _check(connection, token, secret, db.now())[1]
 
 
-def open_link(db: Database, token: str, *, secret: bytes) -> Rater:
-    """Let the rater in, and use the link up unless the campaign's links are reusable."""
+def open_link(db: Database, token: str, *, secret: bytes, consent: str = "") -> Rater:
+    """Let the rater in, and use the link up unless the campaign's links are reusable.
+
+    `consent` is the version of the consent text that the rater agrees to. Without the agreement that
+    the campaign asks for, `ConsentNeeded` is raised and the link stays as it is.
+    """
 
     def work(connection: Connection) -> Rater:
         campaign, rater = _check(connection, token, secret, db.now())
         table = schema.rater
-        connection.execute(update(table).where(table.c.id == rater.id).values(last_seen=db.now()))
+        values: dict[str, Any] = {"last_seen": db.now()}
+        wanted = campaign.settings.consent_version
+        if wanted and rater.consent_version != wanted:
+            if consent != wanted:
+                raise ConsentNeeded
+            values |= {"consent_version": wanted, "consent_time": db.now()}
+        connection.execute(update(table).where(table.c.id == rater.id).values(**values))
         if not campaign.settings.reusable_links:
             use = {"digest": _digest(token), "rater_id": rater.id, "time": db.now()}
             if not insert_new(connection, schema.link_use, [use]):

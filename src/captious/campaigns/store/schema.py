@@ -219,6 +219,9 @@ rater = Table(
     Column("last_seen", Double),
     # What the protocol keeps of the rater: points, a level, a phase.
     Column("record", Json),
+    # Which consent text the rater agreed to, and when.
+    _text("consent_version", ""),
+    Column("consent_time", Double),
     UniqueConstraint("campaign_id", "pseudonym"),
     CheckConstraint("state IN ('active', 'removed', 'withdrawn')", name="ck_rater_state"),
 )

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 PREVIEWED = 3
 DEFAULT_SEED = 20220710
+LONGEST_CONSENT = 20_000  # as the pages have it
 
 
 Title = Annotated[str, typer.Option("--title", help="What raters and pages call it.")]
@@ -47,6 +48,9 @@ Pay = Annotated[float | None, typer.Option("--pay", min=0, help="Payment for eac
 Wage = Annotated[float | None, typer.Option("--wage", min=0, help="Hourly wage aimed at.")]
 Currency = Annotated[str, typer.Option("--currency", help="Of pay and wage: USD.")]
 Instructions = Annotated[str, typer.Option("--instructions", help="A text for raters, above the guide.")]
+Consent = Annotated[
+    Path | None, typer.Option("--consent", help="A text file that raters must agree to before they begin.")
+]
 Contact = Annotated[str, typer.Option("--contact", help="Whom raters may ask.")]
 MinimumSeconds = Annotated[
     float, typer.Option("--minimum-seconds", min=0, help="Faster answers are flagged.")
@@ -74,6 +78,7 @@ def create(
     wage: Wage = None,
     currency: Currency = "",
     instructions: Instructions = "",
+    consent: Consent = None,
     contact: Contact = "",
     minimum_seconds: MinimumSeconds = 2.0,
     seed: options.Seed = DEFAULT_SEED,
@@ -101,6 +106,7 @@ def create(
         hourly_wage=wage,
         currency=currency,
         instructions=instructions,
+        consent=_consent(consent),
         contact=contact,
         minimum_seconds=minimum_seconds,
     )
@@ -171,6 +177,18 @@ def protocol_options(protocol: str, raters: int | None, given: list[str]) -> dic
 
 def _usual_title(protocol: str) -> str:
     return Path(protocol).stem if "." in protocol else protocol
+
+
+def _consent(path: Path | None) -> str:
+    if path is None:
+        return ""
+    try:
+        found = path.read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text. Save it as plain text.") from None
+    if not found or len(found) > LONGEST_CONSENT:
+        raise InputError(f"{path}: give a text of 1 to {LONGEST_CONSENT:,} characters.")
+    return found
 
 
 def _gold(path: Path | None) -> dict[str, Any] | None:

@@ -36,6 +36,7 @@ class Plan:
     protocol_text: str = ""
     seed: int = 0
     instructions: str = ""
+    consent: str = ""
     contact: str = ""
     common: bool = False
 
@@ -149,7 +150,7 @@ def build(plan: Plan, place: Path) -> Built:
             options=plan.options,
             protocol_file=plan.protocol_text or None,
             seed=plan.seed,
-            settings=Settings(instructions=plan.instructions, contact=plan.contact),
+            settings=Settings(instructions=plan.instructions, consent=plan.consent, contact=plan.contact),
         )
     except InputError as error:
         # A reader names files by their path, which is no business of the person at the browser.
@@ -165,4 +166,4 @@ def _files(folder: Path) -> list[Path]:
 def _without_folder(text: str, place: Path) -> str:
     for part in ("candidates", "references", "images"):
         text = text.replace(f"{place / part}/", "").replace(str(place / part), part)
-    return text.replace("all describe: --common", "all describe by ticking the box below")
+    return text.replace("all describe: common=True", "all describe by ticking the box below")

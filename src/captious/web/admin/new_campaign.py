@@ -30,7 +30,7 @@ router = APIRouter()
 Protocol = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,60}$")]
 Token = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 PARTS = ("candidates", "references", "images")
-LONGEST_INSTRUCTIONS, LONGEST_CONTACT = 20_000, 300
+LONGEST = {"instructions": 20_000, "consent": 20_000, "contact": 300}
 HIGHEST_SEED = 2**53
 _BODY = {
     "requestBody": {
@@ -170,7 +170,7 @@ def read_plan(
     if seed is None or seed != int(seed) or not 0 <= seed <= HIGHEST_SEED:
         problems.append(Problem("seed", words(request)("admin.new.wrong_seed")))
         seed = 0
-    for name, most in (("instructions", LONGEST_INSTRUCTIONS), ("contact", LONGEST_CONTACT)):
+    for name, most in LONGEST.items():
         if len(given.get(name, "")) > most:
             message = words(request)("admin.errors.too_long", most=f"{most:,}")
             problems.append(Problem(name, message))
@@ -187,6 +187,7 @@ def read_plan(
         protocol_text=text,
         seed=int(seed),
         instructions=given.get("instructions", ""),
+        consent=given.get("consent", "").strip(),
         contact=given.get("contact", ""),
         common=given.get("common") == "yes",
     )
@@ -254,6 +255,7 @@ def _blank(protocol: str) -> dict[str, str]:
     return {
         "title": "",
         "instructions": "",
+        "consent": "",
         "contact": "",
         "common": "",
         "protocol_text": "",
@@ -267,6 +269,7 @@ def typed(plan: Plan) -> dict[str, str]:
     return {
         "title": plan.title,
         "instructions": plan.instructions,
+        "consent": plan.consent,
         "contact": plan.contact,
         "common": "yes" if plan.common else "",
         "protocol_text": plan.protocol_text,

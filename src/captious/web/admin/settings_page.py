@@ -39,6 +39,7 @@ Kind = Literal["number", "whole", "maybe", "flag", "text", "area", "language"]
 # `maybe`: a number, or nothing.
 KINDS: dict[str, Kind] = {
     "instructions": "area",
+    "consent": "area",
     "contact": "text",
     "language": "language",
     "hold_seconds": "number",
@@ -53,7 +54,7 @@ KINDS: dict[str, Kind] = {
     "identities_in_export": "flag",
 }
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("raters", ("instructions", "contact", "language")),
+    ("raters", ("instructions", "consent", "contact", "language")),
     ("links", ("hold_seconds", "link_days", "reusable_links")),
     ("quality", ("minimum_seconds", "straight_line", "consensus_floor")),
     ("pay", ("payment_per_response", "hourly_wage", "currency")),
