@@ -49,4 +49,4 @@ def test_cider_puts_people_behind_machines(study) -> None:
     found = rankings(study)
     human = found.systems.index("Human")
     assert found.ranks[found.judges.index("judged total"), human] == 1
-    assert found.ranks[found.judges.index("CIDEr"), human] > 3  # fourth or fifth of five: not told apart
+    assert found.ranks[found.judges.index("CIDEr"), human] >= 4  # fourth or fifth of five: not told apart

@@ -223,11 +223,14 @@ def rankings_chart(study: Study, found: Rankings, *, narrow: bool = False) -> Sp
     import altair as alt
 
     shown = [s for s in study.charted_systems if s in found.systems]
-    rows: list[Row] = [
-        {"judge": judge, "system": system, "rank": float(ranks[found.systems.index(system)])}
-        for judge, ranks in zip(found.judges, found.ranks, strict=True)
-        for system in shown
-    ]
+    rows: list[Row] = []
+    for judge, ranks in zip(found.judges, found.ranks.tolist(), strict=True):
+        own = {system: float(ranks[found.systems.index(system)]) for system in shown}
+        for system, rank in own.items():
+            # Systems that share a rank share one name at the line's end, with the first of them.
+            alike = [other for other in shown if own[other] == rank]
+            name = ", ".join(alike) if system == alike[0] else ""
+            rows.append({"judge": judge, "system": system, "rank": rank, "name": name})
     lowest = max(row["rank"] for row in rows)
     x = alt.X(
         "judge:N",
@@ -249,7 +252,7 @@ def rankings_chart(study: Study, found: Rankings, *, narrow: bool = False) -> Sp
     ends = [
         base.transform_filter(alt.datum.judge == judge)
         .mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold", limit=90 if narrow else 160)
-        .encode(text="system:N")
+        .encode(text="name:N")
         for judge, align, dx in ((found.judges[0], "right", -12), (found.judges[-1], "left", 12))[
             : 1 if narrow or len(found.judges) < 2 else 2
         ]

@@ -102,7 +102,7 @@ def rankings_finding(found: Rankings) -> str:
         which = "All metrics order" if found.judged else "All others order"
         return f"{sentence} {which} the systems in the same way."
     if not same:
-        return f"{sentence} No {'' if found.judged else 'other '}metric orders the systems so."
+        return f"{sentence} No {'' if found.judged else 'other '}metric puts all systems in that order."
     names = listed([found.judges[k] for k in same])
     differ = listed([j for k, j in enumerate(found.judges) if k and k not in same])
     verb = "orders" if len(same) == 1 else "order"
