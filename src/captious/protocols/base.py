@@ -9,7 +9,7 @@ judgments (`rows`) and which tables its results are (`tables`).
 | who asks | what it reads |
 |---|---|
 | wizard, command line | `words`, `needs`, the options (`options_of`), `from_text` |
-| cost, preview | `asked`, `raters_needed`, `usual_seconds`, `usual_pay` |
+| cost, preview | `asked`, `raters_needed`, `usual_seconds`, `asks`, `usual_pay` |
 | assignment | `group_size`, `once_per_image`, `next_items`, `may_take`, `practice_labels` |
 | a response coming in | `validate`, `minimum_seconds`, `derive`, `outcome`, `follow_ups`, `may_correct` |
 | first scores | `first_metrics`, `with_scores` |
@@ -87,7 +87,8 @@ class HumanProtocol(ABC):
     `compares` says which answers may disagree: those to one item, or all to one image. A protocol
     that `takes_decisions` counts an adjudicator's decision by its own rule. `one_rater` says in a
     sentence why more than one rater cannot be asked for; empty where they can. Where a protocol
-    `pauses`, its feedback has a page of its own before the next task.
+    `pauses`, its feedback has a page of its own before the next task. `asks` is what the paper calls
+    one response: a comparison, a rating.
     """
 
     name: ClassVar[str]
@@ -101,6 +102,7 @@ class HumanProtocol(ABC):
     human_sources: ClassVar[frozenset[str]] = frozenset()
     raters_option: ClassVar[str] = ""
     usual_seconds: ClassVar[float | None] = None
+    asks: ClassVar[str] = "response"
     compares: ClassVar[Literal["item", "image"]] = "item"
     takes_decisions: ClassVar[bool] = False
     reads_past: ClassVar[bool] = False

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from captious._version import __version__
 from captious.files import atomically
+from captious.report.bars import can_draw, page_bars
+from captious.report.theme import DARK, LIGHT, css_variables
 from captious.tables import Table, moment
 from captious.tables.html import to_html
 
@@ -65,12 +67,22 @@ def write_page(
         temporary.write_text(page, encoding="utf-8")
 
 
+def _chart(table: Table) -> str:
+    if not table.bars:
+        return ""
+    if not can_draw():
+        return '<p class="notes">Its chart needs captious[report].</p>'
+    return "\n" + page_bars(table)
+
+
 def render(title: str, facts: Sequence[str], parts: dict[str, Sequence[Table]]) -> str:
     """The page as text."""
-    style = (files("captious.report") / "static" / "report.css").read_text(encoding="utf-8")
+    sheet = (files("captious.report") / "static" / "report.css").read_text(encoding="utf-8")
+    light, dark = css_variables(LIGHT), css_variables(DARK)
+    style = f":root {{ {light} }}\n@media (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n{sheet}"
     sections = "\n".join(
         f'<section aria-labelledby="{name.lower()}"><h2 id="{name.lower()}">{escape(name)}</h2>\n'
-        + "\n".join(to_html(table) for table in tables)
+        + "\n".join(to_html(table) + _chart(table) for table in tables)
         + "</section>"
         for name, tables in parts.items()
         if tables

@@ -27,7 +27,8 @@ class Table:
 
     Numbers are raw (floats are shown with three decimals) or carry their own text (`Number`).
     The note may have several lines. `printed` maps names of ours that stand in columns or cells
-    to what papers call them; LaTeX shows those.
+    to what papers call them; LaTeX shows those. `bars` names a column of numbers that a report also
+    draws, as bars over the first column.
     """
 
     title: str
@@ -35,6 +36,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     note: str = ""
     printed: Mapping[str, str] = field(default_factory=dict)
+    bars: str = ""
 
     @property
     def notes(self) -> list[str]:

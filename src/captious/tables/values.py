@@ -24,7 +24,8 @@ def to_json(payload: Any) -> str:
 def to_dict(table: Table) -> dict[str, Any]:
     """A table as it is kept; `from_dict` finds it again."""
     rows = [[_value(cell) for cell in row] for row in table.rows]
-    return {"title": table.title, "columns": list(table.columns), "note": table.note, "rows": rows}
+    kept = {"title": table.title, "columns": list(table.columns), "note": table.note, "rows": rows}
+    return kept | ({"bars": table.bars} if table.bars else {})
 
 
 def from_dict(kept: Mapping[str, Any]) -> Table:
@@ -34,7 +35,7 @@ def from_dict(kept: Mapping[str, Any]) -> Table:
     ((nan,),)
     """
     rows = tuple(tuple(math.nan if cell is None else cell for cell in row) for row in kept["rows"])
-    return Table(kept["title"], tuple(kept["columns"]), rows, kept["note"])
+    return Table(kept["title"], tuple(kept["columns"]), rows, kept["note"], bars=kept.get("bars", ""))
 
 
 def by_column(table: Table) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +34,7 @@ from captious.errors import InputError
 from captious.files import atomically
 from captious.protocols import Item, Response
 from captious.protocols.base import Exported, matched, split_adjudicated
+from captious.tables import Table
 
 EXPORT_VERSION = 1
 RECORDINGS = "recordings"
@@ -49,6 +50,8 @@ class Citation(NamedTuple):
 
 
 NOT_TOLD = Citation()
+# Charts are drawn by those who have the libraries: a table that names `bars` as SVG.
+Draw = Callable[[Table], str]
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,7 @@ class _Asked:
     items: list[Item]
     counted: list[Response]
     citation: Citation
+    draw: Draw | None
 
 
 def export(
@@ -74,6 +78,7 @@ def export(
     identities: bool = False,
     actor: str = "",
     citation: Citation = NOT_TOLD,
+    draw: Draw | None = None,
 ) -> list[Path]:
     """Write everything into the folder `out`, made where it is not there; returns the files.
 
@@ -86,9 +91,9 @@ def export(
         raise InputError(f"{out}: is not a folder. Name a folder for the export.")
     out.mkdir(parents=True, exist_ok=True)
     items, counted = analysis.counting(db, campaign)
-    asked = _Asked(db, campaign, out, chosen, identities, items, counted, citation)
+    asked = _Asked(db, campaign, out, chosen, identities, items, counted, citation, draw)
     files = [*_responses(asked), *_judgments(asked), *_raters(asked), *_items(asked)]
-    files += _extra(asked)
+    files += [*_extra(asked), *_charts(asked)]
     files.append(_campaign(asked))
     files += _descriptions(asked, files)
     with db.write() as connection:
@@ -130,6 +135,7 @@ def export_zip(
     identities: bool = False,
     actor: str = "",
     citation: Citation = NOT_TOLD,
+    draw: Draw | None = None,
 ) -> Path:
     """Write the whole export into one zip file; without `path` a temporary one, for you to remove.
 
@@ -140,7 +146,14 @@ def export_zip(
             path = Path(made.name)
     with tempfile.TemporaryDirectory() as name, atomically(path) as temporary:
         files = export(
-            db, campaign, Path(name), formats=formats, identities=identities, actor=actor, citation=citation
+            db,
+            campaign,
+            Path(name),
+            formats=formats,
+            identities=identities,
+            actor=actor,
+            citation=citation,
+            draw=draw,
         )
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in files:
@@ -253,6 +266,20 @@ def _extra(asked: _Asked) -> list[Described]:
         with atomically(path) as temporary, temporary.open("w", encoding="utf-8") as file:
             file.writelines(f"{line}\n" for line in one.lines)
         found.append(Described(path, one.about))
+    return found
+
+
+def _charts(asked: _Asked) -> list[Described]:
+    """The results that ask for a chart, drawn as SVG."""
+    if asked.draw is None:
+        return []
+    found = []
+    for table in asked.campaign.rules().tables(asked.items, asked.counted):
+        if table.bars:
+            path = asked.out / ("-".join(table.title.lower().split()) + ".svg")
+            with atomically(path) as temporary:
+                temporary.write_text(asked.draw(table), encoding="utf-8")
+            found.append(Described(path, f"{table.title}: {table.bars} by {table.columns[0]}, as a chart."))
     return found
 
 

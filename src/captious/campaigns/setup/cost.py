@@ -47,7 +47,7 @@ def estimate(
     seconds = rules.usual_seconds if mean_seconds is None else mean_seconds
     hours = None if seconds is None else asked.responses * seconds / 3600
     usual = rules.usual_pay(asked)
-    basis = [_time(seconds, measured=mean_seconds is not None)]
+    basis = [_time(seconds, rules.asks, measured=mean_seconds is not None)]
     pay, currency = None, settings.currency
     if settings.payment_per_response is not None:
         pay = asked.responses * settings.payment_per_response
@@ -60,8 +60,8 @@ def estimate(
     return Estimate(asked.responses, hours, pay, wage, currency, ", ".join(basis))
 
 
-def _time(seconds: float | None, *, measured: bool) -> str:
+def _time(seconds: float | None, asks: str, *, measured: bool) -> str:
     if seconds is None:
         return "no time is known yet"
     measured_words = f"{seconds:.1f} s a response as measured so far"
-    return measured_words if measured else f"{seconds:g} s a comparison as in the paper"
+    return measured_words if measured else f"{seconds:g} s a {asks} as in the paper"

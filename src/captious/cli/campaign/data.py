@@ -50,6 +50,7 @@ def export(
         from captious.campaigns.exchange.export import Citation, export_zip
         from captious.campaigns.exchange.export import export as write
         from captious.campaigns.setup import lifecycle
+        from captious.report.bars import bars_svg, can_draw
 
         campaign = lifecycle.find(db, slug)
         if identities and not campaign.settings.identities_in_export:
@@ -63,6 +64,7 @@ def export(
             "identities": identities,
             "actor": actor(),
             "citation": Citation(cite_as, licence),
+            "draw": bars_svg if can_draw() else None,
         }
         if out.suffix == ".zip":
             export_zip(db, campaign, out, **asked)  # type: ignore[arg-type]

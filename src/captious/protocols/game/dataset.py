@@ -127,6 +127,7 @@ def distribution_table(rated: Mapping[str, Sequence[float]], scale: Scale) -> li
             ("rating", "pairs", "% of pairs", "ratings", "% of ratings"),
             rows,
             f"{len(rated):,} pairs, {total:,} ratings; a pair's rating is the rounded mean (Figure 4)",
+            bars="% of pairs",
         )
     ]
 

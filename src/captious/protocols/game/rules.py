@@ -72,6 +72,7 @@ class RatingGame(HumanProtocol):
     stages: ClassVar[Mapping[str, str]] = {TUTORIAL: "Tutorial", FIRST: "Game", PROBATION: "Probation"}
     suffixes: ClassVar[tuple[str, ...]] = (".game",)
     usual_seconds: ClassVar[float | None] = SECONDS_PER_PAIR
+    asks: ClassVar[str] = "rating"
     reads_past: ClassVar[bool] = True
     pauses: ClassVar[bool] = True
     export_files: ClassVar[tuple[ExportNote, ...]] = (

@@ -146,6 +146,7 @@ class Humanr(HumanProtocol):
     human_sources: ClassVar[frozenset[str]] = frozenset({HUMAN, BASELINE})
     raters_option: ClassVar[str] = "target"
     usual_seconds: ClassVar[float | None] = SECONDS_PER_COMPARISON
+    asks: ClassVar[str] = "comparison"
 
     def asked(self, first: int) -> Asked:
         """A check in every group: the last group holds what is left, and its check.
