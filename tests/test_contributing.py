@@ -59,7 +59,7 @@ def test_every_recipe_ends_with_tests_that_pass(followed: tuple[Path, list[str]]
     home, tests = followed
     assert len(tests) >= 4
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests],
+        [sys.executable, "-m", "pytest", "-q", "-rp", "-p", "no:cacheprovider", "-p", "no:xdist", *tests],
         cwd=home,
         env=os.environ | {"PYTHONPATH": str(home / "src")},
         capture_output=True,
@@ -67,7 +67,8 @@ def test_every_recipe_ends_with_tests_that_pass(followed: tuple[Path, list[str]]
         check=False,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
-    assert f"{len(tests)} passed" in done.stdout
+    passed = set(re.findall(r"^PASSED ([^:]+)::", done.stdout, re.M))
+    assert passed == set(tests)
 
 
 def test_what_the_recipes_say_passes_the_linter(followed: tuple[Path, list[str]]) -> None:

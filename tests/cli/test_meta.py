@@ -54,6 +54,15 @@ def test_flickr8k_expert_as_json(run, data) -> None:
     assert found.json["signatures"]["cider"].startswith("cider|refs:5|tok:ptb|df:corpus:5664")
 
 
+def test_judgments_without_references_hear_where_to_put_them(run, tmp_path) -> None:
+    path = tmp_path / "bare.jsonl"
+    bare = [{name: value for name, value in row.items() if name != "references"} for row in ROWS]
+    path.write_text("".join(json.dumps(row) + "\n" for row in bare))
+    found = run("meta", path, "--metrics", "bleu1")
+    assert found.code == 2
+    assert "bare.jsonl has no references, which bleu1 needs. Put them into a column references" in found.err
+
+
 def test_the_protocol_is_printed_before_the_result(run, judgments) -> None:
     found = run("meta", judgments, "--metrics", "rouge_l,bleu1", "--resamples", 50)
     assert found.code == 0

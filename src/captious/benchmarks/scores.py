@@ -83,7 +83,8 @@ def _require_references(benchmark: str, metrics: Mapping[str, Metric], corpus: C
     needy = next((name for name, one in metrics.items() if "references" in one.needs), None)
     if needy is not None and len(corpus) and not corpus.reference_counts.any():
         raise InputError(
-            f"{benchmark} has no references, which {needy} needs. Name metrics that need none, "
+            f"{benchmark} has no references, which {needy} needs. Put them into a column references "
+            "(the export of a campaign made with --references has it), name metrics that need none, "
             "or give scores from elsewhere with --scores FILE."
         )
 

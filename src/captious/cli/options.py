@@ -25,6 +25,15 @@ OptionalReferences = Annotated[
         show_default=False,
     ),
 ]
+KeptReferences = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--references",
+        "-r",
+        help="File with the references; kept, and exported with the judgments, for captious meta.",
+        show_default=False,
+    ),
+]
 Names = Annotated[
     list[str] | None,
     typer.Option("--name", help="Name of each system, in the order of the files (else the stem)."),

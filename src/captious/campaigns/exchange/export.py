@@ -360,7 +360,7 @@ def _readme(campaign: Campaign, files: Sequence[Described]) -> str:
         "",
         "```text",
         "captious agreement judgments.jsonl --aspect ASPECT   # how far the raters agree",
-        "captious meta final.jsonl --metrics cider            # how far a metric goes with them",
+        "captious meta final.jsonl                            # how far metrics go with them",
         "captious campaign import .                           # read it back into a database",
         "```",
     ]

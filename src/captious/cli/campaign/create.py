@@ -65,7 +65,7 @@ Begin = Annotated[bool, typer.Option("--open", help="Let raters begin at once.")
 def create(
     protocol: Protocol,
     candidates: options.Candidates,
-    references: options.OptionalReferences = None,
+    references: options.KeptReferences = None,
     images: options.Images = None,
     no_images: NoImages = False,
     names: options.Names = None,
@@ -268,7 +268,7 @@ def import_(
     candidates: Annotated[
         list[Path] | None, typer.Option("--candidates", "-c", help="Captions, where the judgments hold none.")
     ] = None,
-    references: options.OptionalReferences = None,
+    references: options.KeptReferences = None,
     images: options.Images = None,
     database: Database = DEFAULT_DATABASE,
     files: Files = None,
