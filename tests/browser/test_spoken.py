@@ -122,7 +122,7 @@ def test_a_voice_is_recorded_heard_corrected_and_exported(
     writer.wait_for_selector("text=The transcript is unchanged")
     writer.fill("textarea", CAPTION)
     writer.click("[data-submit]")
-    writer.wait_for_load_state()
+    writer.wait_for_selector("[data-record]")  # stored: the next page asks for a recording
     _exported(studio, spoken, tmp_path, name, machine)
 
 

@@ -23,7 +23,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory):
 
 def test_there_is_an_open_campaign_of_each_protocol(demo):
     db, campaigns = demo
-    assert {one.protocol for one in campaigns} == {"thumb", "humanr", "tagging", "audit", "generic"}
+    built_in = {"thumb", "humanr", "tagging", "audit", "generic", "game", "spoken"}
+    assert {one.protocol for one in campaigns} == built_in
     for campaign in campaigns:
         view = analysis.overview(db, campaign)
         assert campaign.state == "open"
