@@ -59,6 +59,7 @@ def enter(studio: Any, game: Campaign, name: str, **options: Any) -> playwright.
 def answer(page: playwright.Page, digit: str) -> str:
     """Rate by keyboard; returns what the result page says."""
     page.wait_for_selector("[data-submit]")
+    page.wait_for_load_state()  # the keys work once the page's scripts have run
     page.keyboard.press(digit)
     page.keyboard.press("Enter")
     page.wait_for_url("**/results/**")
@@ -68,6 +69,7 @@ def answer(page: playwright.Page, digit: str) -> str:
 
 def go_on(page: playwright.Page) -> str:
     """Enter on the button that has the focus; returns where the rater stands."""
+    page.wait_for_load_state()
     page.keyboard.press("Enter")
     page.wait_for_selector("[data-submit]")
     return page.inner_text(".standing")
@@ -140,7 +142,7 @@ def test_the_leaderboard_shows_only_who_wants_it(studio: Any, game: Campaign) ->
     assert "quick fox" in page.inner_text(".board")
     page.fill("#nickname", "")
     page.click("text=Save")
-    page.wait_for_load_state()
+    page.wait_for_selector(".board .own", state="detached")
     assert "quick fox" not in page.content()
 
 
