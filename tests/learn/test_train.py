@@ -139,7 +139,7 @@ def test_importance_falls_on_what_the_ratings_were_made_from(tmp_path: Path, rat
 def test_a_second_training_needs_leave_to_overwrite(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(20),))
     train(data, QUICK, tmp_path / "mine")
-    with pytest.raises(InputError, match="--overwrite"):
+    with pytest.raises(InputError, match="overwrite=True"):
         train(data, QUICK, tmp_path / "mine")
     train(data, replace(QUICK, seed=2), tmp_path / "mine", overwrite=True)
 
