@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ def parse_shares(text: str) -> tuple[float, float, float]:
         parts = []
     if len(parts) not in (2, 3) or min(parts, default=-1) < 0 or sum(parts) <= 0:
         raise InputError(f'--split "{text}": write 70/30 (training/test) or 64/16/20 with validation.')
+    if not any(math.isclose(sum(parts), whole, rel_tol=1e-6) for whole in (1, 100)):
+        raise InputError(f'--split "{text}": the shares are {sum(parts):g} together. They must be 100, or 1.')
     if len(parts) == 2:
         parts.insert(1, 0.0)
     if parts[TRAIN] == 0 or parts[TEST] == 0:

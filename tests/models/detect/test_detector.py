@@ -577,3 +577,13 @@ def test_ssd_mostly_names_what_people_drew(
     ]
     assert len(named) >= 8
     assert np.mean(named) >= 0.7
+
+
+def test_a_checkpoint_is_fetched_only_when_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    pytest.importorskip("huggingface_hub")
+    from captious.models.detect.transformers_models import fetch
+
+    monkeypatch.delenv("CAPTIOUS_DOWNLOAD", raising=False)
+    with pytest.raises(InputError, match=r"nothing is fetched unasked\..*CAPTIOUS_DOWNLOAD=1"):
+        fetch("nobody/no-such-checkpoint")

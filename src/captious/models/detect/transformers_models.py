@@ -24,6 +24,7 @@ from captious.models.detect.detector import (
     ordered,
 )
 from captious.models.images import RGB
+from captious.models.weights.find import VARIABLE, allowed
 
 EXTRA = "models"
 WHAT = "a transformers detector"
@@ -133,6 +134,11 @@ def fetch(model: str) -> Path:
         return Path(hub.snapshot_download(**wanted, local_files_only=True))
     except (OSError, ValueError):
         pass  # not on this machine yet
+    if not allowed():
+        raise InputError(
+            f'"{one_line(model)}" is no folder and no checkpoint on this machine, and nothing is '
+            f"fetched unasked. Give its folder, or let it be fetched: {VARIABLE}=1."
+        )
     try:
         return Path(hub.snapshot_download(**wanted))
     except (OSError, ValueError) as error:
