@@ -15,32 +15,13 @@ from numpy.typing import NDArray
 
 from captious.metrics.meteor.sources import Sources
 from captious.text.stem import stem
+from captious.text.synsets import ENDINGS
 
 Arrays = dict[str, NDArray[np.generic]]
 Said = Callable[[int], None]  # hears how many hundredths of the work are done
 
 WORD_BITS = 22
 _READ, _NUMBERED, _DESCRIBED = 60, 75, 85  # hundredths of the time after each step
-_MORPHOLOGY = (
-    ("s", ""),
-    ("ses", "s"),
-    ("xes", "x"),
-    ("zes", "z"),
-    ("ches", "ch"),
-    ("shes", "sh"),
-    ("men", "man"),
-    ("ies", "y"),
-    ("es", "e"),
-    ("es", ""),
-    ("ed", "e"),
-    ("ed", ""),
-    ("ing", "e"),
-    ("ing", ""),
-    ("er", ""),
-    ("est", ""),
-    ("er", "e"),
-    ("est", "e"),
-)
 
 
 def word_keys(words: Sequence[str]) -> NDArray[np.uint64]:
@@ -60,7 +41,7 @@ def base_forms(word: str) -> list[str]:
         return []
     return [
         word[: len(word) - len(ending)] + replacement
-        for ending, replacement in _MORPHOLOGY
+        for ending, replacement in ENDINGS
         if word.endswith(ending)
     ]
 
