@@ -5,78 +5,37 @@ Migrations build them; a test holds the two against each other.
 
 from __future__ import annotations
 
-from typing import Any
-
-import orjson
 from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
     Column,
     Computed,
-    Dialect,
     Double,
     ForeignKey,
     Index,
     Integer,
-    MetaData,
     Table,
     Text,
-    TypeDecorator,
     UniqueConstraint,
     func,
     text,
 )
 
-# Alembic and error messages need the same name for a constraint on both engines.
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-
-class Json(TypeDecorator[Any]):
-    """A value as JSON text: the same bytes on both engines, and in a backup."""
-
-    impl = Text
-    cache_ok = True
-
-    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
-        """Python to text."""
-        return None if value is None else orjson.dumps(value).decode()
-
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        """Text to Python."""
-        return None if value is None else orjson.loads(value)
-
-
-def _key() -> Column[int]:
-    return Column("id", Integer, primary_key=True)
-
-
-def _to(target: str, *, nullable: bool = False, name: str = "") -> Column[int]:
-    return Column(name or f"{target}_id", Integer, ForeignKey(f"{target}.id"), nullable=nullable)
-
-
-def _text(name: str, default: str | None = None) -> Column[str]:
-    return Column(name, Text, nullable=False, server_default=default)
-
+from captious.campaigns.store.columns import Json, key, metadata, text_column, to
+from captious.campaigns.store.crowd_tables import crowd_block, crowd_call, crowd_place, crowd_study
 
 campaign = Table(
     "campaign",
     metadata,
-    _key(),
+    key(),
     Column("slug", Text, nullable=False, unique=True),
-    _text("title"),
-    _text("protocol"),
+    text_column("title"),
+    text_column("protocol"),
     Column("options", Json, nullable=False),
     Column("protocol_file", Text),
     Column("seed", BigInteger, nullable=False),
-    _text("state"),
+    text_column("state"),
     Column("settings", Json, nullable=False),
     Column("created", Double, nullable=False),
     Column("opened", Double),
@@ -86,7 +45,7 @@ campaign = Table(
 form = Table(
     "form",
     metadata,
-    _key(),
+    key(),
     Column("digest", Text, nullable=False, unique=True),
     Column("fields", Json, nullable=False),
 )
@@ -94,20 +53,20 @@ form = Table(
 response = Table(
     "response",
     metadata,
-    _key(),
-    _to("campaign"),
-    _to("item"),
-    _to("rater", nullable=True),
+    key(),
+    to("campaign"),
+    to("item"),
+    to("rater", nullable=True),
     Column("assignment_id", Integer),
-    _text("key"),
+    text_column("key"),
     Column("answers", Json, nullable=False),
     Column("hints", Json, nullable=False),
     Column("time", Double, nullable=False),
     Column("seconds", Double),
-    _text("kind"),
+    text_column("kind"),
     Column("replaces", Integer, ForeignKey("response.id")),
-    _text("source"),
-    _text("actor", ""),
+    text_column("source"),
+    text_column("actor", ""),
     # What the protocol made of it: feedback for the rater, what a machine derived.
     Column("outcome", Json),
     CheckConstraint("kind IN ('answer', 'correction', 'adjudication')", name="ck_response_kind"),
@@ -121,17 +80,17 @@ response = Table(
 item = Table(
     "item",
     metadata,
-    _key(),
-    _to("campaign"),
-    _text("key"),
-    _text("image"),
-    _text("stage"),
-    _to("form"),
+    key(),
+    to("campaign"),
+    text_column("key"),
+    text_column("image"),
+    text_column("stage"),
+    to("form"),
     Column("content", Json, nullable=False),
     Column("target", BigInteger, nullable=False),
     Column("taken", BigInteger, nullable=False, server_default="0"),
     Column("done", BigInteger, nullable=False, server_default="0"),
-    _text("balance", ""),
+    text_column("balance", ""),
     Column("is_check", Boolean, nullable=False, server_default=text("false")),
     Column("restricted", Boolean, nullable=False, server_default=text("false")),
     Column("gold", Json),
@@ -177,11 +136,11 @@ label = Table(
 image = Table(
     "image",
     metadata,
-    _key(),
-    _to("campaign"),
-    _text("key"),
-    _text("digest"),
-    _text("type"),
+    key(),
+    to("campaign"),
+    text_column("key"),
+    text_column("digest"),
+    text_column("type"),
     Column("width", Integer, nullable=False),
     Column("height", Integer, nullable=False),
     Column("bytes", Integer, nullable=False),
@@ -192,9 +151,9 @@ image = Table(
 recording = Table(
     "recording",
     metadata,
-    _key(),
-    _to("campaign"),
-    _text("name"),
+    key(),
+    to("campaign"),
+    text_column("name"),
     Column("bytes", Integer, nullable=False),
     UniqueConstraint("campaign_id", "name"),
 )
@@ -202,14 +161,14 @@ recording = Table(
 rater = Table(
     "rater",
     metadata,
-    _key(),
-    _to("campaign"),
-    _text("name"),
-    _text("email", ""),
-    _text("pseudonym"),
+    key(),
+    to("campaign"),
+    text_column("name"),
+    text_column("email", ""),
+    text_column("pseudonym"),
     Column("native", Boolean, nullable=False, server_default=text("false")),
-    _text("state", "active"),
-    _text("reason", ""),
+    text_column("state", "active"),
+    text_column("reason", ""),
     Column("link_version", Integer, nullable=False, server_default="1"),
     Column("answered", Integer, nullable=False, server_default="0"),
     Column("seconds", Double, nullable=False, server_default="0"),
@@ -220,7 +179,7 @@ rater = Table(
     # What the protocol keeps of the rater: points, a level, a phase.
     Column("record", Json),
     # Which consent text the rater agreed to, and when.
-    _text("consent_version", ""),
+    text_column("consent_version", ""),
     Column("consent_time", Double),
     UniqueConstraint("campaign_id", "pseudonym"),
     CheckConstraint("state IN ('active', 'removed', 'withdrawn')", name="ck_rater_state"),
@@ -229,13 +188,13 @@ rater = Table(
 assignment = Table(
     "assignment",
     metadata,
-    _key(),
+    key(),
     Column("token", Text, nullable=False, unique=True),
-    _to("campaign"),
-    _to("item"),
-    _to("rater"),
-    _text("image", ""),
-    _text("state"),
+    to("campaign"),
+    to("item"),
+    to("rater"),
+    text_column("image", ""),
+    text_column("state"),
     Column("group_no", Integer, nullable=False),
     Column("position", Integer, nullable=False),
     Column("held_until", Double, nullable=False),
@@ -253,15 +212,15 @@ assignment = Table(
 flag = Table(
     "flag",
     metadata,
-    _key(),
-    _to("campaign"),
-    _to("rater"),
-    _text("rule"),
-    _text("explanation"),
+    key(),
+    to("campaign"),
+    to("rater"),
+    text_column("rule"),
+    text_column("explanation"),
     Column("evidence", Json, nullable=False),
     Column("created", Double, nullable=False),
-    _text("decision", ""),
-    _text("decided_by", ""),
+    text_column("decision", ""),
+    text_column("decided_by", ""),
     Column("decided_at", Double),
     Index("ix_flag_campaign_id", "campaign_id", "rater_id", "rule"),
 )
@@ -269,10 +228,10 @@ flag = Table(
 account = Table(
     "account",
     metadata,
-    _key(),
+    key(),
     Column("name", Text, nullable=False, unique=True),
-    _text("password"),
-    _text("role"),
+    text_column("password"),
+    text_column("role"),
     Column("created", Double, nullable=False),
     Column("disabled", Boolean, nullable=False, server_default=text("false")),
     CheckConstraint("role IN ('owner', 'manager', 'viewer')", name="ck_account_role"),
@@ -281,11 +240,11 @@ account = Table(
 session = Table(
     "session",
     metadata,
-    _key(),
+    key(),
     Column("digest", Text, nullable=False, unique=True),
-    _to("account", nullable=True),
-    _to("rater", nullable=True),
-    _text("csrf"),
+    to("account", nullable=True),
+    to("rater", nullable=True),
+    text_column("csrf"),
     Column("created", Double, nullable=False),
     Column("expires", Double, nullable=False),
     Column("last_seen", Double, nullable=False),
@@ -297,9 +256,9 @@ session = Table(
 sign_in_try = Table(
     "sign_in_try",
     metadata,
-    _key(),
-    _text("source"),
-    _text("name"),
+    key(),
+    text_column("source"),
+    text_column("name"),
     Column("time", Double, nullable=False),
     Index("ix_sign_in_try_source", "source", "time"),
     Index("ix_sign_in_try_name", "name", "time"),
@@ -309,19 +268,19 @@ link_use = Table(
     "link_use",
     metadata,
     Column("digest", Text, primary_key=True),
-    _to("rater"),
+    to("rater"),
     Column("time", Double, nullable=False),
 )
 
 log = Table(
     "log",
     metadata,
-    _key(),
+    key(),
     Column("time", Double, nullable=False),
-    _text("actor"),
-    _to("campaign", nullable=True),
-    _text("action"),
-    _text("subject", ""),
+    text_column("actor"),
+    to("campaign", nullable=True),
+    text_column("action"),
+    text_column("subject", ""),
     Column("detail", Json, nullable=False),
     Index("ix_log_campaign_id", "campaign_id", "id"),
 )
@@ -340,3 +299,31 @@ APPEND_ONLY = ("response", "log")
 
 # As the unique index of idempotency keys spells it.
 response_author = func.coalesce(response.c.rater_id, text("0"))
+
+__all__ = [
+    "APPEND_ONLY",
+    "Json",
+    "account",
+    "assignment",
+    "campaign",
+    "crowd_block",
+    "crowd_call",
+    "crowd_place",
+    "crowd_study",
+    "flag",
+    "form",
+    "image",
+    "item",
+    "item_rater",
+    "label",
+    "link_use",
+    "log",
+    "metadata",
+    "rater",
+    "recording",
+    "response",
+    "response_author",
+    "session",
+    "sign_in_try",
+    "snapshot",
+]

@@ -1,0 +1,1 @@
+"""Crowd providers behind one interface: in-house links and panels, Prolific, Mechanical Turk."""

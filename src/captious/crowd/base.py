@@ -1,0 +1,155 @@
+"""The contract of a provider: what the rest of captious asks of it, and nothing more.
+
+A provider is one frozen dataclass, registered by name; its fields are its options (a country
+filter, whether to use the sandbox), never a secret. Credentials are read from the environment or the
+provider's usual file when a call is made, and are in no message, log or stored value.
+
+Every method that changes something may be cut off after the provider did it and before we heard so.
+Each is therefore safe to call again with the same arguments: it looks, or uses the provider's own
+idempotency key, and a second call changes nothing. The journal (`captious.crowd.journal`) stores
+the intent before and the result after each of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from captious.crowd.values import (
+    Arrival,
+    Bonus,
+    Completion,
+    Outcome,
+    Place,
+    Quote,
+    Refused,
+    Remote,
+    RemoteStatus,
+    Study,
+)
+from captious.errors import CaptiousError, InputError
+
+
+class ProviderError(CaptiousError):
+    """A provider did not do what was asked: one line, without credentials."""
+
+
+class CallRefused(ProviderError):  # noqa: N818
+    """The provider understood and said no: nothing has changed there."""
+
+
+class CallUnsure(ProviderError):  # noqa: N818
+    """No clear answer (timeout, cut connection, fault at the provider): it may have happened."""
+
+
+@dataclass(frozen=True)
+class Provider(ABC):
+    """Where participants come from and how they are paid."""
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str]
+    # The parameters that the provider adds to the study's address, e.g. PROLIFIC_PID.
+    arrival_parameters: ClassVar[tuple[str, ...]] = ()
+    # Origins whose pages show ours in a frame, e.g. https://worker.mturk.com.
+    framed_by: ClassVar[tuple[str, ...]] = ()
+    # Whether money flows through the provider; without it approve and bonus only keep the books.
+    pays: ClassVar[bool] = True
+    # Whether there is a service to ask; without one our own records are all there is.
+    has_service: ClassVar[bool] = True
+    # Whether participants reach the study from the internet: its address must then be https.
+    public: ClassVar[bool] = True
+
+    def ready(self) -> None:
+        """Raise one line where credentials or packages are missing; no network."""
+        return
+
+    def check(self, study: Study) -> None:
+        """Refuse a study that the provider would not take (currency, limits of its fields); no network."""
+        return
+
+    @abstractmethod
+    def quote(self, study: Study) -> Quote:
+        """What the study costs if every place is filled and approved; no network."""
+
+    @abstractmethod
+    def bonus_quote(self, study: Study, amounts: Sequence[int]) -> Quote:
+        """What some bonuses cost with the provider's fee; no network."""
+
+    @abstractmethod
+    def find(self, key: str) -> Remote | None:
+        """The study that the provider stores under our key: what an interrupted publish left there."""
+
+    @abstractmethod
+    def publish(self, study: Study, left: Remote | None = None) -> Remote:
+        """Create the study under `study.key` and open it to participants.
+
+        `left` is what `find` found: it is finished, never created a second time.
+        """
+
+    @abstractmethod
+    def status(self, study: Study, remote: Remote) -> RemoteStatus:
+        """How the study stands at the provider."""
+
+    @abstractmethod
+    def places(self, study: Study, remote: Remote) -> list[Place]:
+        """Every participant's place, all pages of them, each once."""
+
+    @abstractmethod
+    def bonuses(self, study: Study, remote: Remote) -> list[Bonus]:
+        """Every bonus that the provider has paid in this study: tells whether a cut-off call came through."""
+
+    @abstractmethod
+    def verify(self, study: Study, remote: Remote, parameters: Mapping[str, str]) -> Arrival | Refused:
+        """Check the ids of an address at the provider. Never trust what the address says alone."""
+
+    @abstractmethod
+    def completion(self, study: Study, remote: Remote, arrival: Arrival, outcome: Outcome) -> Completion:
+        """How a participant leaves; no network."""
+
+    @abstractmethod
+    def approve(self, study: Study, remote: Remote, place: Place) -> None:
+        """Accept the work and pay the reward; an approved place stays as it is."""
+
+    @abstractmethod
+    def reject(self, study: Study, remote: Remote, place: Place, reason: str) -> None:
+        """Refuse the work with a reason that the participant reads."""
+
+    @abstractmethod
+    def bonus(self, study: Study, remote: Remote, place: Place, amount: int, reason: str, key: str) -> None:
+        """Pay a bonus once for each key.
+
+        Where the provider has no idempotency key, the journal has looked at `bonuses` before it calls again.
+        """
+
+    @abstractmethod
+    def message(self, study: Study, remote: Remote, participants: Sequence[str], text: str) -> None:
+        """Write to participants."""
+
+    @abstractmethod
+    def exclude(self, study: Study, remote: Remote, participants: Sequence[str]) -> Remote:
+        """Keep participants out of this study from now on, at the provider."""
+
+    @abstractmethod
+    def extend(self, study: Study, remote: Remote, key: str) -> Remote:
+        """Bring the places up to `study.places`, a total and no addition; `key` is one for this change."""
+
+    @abstractmethod
+    def pause(self, study: Study, remote: Remote) -> Remote:
+        """Let nobody else begin for now; who has begun may finish."""
+
+    @abstractmethod
+    def resume(self, study: Study, remote: Remote) -> Remote:
+        """Let participants begin again."""
+
+    @abstractmethod
+    def close(self, study: Study, remote: Remote) -> Remote:
+        """End the study for good; who has begun may finish."""
+
+
+def require_currency(study: Study, *known: str) -> None:
+    """Refuse a currency in which the provider does not pay."""
+    if study.currency not in known:
+        raise InputError(f"currency: {study.currency} is not paid there. Give {' or '.join(known)}.")
