@@ -68,6 +68,34 @@ def test_what_cannot_be_looked_up_is_not_sent_twice(db: Database, stored: Any) -
     assert sent == ["hello"]
 
 
+def test_a_payment_that_shows_late_is_not_made_again_before_it_must_have_shown(stored_on_disk: Any) -> None:
+    now: list[float] = [1000.0]
+    paid: list[float] = []
+
+    def pay_and_lose_the_reply() -> dict[str, Any]:
+        paid.append(now[0])
+        raise CallUnsure("cut off.")
+
+    with Database.open(stored_on_disk, clock=lambda: now[0]) as db:
+
+        def again() -> None:
+            own = Intent(1, "bonus", "k1", {})
+            perform(db, own, pay_and_lose_the_reply, seen=lambda: None, settling=3600.0)
+
+        with pytest.raises(CallUnsure):
+            again()
+        now[0] += 3000
+        with pytest.raises(CallInDoubt, match=r"may show only later .* Ask again in 10 min"):
+            again()
+        now[0] += 700  # an hour after the first try, and the provider shows nothing: it did not come through
+        with pytest.raises(CallUnsure):
+            again()
+        now[0] += 700  # the second try is waited for as well
+        with pytest.raises(CallInDoubt):
+            again()
+    assert paid == [1000.0, 4700.0]
+
+
 def test_what_the_provider_refused_can_be_tried_again(db: Database, stored: Any) -> None:
     with pytest.raises(CallRefused):
         perform(db, intent(stored), lambda: (_ for _ in ()).throw(CallRefused("no funds.")))

@@ -61,6 +61,8 @@ class Provider(ABC):
     has_service: ClassVar[bool] = True
     # Whether participants reach the study from the internet: its address must then be https.
     public: ClassVar[bool] = True
+    # Seconds until a bonus that was paid shows in `bonuses`; a cut-off payment is not made again before.
+    settling: ClassVar[float] = 0.0
 
     def ready(self) -> None:
         """Raise one line where credentials or packages are missing; no network."""

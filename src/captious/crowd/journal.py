@@ -7,6 +7,7 @@ came through; only then is it made again. The amounts are the ledger that a budg
 
 from __future__ import annotations
 
+import math
 import os
 import secrets
 import socket
@@ -79,12 +80,14 @@ def perform(
     *,
     seen: Callable[[], Result | None] | None = None,
     repeatable: bool = True,
+    settling: float = 0.0,
 ) -> Result:
     """Make a call once, and return its result, also where it was made before.
 
     `seen` looks at the provider whether an earlier try came through, and returns its result, else
     None. Where that cannot be told and a second call would do harm, give `repeatable=False`: after a
-    try of unknown end, `CallInDoubt` is raised in its place.
+    try of unknown end, `CallInDoubt` is raised in its place. Where the provider shows only after
+    `settling` seconds that a try came through, it is raised until these are over.
     """
     before, owner = _begin(db, intent)
     if before is not None and before.state == "done":
@@ -99,6 +102,8 @@ def perform(
                     f"{intent.action}: an earlier try was cut off, and the provider does not tell whether it "
                     "came through. Look there before you send it again under another key."
                 )
+            _require_settled(intent, before, db.now(), settling)
+            _mark_again(db, intent.key)
         result = do()
     except CallRefused as error:
         _end(db, intent.key, "refused", {}, one_line(str(error), LONGEST_NOTE))
@@ -106,6 +111,22 @@ def perform(
     finally:
         _let_go(db, intent.key, owner)
     return _end(db, intent.key, "done", result)
+
+
+def _require_settled(intent: Intent, before: Call, now: float, settling: float) -> None:
+    left = before.started + settling - now
+    if left > 0:
+        raise CallInDoubt(
+            f"{intent.action}: an earlier try was cut off, and the provider may show only later that it came "
+            f"through. Ask again in {math.ceil(left / 60)} min."
+        )
+
+
+def _mark_again(db: Database, key: str) -> None:
+    """The call is made once more, from now on."""
+    table = schema.crowd_call
+    with db.write() as connection:
+        connection.execute(update(table).where(table.c.key == key).values(started=db.now()))
 
 
 def _begin(db: Database, intent: Intent) -> tuple[Call | None, str]:
