@@ -150,6 +150,16 @@ class Provider(ABC):
     def close(self, study: Study, remote: Remote) -> Remote:
         """End the study for good; who has begun may finish."""
 
+    def heard(
+        self, study: Study, remote: Remote, headers: Mapping[str, str], body: bytes, now: float
+    ) -> str | None:
+        """The place that an event of the provider's speaks of, "" where of none of them.
+
+        None where it does not come from the provider: nobody listens to it. What it says is not
+        trusted either; it is the reason to look at the provider now.
+        """
+        return None
+
 
 def require_currency(study: Study, *known: str) -> None:
     """Refuse a currency in which the provider does not pay."""

@@ -290,12 +290,19 @@ class Prolific(Provider):
     def heard(
         self, study: Study, remote: Remote, headers: Mapping[str, str], body: bytes, now: float
     ) -> str | None:
-        """The submission that a genuine event speaks of; empty where of none, None where it is a fake."""
-        with self._client() as client:
-            secrets = client.hook_secrets(account.workspace_of(client, self.workspace))
-        if not hooks.is_signed(headers, body, secrets, now):
+        """The submission that a signed event speaks of."""
+        if not hooks.is_timely(headers, now):
             return None
-        return hooks.submission_named(body)
+        with self._client() as client:
+            secrets = _SECRETS.of(
+                f"{client.wire.address} {self.workspace}",
+                lambda: client.hook_secrets(account.workspace_of(client, self.workspace)),
+                now,
+            )
+        return hooks.submission_named(body) if hooks.is_signed(headers, body, secrets, now) else None
+
+
+_SECRETS = hooks.Secrets()
 
 
 def _same(message: Mapping[str, object], study: str, text: str) -> bool:
