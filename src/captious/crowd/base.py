@@ -53,8 +53,6 @@ class Provider(ABC):
     summary: ClassVar[str]
     # The parameters that the provider adds to the study's address, e.g. PROLIFIC_PID.
     arrival_parameters: ClassVar[tuple[str, ...]] = ()
-    # Origins whose pages show ours in a frame, e.g. https://worker.mturk.com.
-    framed_by: ClassVar[tuple[str, ...]] = ()
     # Whether money flows through the provider; without it approve and bonus only keep the books.
     pays: ClassVar[bool] = True
     # Whether there is a service to ask; without one our own records are all there is.
@@ -63,6 +61,10 @@ class Provider(ABC):
     public: ClassVar[bool] = True
     # Seconds until a bonus that was paid shows in `bonuses`; a cut-off payment is not made again before.
     settling: ClassVar[float] = 0.0
+
+    def framed_by(self) -> tuple[str, ...]:
+        """Origins whose pages show ours in a frame, e.g. https://worker.mturk.com; no network."""
+        return ()
 
     def ready(self) -> None:
         """Raise one line where credentials or packages are missing; no network."""

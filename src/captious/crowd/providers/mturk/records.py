@@ -1,0 +1,116 @@
+"""HITs, assignments and bonuses as captious knows them: money in cents, times in seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from captious.crowd.providers.mturk.question import answers_of
+
+SUBMITTED, APPROVED, REJECTED = "Submitted", "Approved", "Rejected"
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A HIT: `places` assignments in all, of which some are open, at work, or judged."""
+
+    id: str
+    type_id: str
+    group_id: str
+    annotation: str
+    status: str
+    places: int
+    reward: int
+    available: int
+    pending: int
+    completed: int
+    created: float
+    expires: float
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Work that was handed in; Mechanical Turk shows none before that."""
+
+    id: str
+    hit: str
+    worker: str
+    status: str
+    accepted: float
+    submitted: float
+    auto_approval: float
+    answers: Mapping[str, str] = field(default_factory=dict)
+    feedback: str = ""
+
+
+@dataclass(frozen=True)
+class Bonus:
+    """A bonus that was paid."""
+
+    worker: str
+    assignment: str
+    amount: int
+    reason: str
+
+
+def hit_of(row: Mapping[str, Any]) -> Hit:
+    """A HIT from the API's row."""
+    return Hit(
+        id=row["HITId"],
+        type_id=row.get("HITTypeId", ""),
+        group_id=row.get("HITGroupId", ""),
+        annotation=row.get("RequesterAnnotation", ""),
+        status=row.get("HITStatus", ""),
+        places=row.get("MaxAssignments", 1),
+        reward=cents(row.get("Reward", "0")),
+        available=row.get("NumberOfAssignmentsAvailable", 0),
+        pending=row.get("NumberOfAssignmentsPending", 0),
+        completed=row.get("NumberOfAssignmentsCompleted", 0),
+        created=_seconds(row.get("CreationTime")),
+        expires=_seconds(row.get("Expiration")),
+    )
+
+
+def assignment_of(row: Mapping[str, Any]) -> Assignment:
+    """An assignment from the API's row."""
+    return Assignment(
+        id=row["AssignmentId"],
+        hit=row["HITId"],
+        worker=row["WorkerId"],
+        status=row["AssignmentStatus"],
+        accepted=_seconds(row.get("AcceptTime")),
+        submitted=_seconds(row.get("SubmitTime")),
+        auto_approval=_seconds(row.get("AutoApprovalTime")),
+        answers=answers_of(row.get("Answer", "")),
+        feedback=row.get("RequesterFeedback", ""),
+    )
+
+
+def bonus_of(row: Mapping[str, Any]) -> Bonus:
+    """A bonus from the API's row."""
+    return Bonus(row["WorkerId"], row["AssignmentId"], cents(row["BonusAmount"]), row.get("Reason", ""))
+
+
+def cents(dollars: str) -> int:
+    """An amount of the API in cents.
+
+    >>> cents("0.25"), cents("10000.00"), cents("3")
+    (25, 1000000, 300)
+    """
+    return int(Decimal(dollars) * 100)
+
+
+def dollars(amount: int) -> str:
+    """Cents as the API writes them.
+
+    >>> dollars(25), dollars(100_000)
+    ('0.25', '1000.00')
+    """
+    return f"{amount // 100}.{amount % 100:02d}"
+
+
+def _seconds(when: datetime | None) -> float:
+    return when.timestamp() if when is not None else 0.0
