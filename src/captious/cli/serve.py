@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 DEMO_SEED = 7
 DEMO_OWNER = "demo"
 SETUP_HOURS = 24.0
-LEAVE_SECONDS = 10
 
 
 def serve(
@@ -59,6 +58,9 @@ def serve(
         ),
     ] = False,
     browse: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
+    log: Annotated[
+        str, typer.Option("--log", envvar="CAPTIOUS_LOG", help="Lines on stderr: plain or json.")
+    ] = "plain",
 ) -> None:
     """Run the web application: rater pages, admin pages and their JSON.
 
@@ -69,8 +71,11 @@ def serve(
         from captious.errors import InputError
 
         raise InputError("--demo runs in one process. Leave out --workers.")
+    from captious.web import settings as known
     from captious.web.settings import checked_base_url
 
+    os.environ[known.LOG_FORM] = log
+    known.log_form()
     given = checked_base_url(base_url) if base_url else ""
     # A request to stop unwinds like the end of the command, so that the demo's folder goes too.
     signal.signal(signal.SIGTERM, _stop)
@@ -98,7 +103,7 @@ def _require_web() -> None:
 
     from captious.errors import MissingDependencyError
 
-    for package in ("fastapi", "uvicorn", "sqlalchemy", "jinja2", "argon2", "multipart"):
+    for package in ("fastapi", "uvicorn", "sqlalchemy", "jinja2", "argon2", "multipart", "httptools"):
         if find_spec(package) is None:
             raise MissingDependencyError(f"serve needs {package}", extra="web")
 
@@ -210,22 +215,11 @@ def _open_soon(address: str) -> None:
 
 
 def _run(settings: WebSettings, listener: socket.socket, workers: int) -> None:
-    import uvicorn
-    from uvicorn.supervisors import Multiprocess
+    from captious.web.app import create_app
+    from captious.web.server import worker
+    from captious.web.server.supervisor import Supervisor
 
-    from captious.web import app, logs
-
-    factory = workers > 1
-    config = uvicorn.Config(
-        "captious.web.app:for_worker" if factory else app.create_app(settings),
-        factory=factory,
-        workers=workers,
-        log_config=logs.configuration(),
-        server_header=False,
-        timeout_graceful_shutdown=LEAVE_SECONDS,
-    )
-    server = uvicorn.Server(config)
-    if factory:
-        Multiprocess(config, sockets=[listener]).run()
+    if workers > 1:
+        Supervisor(listener, workers).run()
     else:
-        server.run(sockets=[listener])
+        worker.run(create_app(settings), listener)

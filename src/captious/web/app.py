@@ -16,6 +16,7 @@ from captious._version import __version__
 from captious.campaigns.store.database import Database
 from captious.web import admin, entrance, errors, images, rater, rater_api, results, site
 from captious.web.guard import Guard
+from captious.web.observe import Observer
 from captious.web.pages import STATIC
 from captious.web.settings import WebSettings, from_environment
 
@@ -70,6 +71,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         await response(scope, receive, send)
 
     app.add_middleware(Guard, settings=settings, refuse=refuse)
+    app.add_middleware(Observer)
     return app
 
 

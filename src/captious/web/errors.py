@@ -12,6 +12,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from captious.campaigns.records import LinkRefused, NotOpen, NotYours, SignInRefused, TooManyTries
@@ -170,10 +171,16 @@ def unexpected(request: Request, error: Exception) -> Response:
     return answer(request, 500, _say(request, "error.500"), headers=dict(HEADERS))
 
 
+def gone(_request: Request, _error: ClientDisconnect) -> Response:
+    """The client hung up before its request was whole: nobody hears the answer, and nothing is wrong here."""
+    return Response(status_code=400)
+
+
 def install(app: FastAPI) -> None:
     """Let the application answer every error from here."""
     app.add_exception_handler(Refusal, refused)  # type: ignore[arg-type]
     app.add_exception_handler(HTTPException, http_error)  # type: ignore[arg-type]
     app.add_exception_handler(RequestValidationError, invalid)  # type: ignore[arg-type]
     app.add_exception_handler(CaptiousError, ours)  # type: ignore[arg-type]
+    app.add_exception_handler(ClientDisconnect, gone)  # type: ignore[arg-type]
     app.add_exception_handler(Exception, unexpected)

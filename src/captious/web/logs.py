@@ -1,12 +1,17 @@
-"""Plain logs: when, what, how it went. A link's token opens a door, so it is never written."""
+"""Logs: when, what, how it went; plain lines or JSON. A link's token opens a door: it is never written."""
 
 from __future__ import annotations
 
+import json
 import logging
 import re
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Literal
 
-FORM = "%(asctime)s %(levelname)s %(message)s"
+from captious.web.observe import request_id
+
+Form = Literal["plain", "json"]
+FORM = "%(asctime)s %(levelname)s %(message)s%(request)s"
 _DOORS = re.compile(r"/(join|setup|demo)/[^\s?\"']+")
 
 
@@ -31,26 +36,58 @@ class Redacting(logging.Filter):
         return True
 
 
-def configuration(level: str = "INFO") -> dict[str, Any]:
+class Plain(logging.Formatter):
+    """A line for people: the time, the level, what happened, and the request that it belongs to."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line."""
+        found = request_id.get()
+        record.request = f" [{found}]" if found else ""
+        return super().format(record)
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line, for programs that gather logs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The object; a request's own facts stand beside the message."""
+        found: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if request_id.get():
+            found["request_id"] = request_id.get()
+        for name, value in getattr(record, "facts", {}).items():
+            found[name] = redacted(value) if isinstance(value, str) else value
+        if record.exc_info:
+            found["exception"] = redacted(self.formatException(record.exc_info))
+        return json.dumps(found, ensure_ascii=False)
+
+
+def configuration(level: str = "INFO", form: Form = "plain") -> dict[str, Any]:
     """The logging of the server and the application, to stderr."""
-    quiet = {"level": "WARNING", "handlers": ["plain"], "propagate": False}
+    quiet = {"level": "WARNING", "handlers": ["lines"], "propagate": False}
+    usual = {"level": level, "handlers": ["lines"], "propagate": False}
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "filters": {"redact": {"()": Redacting}},
-        "formatters": {"plain": {"format": FORM}},
+        "formatters": {"plain": {"()": Plain, "format": FORM}, "json": {"()": JsonLines}},
         "handlers": {
-            "plain": {
+            "lines": {
                 "class": "logging.StreamHandler",
-                "formatter": "plain",
+                "formatter": form,
                 "filters": ["redact"],
                 "stream": "ext://sys.stderr",
             }
         },
         "loggers": {
-            "uvicorn": {"level": level, "handlers": ["plain"], "propagate": False},
-            "uvicorn.access": {"level": level, "handlers": ["plain"], "propagate": False},
-            "captious": {"level": level, "handlers": ["plain"], "propagate": False},
+            "uvicorn": usual,
+            "captious": usual,
             "alembic": quiet,
+            # It warns of every write to a client that has gone.
+            "asyncio": quiet | {"level": "ERROR"},
         },
     }

@@ -6,14 +6,16 @@ import os
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
-from captious.errors import InputError
+from captious.errors import InputError, one_line
 
 DATABASE = "CAPTIOUS_DATABASE"
 FILES = "CAPTIOUS_FILES"
 SECRET = "CAPTIOUS_SECRET"
 BASE_URL = "CAPTIOUS_BASE_URL"
+LOG_FORM = "CAPTIOUS_LOG"
 DEFAULT_DATABASE = "captious.db"
 SECRET_BYTES = 32
 SHORTEST_SECRET = 16
@@ -63,6 +65,14 @@ def from_environment() -> WebSettings:
         base_url=base_url,
         secure_cookies=base_url.startswith("https://"),
     )
+
+
+def log_form() -> Literal["plain", "json"]:
+    """How log lines are written: for people, or as JSON."""
+    found = os.environ.get(LOG_FORM, "") or "plain"
+    if found not in ("plain", "json"):
+        raise InputError(f'{LOG_FORM}: "{one_line(found)}" is no form of a log. Give plain or json.')
+    return "json" if found == "json" else "plain"
 
 
 def checked_base_url(address: str) -> str:

@@ -1,0 +1,98 @@
+"""What happened to each request: its id, its status, how long it took, one line in the log.
+
+Plain ASGI around everything else, so that it sees errors and clients that hung up as well.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from contextvars import ContextVar
+from typing import Any
+from urllib.parse import quote
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+log = logging.getLogger("captious.access")
+# The request that a task works on, for every line that is logged meanwhile.
+request_id: ContextVar[str] = ContextVar("request_id", default="")
+HEADER = "x-request-id"
+GONE = 499  # As nginx writes it: the client went before it had the answer.
+
+
+class Observer:
+    """Wraps the application."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Give the request an id, let it through, and say how it went."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        seen = Seen(scope, receive, send)
+        try:
+            await self.app(scope, seen.receive, seen.send)
+        finally:
+            seen.note()
+
+
+class Seen:
+    """One request on its way."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.scope, self._receive, self._send = scope, receive, send
+        self.id = secrets.token_hex(8)
+        self.begun = time.perf_counter()
+        self.status = 0
+        self.whole = self.gone = False
+        request_id.set(self.id)
+
+    async def receive(self) -> Message:
+        """What comes in; a client that goes before its answer is noted."""
+        message = await self._receive()
+        self.gone |= message["type"] == "http.disconnect" and not self.whole
+        return message
+
+    async def send(self, message: Message) -> None:
+        """What goes out, with the id."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            MutableHeaders(scope=message).setdefault(HEADER, self.id)
+        elif message["type"] == "http.response.body":
+            self.whole = not message.get("more_body", False)
+        await self._send(message)
+
+    def note(self) -> None:
+        """One line; a fault of ours that nobody has answered yet will be a 500."""
+        status = GONE if self.gone else self.status or 500
+        took = time.perf_counter() - self.begun
+        fields: dict[str, Any] = {
+            "method": self.scope["method"],
+            "path": quote(self.scope["path"]),
+            "status": status,
+            "milliseconds": round(took * 1000, 2),
+            "client": (self.scope.get("client") or ("-",))[0],
+        }
+        # Clients that hang up can be many, and none of them is news.
+        log.log(
+            logging.DEBUG if status == GONE else logging.INFO,
+            '%s "%s %s HTTP/%s" %d %.1f ms',
+            fields["client"],
+            fields["method"],
+            target(self.scope),
+            self.scope.get("http_version", "1.1"),
+            status,
+            took * 1000,
+            extra={"facts": fields},
+        )
+
+
+def target(scope: Scope) -> str:
+    """The address that was asked for, so written that it stays on one line."""
+    query: bytes = scope.get("query_string", b"")
+    path = quote(scope["path"])
+    return f"{path}?{query.decode('ascii', 'backslashreplace')}" if query else path

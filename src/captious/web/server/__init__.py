@@ -1,0 +1,1 @@
+"""The server below the application: connections, their time limits, worker processes."""

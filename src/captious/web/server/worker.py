@@ -1,0 +1,60 @@
+"""One server process: in the command itself, or as a worker that a supervisor started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+from types import FrameType
+
+from fastapi import FastAPI
+
+from captious.errors import CaptiousError
+from captious.web import logs
+from captious.web.server.limits import Limits
+from captious.web.server.server import Server, configured
+from captious.web.settings import log_form
+
+LISTENER, READY = "CAPTIOUS_LISTENER", "CAPTIOUS_READY"
+DRAIN_SECONDS = 10
+STARTED = b"1"
+
+
+def run(
+    app: FastAPI, listener: socket.socket, limits: Limits | None = None, ready: int | None = None
+) -> None:
+    """Serve until told to stop; requests on their way in are finished, for `DRAIN_SECONDS` at most."""
+
+    def say_ready() -> None:
+        if ready is not None:
+            os.write(ready, STARTED)
+            os.close(ready)
+
+    config = configured(app, log_config=logs.configuration(form=log_form()), drain_seconds=DRAIN_SECONDS)
+    parent = os.getppid() if ready is not None else None
+    server = Server(config, limits or Limits(), parent=parent, when_started=say_ready)
+    app.state.server = server
+    server.run(sockets=[listener])
+
+
+def main() -> None:
+    """A worker: the socket and the pipe that says when it is ready are inherited."""
+    signal.signal(signal.SIGTERM, _stop)
+    signal.signal(signal.SIGINT, _stop)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)  # Meant for the supervisor.
+    from captious.web.app import for_worker
+
+    try:
+        with socket.socket(fileno=int(os.environ[LISTENER])) as listener:
+            run(for_worker(), listener, ready=int(os.environ[READY]))
+    except CaptiousError as error:
+        sys.exit(f"error: {error}")
+
+
+def _stop(_number: int, _frame: FrameType | None) -> None:
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,132 @@
+"""The server as a process: short of descriptors, with several workers, told to renew them."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+START = "import sys; from captious.cli.main import main; sys.exit(main())"
+PATIENCE = 90.0
+
+
+class Process:
+    """`captious serve` with its log in a file."""
+
+    def __init__(self, folder: Path, *options: str, descriptors: int = 0) -> None:
+        limit = (
+            f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({descriptors}, {descriptors})); "
+        )
+        self.log = folder / "log"
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("CAPTIOUS_")}
+        with self.log.open("wb") as out:
+            self.process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-c",
+                    limit * bool(descriptors) + START,
+                    "serve",
+                    "--database",
+                    "a.db",
+                    "--port",
+                    "0",
+                    *options,
+                ],
+                cwd=folder,
+                env=environment,
+                stdout=out,
+                stderr=out,
+            )
+        self.until(lambda: "startup complete" in self.said())
+        found = re.search(r"captious is at http://([\d.]+):(\d+)", self.said())
+        assert found is not None
+        self.address = found[1], int(found[2])
+
+    def said(self) -> str:
+        return self.log.read_text()
+
+    def until(self, true: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not true():
+            assert self.process.poll() is None, self.said()
+            assert time.monotonic() < deadline, self.said()
+            time.sleep(0.1)
+
+    def health(self) -> int:
+        address = f"http://{self.address[0]}:{self.address[1]}/health"
+        with urllib.request.urlopen(address, timeout=PATIENCE) as answer:
+            return int(answer.status)
+
+    def workers(self) -> set[int]:
+        found = re.findall(r"Started server process \[(\d+)\]", self.said())
+        return {int(one) for one in found if Path(f"/proc/{one}").exists() and not _zombie(int(one))}
+
+
+def _zombie(process: int) -> bool:
+    try:
+        return ") Z " in Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return True
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Process]]:
+    started: list[Process] = []
+
+    def make(*options: str, **more: Any) -> Process:
+        started.append(Process(tmp_path, *options, **more))
+        return started[-1]
+
+    yield make
+    for one in started:
+        one.process.terminate()
+        try:
+            one.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            one.process.kill()
+            one.process.wait()
+
+
+def test_a_server_out_of_descriptors_rests_drops_the_idle_and_goes_on(serve: Any) -> None:
+    server = serve(descriptors=48)
+    before = server.said().count("\n")
+    clients = [socket.create_connection(server.address) for _ in range(200)]
+    for client in clients[::2]:
+        client.send(b"GET /health HTTP/1.1\r\nHost")
+    assert server.health() == 200
+    new = server.said().splitlines()[before:]
+    # The line of /health, and one that says what happens; not one for each of 200 clients.
+    assert len(new) <= 3, new
+    assert any("no more descriptors" in line or "too many connections" in line for line in new)
+    assert "Traceback" not in server.said()
+    for client in clients:
+        client.close()
+
+
+def test_workers_are_renewed_without_a_refused_request_and_replaced_when_they_die(serve: Any) -> None:
+    server = serve("--workers", "2")
+    server.until(lambda: len(server.workers()) == 2)
+    first = server.workers()
+    server.process.send_signal(signal.SIGHUP)
+    server.until(lambda: server.health() == 200 and "all workers are replaced" in server.said())
+    second = server.workers()
+    assert len(second) == 2
+    assert not first & second
+    victim = min(second)
+    os.kill(victim, signal.SIGKILL)
+    server.until(lambda: len(server.workers() - {victim}) == 2)
+    assert server.health() == 200
+    server.process.terminate()
+    assert server.process.wait(PATIENCE) == 0
+    assert server.workers() == set()
+    assert "Traceback" not in server.said()
