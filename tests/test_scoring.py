@@ -128,7 +128,7 @@ def test_errors_of_the_python_interface_name_no_option_of_the_command_line() -> 
         ["a dog", "a cat"], [["a dog"], ["a cat"]], image_ids=["1", "2"], systems=["a", "b"]
     )
     for call in (
-        lambda: score(Corpus.from_lists(["a dog"])),
+        lambda: score(Corpus.from_lists(["a dog"]), "bleu1"),
         lambda: score(Corpus.from_lists(["a dog"]), ["vifidel"]),
         lambda: score(one, []),
         lambda: score(one, ["cider"]),

@@ -2,101 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, NamedTuple
+from collections.abc import Sequence
 
-import numpy as np
-
-from captious.corpus import Corpus, Scores
-from captious.corpus.columns import FloatArray
+from captious.corpus import Corpus
+from captious.corpus.significance import Comparison, MetricComparison, Pair, refuse_different_images
 from captious.engine import Progress
-from captious.errors import InputError
-from captious.groups import CLASSIC, expand
-from captious.metrics import Metric, resolve_all
-from captious.scoring import score, sums_by_image
-from captious.stats.multiple import holm, significance_clusters
+from captious.metrics import Metric
+from captious.scoring import score
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
-from captious.stats.significance import (
-    DEFAULT_TRIALS,
-    PairedTest,
-    approximate_randomisations,
-    paired_bootstraps,
-    win_tie_loss,
-)
+from captious.stats.significance import DEFAULT_TRIALS
 
-
-class Pair(NamedTuple):
-    """System `a` against system `b` under one metric; the difference is a - b.
-
-    `p_holm` is the randomisation p-value after Holm's correction over all pairs of the metric
-    (Holm 1979). Wins, ties and losses count images.
-    """
-
-    a: str
-    b: str
-    difference: float
-    low: float
-    high: float
-    p_bootstrap: float
-    p_randomisation: float
-    p_holm: float
-    wins: int
-    ties: int
-    losses: int
-
-
-@dataclass(frozen=True)
-class MetricComparison:
-    """All pairs of systems under one metric, and the clusters that the tests leave.
-
-    Systems are ranked from best to worst. Cluster 1 is best: everyone in it is significantly
-    better than everyone in cluster 2, and so on (`captious.stats.multiple`).
-    """
-
-    name: str
-    signature: str
-    ranking: list[str]
-    pairs: list[Pair]
-    clusters: dict[str, int]
-    percent: bool
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What `compare` found, metric by metric, with how it was found."""
-
-    scores: Scores
-    metrics: dict[str, MetricComparison]
-    resamples: int
-    trials: int
-    level: float
-    seed: int
-
-    def to_dict(self) -> dict[str, Any]:
-        """The stable JSON shape: metric -> scores, signature, clusters, pairs."""
-        result: dict[str, Any] = {}
-        for name, metric in self.metrics.items():
-            systems = self.scores[name].systems
-            result[name] = {
-                "signature": metric.signature,
-                "resamples": self.resamples,
-                "trials": self.trials,
-                "level": self.level,
-                "seed": self.seed,
-                "systems": {
-                    system: systems[system]._asdict() | {"cluster": metric.clusters[system]}
-                    for system in metric.ranking
-                },
-                "pairs": [pair._asdict() for pair in metric.pairs],
-            }
-        return result
+__all__ = ["Comparison", "MetricComparison", "Pair", "compare"]
 
 
 def compare(
     corpus: Corpus,
-    metrics: Sequence[str | Metric] = CLASSIC,
+    metrics: str | Sequence[str | Metric] | None = None,
     *,
     resamples: int = DEFAULT_RESAMPLES,
     trials: int = DEFAULT_TRIALS,
@@ -105,10 +26,7 @@ def compare(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Test every pair of systems under every metric.
-
-    Paired bootstrap (Koehn 2004) and approximate randomisation (Riezler and Maxwell 2005) over
-    images, on summed statistics. All pairs of one metric are corrected together (Holm 1979).
+    """Score every system and test every pair of them: `score(…).significance()` in one call.
 
     >>> references = [[f"a man rides horse number {i}"] for i in range(40)]
     >>> good = [f"a man rides horse {i}" for i in range(40)]
@@ -120,112 +38,6 @@ def compare(
     >>> pair.a, pair.wins, pair.losses, pair.p_randomisation < 0.001
     ('good', 40, 0, True)
     """
-    _refuse_different_images(corpus)
+    refuse_different_images(corpus)
     scores = score(corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress)
-    asked = resolve_all(expand(metrics, corpus).metrics)
-    blocks = {name: sums_by_image(corpus, scores[name].statistics) for name in asked}
-    found: dict[str, list[Pair]] = {name: [] for name in asked}
-    for a, b in combinations(corpus.systems, 2):
-        tests = _tests(asked, blocks, a, b, resamples=resamples, trials=trials, level=level, seed=seed)
-        for name, (bootstrap, swaps) in tests.items():
-            found[name].append(_pair(asked[name], a, b, blocks[name], bootstrap, swaps))
-    return Comparison(
-        scores=scores,
-        metrics={name: _summary(name, metric, scores, found[name], level) for name, metric in asked.items()},
-        resamples=resamples,
-        trials=trials,
-        level=level,
-        seed=seed,
-    )
-
-
-def _refuse_different_images(corpus: Corpus) -> None:
-    """Refuse fewer than two systems, and systems that do not describe the same images."""
-    present = [s for i, s in enumerate(corpus.systems) if (corpus.system_of == i).any()]
-    if len(present) < 2:
-        raise InputError(
-            "compare needs at least two systems.",
-            python="Make a corpus of the captions of several.",
-            command="Give two files to --candidates.",
-        )
-    rows = {system: corpus.rows_of(system) for system in present}
-    wanted = np.unique(corpus.image_of[rows[present[0]]])
-    for system in present[1:]:
-        images = np.unique(corpus.image_of[rows[system]])
-        if not np.array_equal(images, wanted):
-            odd = int(np.setxor1d(images, wanted)[0])
-            raise InputError(
-                f'systems "{present[0]}" and "{system}" describe different images: only one has '
-                f'"{corpus.image_ids[odd]}". Add the missing captions, or keep the images that all describe:',
-                python="load_corpus(…, common=True).",
-                command="--common.",
-            )
-
-
-def _tests(
-    metrics: Mapping[str, Metric],
-    blocks: Mapping[str, Mapping[str, FloatArray]],
-    a: str,
-    b: str,
-    *,
-    resamples: int,
-    trials: int,
-    level: float,
-    seed: int,
-) -> dict[str, tuple[PairedTest, PairedTest]]:
-    """Both tests of two systems under every metric, on the same draws: statistics side by side."""
-    all_a, all_b = (np.hstack([block[system] for block in blocks.values()]) for system in (a, b))
-    ends = np.cumsum([block[a].shape[1] for block in blocks.values()])[:-1]
-
-    def scores(sums: FloatArray) -> FloatArray:
-        parts = zip(metrics.values(), np.split(sums, ends, axis=-1), strict=True)
-        return np.stack([metric.corpus_score(part) for metric, part in parts], axis=-1)
-
-    bootstrap = paired_bootstraps(all_a, all_b, scores, resamples, seed, level=level)
-    swaps = approximate_randomisations(all_a, all_b, scores, trials, seed)
-    return dict(zip(metrics, zip(bootstrap, swaps, strict=True), strict=True))
-
-
-def _pair(
-    metric: Metric, a: str, b: str, block: Mapping[str, FloatArray], bootstrap: PairedTest, swaps: PairedTest
-) -> Pair:
-    ours, theirs = metric.example_scores(block[a]), metric.example_scores(block[b])
-    both = ~(np.isnan(ours) | np.isnan(theirs))  # an image that could not be read has no score
-    wins, ties, losses = win_tie_loss(ours[both], theirs[both])
-    if not metric.higher_is_better:
-        wins, losses = losses, wins
-    return Pair(
-        a=a,
-        b=b,
-        difference=bootstrap.difference,
-        low=bootstrap.low,
-        high=bootstrap.high,
-        p_bootstrap=bootstrap.p_value,
-        p_randomisation=swaps.p_value,
-        p_holm=float("nan"),
-        wins=wins,
-        ties=ties,
-        losses=losses,
-    )
-
-
-def _summary(name: str, metric: Metric, scores: Scores, pairs: list[Pair], level: float) -> MetricComparison:
-    corrected = holm([pair.p_randomisation for pair in pairs])
-    pairs = [p._replace(p_holm=float(c)) for p, c in zip(pairs, corrected, strict=True)]
-    systems = scores[name].systems
-    names = list(systems)
-    p_values = np.ones((len(names), len(names)))
-    for pair in pairs:
-        i, j = names.index(pair.a), names.index(pair.b)
-        p_values[i, j] = p_values[j, i] = pair.p_holm
-    sign = 1 if metric.higher_is_better else -1
-    values = [sign * systems[system].score for system in names]
-    found = significance_clusters(names, values, p_values, alpha=1 - level)
-    return MetricComparison(
-        name=name,
-        signature=scores[name].signature,
-        ranking=found.order,
-        pairs=pairs,
-        clusters={s: rank for rank, group in enumerate(found.clusters, 1) for s in group},
-        percent=metric.percent,
-    )
+    return scores.significance(resamples=resamples, trials=trials, level=level, seed=seed)

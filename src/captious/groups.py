@@ -20,6 +20,20 @@ class Chosen(NamedTuple):
     metrics: list[str | Metric]
     left_out: dict[str, str]
 
+    def reasons(self) -> list[str]:
+        """A sentence for each reason, with the metrics that it leaves out.
+
+        >>> Chosen([], {"clipscore": "no images were given.", "vilt": "no images were given."}).reasons()
+        ['clipscore, vilt are left out: no images were given.']
+        """
+        found: dict[str, list[str]] = {}
+        for name, why in self.left_out.items():
+            found.setdefault(why, []).append(name)
+        return [
+            f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} left out: {why}"
+            for why, names in found.items()
+        ]
+
 
 def expand(
     asked: str | Sequence[str | Metric], corpus: Corpus | None = None, *, frequencies: bool = False
@@ -83,7 +97,7 @@ def lacking(name: str, corpus: Corpus | None = None, *, frequencies: bool = Fals
                 return f"no {need}{'s' if need == 'image' else ''} were given."
         few = "references" in metric.needs and len(corpus.references) < metric.fewest_images
         if few and not frequencies:
-            return "one image has no document frequencies. Give a table with --df."
+            return f"one image has no document frequencies. Give a table: {name}[df=FILE]."
     return missing_for(name)
 
 

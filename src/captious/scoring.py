@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
-from captious.corpus.columns import FloatArray
-from captious.corpus.types import require_texts
+from captious.corpus.scores import sums_by_image
+from captious.corpus.types import listed, require_texts
 from captious.engine import Progress, run_metrics
-from captious.errors import InputError
-from captious.groups import CLASSIC, expand, missing_for
+from captious.errors import CaptiousWarning, InputError
+from captious.groups import expand, missing_for, usual
 from captious.metrics import Metric, known_metrics, resolve_all
 from captious.metrics.scripts import warn_of_script
-from captious.stats.resample import DEFAULT_SEED, bootstrap_sums, cluster_sums, percentile_interval
+from captious.stats.resample import DEFAULT_SEED
 
-__all__ = ["CLASSIC", "available_metrics", "compute", "missing_for", "score", "sums_by_image"]
+__all__ = ["available_metrics", "compute", "missing_for", "score"]
 
 
 def score(
     corpus: Corpus,
-    metrics: str | Sequence[str | Metric] = CLASSIC,
+    metrics: str | Sequence[str | Metric] | None = None,
     *,
     resamples: int = 0,
     level: float = 0.95,
@@ -30,6 +32,9 @@ def score(
     progress: Progress | None = None,
 ) -> Scores:
     """Score every example of `corpus` with every metric, or group of metrics (`groups.expand`).
+
+    Without `metrics` the classic ones run, or those that need no references where there are none.
+    Of a group, what cannot run here is left out with a warning that names it.
 
     With `resamples` (1,000 is usual) each system's corpus value gets a percentile bootstrap
     interval over images (Efron 1979; Koehn 2004), drawn from the examples' sufficient statistics.
@@ -45,61 +50,77 @@ def score(
     """
     if len(corpus) == 0:
         raise InputError("the corpus has no captions to score.")
-    asked = resolve_all(expand(metrics, corpus).metrics)
+    asked = resolve_all(_chosen(metrics, corpus))
     _refuse_missing_references(corpus, asked)
     warn_of_script(asked, corpus.captions)
     runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress)
-    sums = {
-        (name, system): by_image
-        for name, run in zip(asked, runs, strict=True)
-        for system, by_image in sums_by_image(corpus, run.statistics).items()
-    }
-    draws = _resample(sums, resamples, seed) if resamples else {}
     found = {}
     for (name, metric), run in zip(asked.items(), runs, strict=True):
         values = metric.example_scores(run.statistics)
         scored = corpus.system_of[~np.isnan(values)]
         counts = np.bincount(scored, minlength=len(corpus.systems)).tolist()
-        systems = {}
-        for system, n in zip(corpus.systems, counts, strict=True):
-            if (name, system) in sums:
-                value = float(metric.corpus_score(sums[name, system].sum(axis=0)))
-                drawn = draws.get((name, system))
-                systems[system] = _with_interval(metric, value, drawn, level, n)
+        sums = sums_by_image(corpus, run.statistics)
+        systems = {
+            system: CorpusScore(float(metric.corpus_score(sums[system].sum(axis=0))), None, None, n)
+            for system, n in zip(corpus.systems, counts, strict=True)
+            if system in sums
+        }
         found[name] = MetricScores(
             name=name,
             signature=metric.signature(corpus, run.knowledge),
             values=values,
             statistics=run.statistics,
             systems=systems,
+            metric=metric,
             percent=metric.percent,
             details=metric.details(run.statistics),
             title=metric.title,
             notes=tuple(metric.notes(corpus, run.knowledge)),
             unscored=metric.unscored(run.knowledge),
         )
-    return Scores(corpus, found)
+    scores = Scores(corpus, found, level)
+    return scores.with_intervals(resamples, level=level, seed=seed) if resamples else scores
 
 
 def compute(
-    predictions: Sequence[str],
-    references: Sequence[Sequence[str]] | Sequence[str],
-    metrics: Sequence[str | Metric] = CLASSIC,
+    predictions: Any,
+    references: Any = None,
+    metrics: str | Sequence[str | Metric] | None = None,
     *,
     jobs: int = 1,
 ) -> dict[str, float]:
     """Corpus scores of parallel lists, in the manner of Hugging Face's `evaluate`.
 
+    Lists, tuples, Series and arrays of texts; or dicts from image id to caption and to references.
+
     >>> compute(["a cat"], [["a cat", "the cat"]], metrics=["bleu1"])["bleu1"]
     0.999999999...
     """
-    require_texts(predictions, "predictions")
-    if isinstance(references, str) or not isinstance(references, Sequence):
-        raise InputError("references must be a list with one entry, or list, for each prediction.")
-    lists = [[entry] if isinstance(entry, str) else list(entry) for entry in references]
-    corpus = Corpus.from_lists(predictions, lists)
+    if isinstance(predictions, Mapping):
+        corpus = Corpus.from_dict(predictions, references)
+    else:
+        corpus = Corpus.from_lists(*_parallel(predictions, references))
     scores = score(corpus, metrics, jobs=jobs)
     return {name: scores[name].score for name in scores}
+
+
+def _parallel(predictions: Any, references: Any) -> tuple[list[str], list[list[str]] | None]:
+    predictions, references = listed(predictions), listed(references)
+    require_texts(predictions, "predictions")
+    if references is None:
+        return predictions, None
+    if isinstance(references, str) or not isinstance(references, Sequence):
+        raise InputError("references must be a list with one entry, or list, for each prediction.")
+    return predictions, [[own] if isinstance(own, str) else list(listed(own)) for own in references]
+
+
+def _chosen(metrics: str | Sequence[str | Metric] | None, corpus: Corpus) -> list[str | Metric]:
+    chosen = expand(usual(corpus) if metrics is None else metrics, corpus)
+    for line in chosen.reasons():
+        warnings.warn(line, CaptiousWarning, stacklevel=3)
+    if chosen.left_out and not chosen.metrics:
+        raise InputError("no metric can run here on these captions. Name one in metrics=.")
+    return chosen.metrics
 
 
 def available_metrics(needs: frozenset[str] = frozenset({"references"})) -> list[str]:
@@ -119,36 +140,3 @@ def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> N
                 python='Make the corpus with references, or ask for metrics="free", those that need none.',
                 command="Give --references FILE, or --metrics free for those that need none.",
             )
-
-
-def sums_by_image(corpus: Corpus, statistics: FloatArray) -> dict[str, FloatArray]:
-    """For each system, statistics summed by image, images in the order of the corpus."""
-    sums = {}
-    for index, system in enumerate(corpus.systems):
-        rows = np.flatnonzero(corpus.system_of == index)
-        if len(rows):
-            images, places = np.unique(corpus.image_of[rows], return_inverse=True)
-            sums[system] = cluster_sums(statistics[rows], places, len(images))
-    return sums
-
-
-def _resample(
-    sums: Mapping[tuple[str, str], FloatArray], resamples: int, seed: int
-) -> dict[tuple[str, str], FloatArray]:
-    """Resampled sums of every block; blocks over equally many images share their draws."""
-    drawn: dict[tuple[str, str], FloatArray] = {}
-    for size in sorted({len(block) for block in sums.values() if len(block) > 1}):
-        keys = [key for key, block in sums.items() if len(block) == size]
-        together = bootstrap_sums(np.hstack([sums[key] for key in keys]), resamples, seed)
-        ends = np.cumsum([sums[key].shape[1] for key in keys])[:-1]
-        drawn |= dict(zip(keys, np.split(together, ends, axis=1), strict=True))
-    return drawn
-
-
-def _with_interval(
-    metric: Metric, value: float, drawn: FloatArray | None, level: float, n: int
-) -> CorpusScore:
-    if drawn is None:
-        return CorpusScore(value, None, None, n)  # not asked for, or a single image
-    interval = percentile_interval(metric.corpus_score(drawn), value, level)
-    return CorpusScore(value, interval.low, interval.high, n)

@@ -40,8 +40,9 @@ def compare(
     Example: captious compare --candidates a.json b.json --references refs.json --metrics cider
     """
     from captious import comparison
-    from captious.cli import inputs, tables
+    from captious.cli import inputs
     from captious.cli.output import emit, note, progress_bar
+    from captious.corpus import score_tables
 
     inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
@@ -58,7 +59,7 @@ def compare(
             jobs=jobs,
             progress=progress,
         )
-    for line in tables.unscored_lines(found.scores):
+    for line in score_tables.unscored_lines(found.scores):
         note(line)
-    shown = tables.compare_rows(found) if form is Format.csv else tables.compare_tables(found)
+    shown = score_tables.compare_rows(found) if form is Format.csv else found.tables()
     emit(shown, found.to_dict(), form)

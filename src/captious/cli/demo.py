@@ -48,7 +48,6 @@ def demo(
         close_the_loop(out, form)
         return
     from captious import scoring
-    from captious.cli import tables
     from captious.cli.output import emit, progress_bar
     from captious.corpus.load import load_corpus
     from captious.data import demo_files
@@ -58,7 +57,7 @@ def demo(
     names = scoring.available_metrics(frozenset({"references", "objects", "image"}))
     with progress_bar() as progress:
         scores = scoring.score(corpus, names, resamples=options.DEFAULT_RESAMPLES, progress=progress)
-    emit(tables.score_table(scores, options.DEFAULT_LEVEL), scores.to_dict(), form)
+    emit(scores.table(), scores.to_dict(), form)
     _report(scores, sample.judgments, out)
 
 

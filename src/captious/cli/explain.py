@@ -11,6 +11,8 @@ import typer
 from captious.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from captious.corpus import Corpus, Judgments
     from captious.corpus.columns import FloatArray
     from captious.explain import AnyExplanation
@@ -162,23 +164,10 @@ def _rendered(found: list[AnyExplanation], form: ExplainFormat) -> str:
         return picture(found[0])
     if form is ExplainFormat.html:
         return page(found)
-    writers = {
+    writers: dict[ExplainFormat, Callable[[Table], str]] = {
         ExplainFormat.csv: to_csv,
         ExplainFormat.latex: to_latex,
         ExplainFormat.markdown: to_markdown,
-        ExplainFormat.table: _plain,
+        ExplainFormat.table: str,
     }
     return "\n".join(writers[form](table) for one in found for table in explanation_tables(one))
-
-
-def _plain(table: Table) -> str:
-    """The table as a terminal shows it, as text."""
-    import io
-    from contextlib import redirect_stdout
-
-    from captious.tables.terminal import print_table
-
-    buffer = io.StringIO()
-    with redirect_stdout(buffer):
-        print_table(table)
-    return buffer.getvalue()

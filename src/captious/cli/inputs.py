@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -57,8 +57,8 @@ def metrics(
 ) -> list[str | Metric]:
     """The metrics that were asked for, groups by their members; without any, the usual ones."""
     chosen = expand(text or usual(corpus), corpus, frequencies=df is not None)
-    for why, names in _by_reason(chosen.left_out).items():
-        note(f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} left out: {why}")
+    for line in chosen.reasons():
+        note(line)
     wanted = chosen.metrics
     if not wanted and chosen.left_out:
         first, why = next(iter(chosen.left_out.items()))
@@ -75,13 +75,6 @@ def metrics(
         if not used:
             note(f"--long {long} is not used: none of these metrics has a limit of tokens.")
     return wanted
-
-
-def _by_reason(left_out: Mapping[str, str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for name, why in left_out.items():
-        found.setdefault(why, []).append(name)
-    return found
 
 
 def refuse_unknown(text: str) -> None:

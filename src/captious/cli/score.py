@@ -39,8 +39,9 @@ def score(
     Example: captious score --candidates m2.json --references captions.json --metrics bleu4,cider
     """
     from captious import scoring
-    from captious.cli import inputs, tables
+    from captious.cli import inputs
     from captious.cli.output import emit, note, progress_bar
+    from captious.corpus import score_tables
 
     if items:
         from captious.corpus.write import check_item_path
@@ -54,9 +55,9 @@ def score(
         scores = scoring.score(
             corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
         )
-    for line in tables.unscored_lines(scores):
+    for line in score_tables.unscored_lines(scores):
         note(line)
-    table = tables.score_rows(scores) if form is Format.csv else tables.score_table(scores, level)
+    table = score_tables.score_rows(scores) if form is Format.csv else scores.table()
     emit(table, scores.to_dict(), form, csv_safe=csv_safe)
     if items:  # after the table, which a full disk must not take away
         from captious.corpus.write import write_items

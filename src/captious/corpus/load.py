@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from captious.corpus.ids import meet
 from captious.corpus.images import find_images
 from captious.corpus.objects import read_objects
 from captious.corpus.readers import PathText, Rows, read_rows
+from captious.corpus.readers.memory import are_rows, is_path, is_table, read_memory
 from captious.corpus.readers.rows import refuse
 from captious.corpus.systems import SystemCaptions, systems_of, with_names
 from captious.corpus.types import NO_REFERENCES, Corpus, Ragged
@@ -24,6 +25,7 @@ from captious.errors import InputError, one_line
 
 FEW = 5  # captions that may well be alike by chance
 Duplicates = Literal["error", "first", "all"]
+Given = Any  # a file, several, or captions in memory: `load_corpus` says what is understood
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,8 @@ class ReferenceSets(NamedTuple):
 
 
 def load_corpus(
-    candidates: PathText | Sequence[PathText],
-    references: PathText | Sequence[PathText] | None = None,
+    candidates: Given,
+    references: Given | None = None,
     *,
     names: Sequence[str] | None = None,
     images: PathText | None = None,
@@ -86,10 +88,12 @@ def load_corpus(
 ) -> Corpus:
     """Load the captions of one or several systems and their references.
 
-    Formats are told by content (see the formats page of the documentation). A system is named
-    after its file unless `names` says otherwise or the file has a system column. `duplicates`
-    says what to do with a second caption of a system for one image; `common=True` keeps the images
-    that all systems describe.
+    Each is a file or several, whose formats are detected from the content (see the formats page of
+    the documentation), or what is in memory: a data frame, a data set, a dict from image id to
+    caption(s), rows as dicts; a dict of such by system. A system is named after its file or key
+    unless `names` says otherwise or the file has a system column. `duplicates` says what to do with
+    a second caption of a system for one image; `common=True` keeps the images that all systems
+    describe.
 
     >>> import json, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -98,6 +102,8 @@ def load_corpus(
     >>> corpus = load_corpus([folder / "m2.json"], folder / "refs.json")
     >>> corpus.systems, corpus.example(0).references
     (['m2'], ['A dog runs.', 'The dog.'])
+    >>> load_corpus({"m2": {"7": "A dog."}}, {"7": ["A dog runs."]}).systems
+    ['m2']
     """
     return load_with_notes(
         candidates,
@@ -111,8 +117,8 @@ def load_corpus(
 
 
 def load_with_notes(
-    candidates: PathText | Sequence[PathText],
-    references: PathText | Sequence[PathText] | None = None,
+    candidates: Given,
+    references: Given | None = None,
     *,
     names: Sequence[str] | None = None,
     images: PathText | None = None,
@@ -123,7 +129,7 @@ def load_with_notes(
     """`load_corpus`, and notes on what was matched and what was left out."""
     if duplicates not in ("error", "first", "all"):
         raise InputError(f'duplicates: "{duplicates}" is unknown. Say error, first or all.')
-    files = [read_rows(path) for path in paths_of(candidates, "candidates")]
+    files = rows_of(candidates, "candidates")
     if references is not None:
         for rows in files:
             _refuse_references_as_candidates(rows)
@@ -131,9 +137,7 @@ def load_with_notes(
     formats = {rows.source: rows.format for rows in files}
     sets = None
     if references is not None:
-        reference_paths = paths_of(references, "references")
-        _refuse_same_file_twice(reference_paths)
-        reference_files = [read_rows(path) for path in reference_paths]
+        reference_files = rows_of(references, "references")
         formats |= {rows.source: rows.format for rows in reference_files}
         _refuse_lines_beside_ids(files, reference_files)
         sets = reference_sets(reference_files)
@@ -154,6 +158,27 @@ def load_with_notes(
         suspicious=tuple(_suspicious(systems)),
     )
     return Loaded(corpus, notes)
+
+
+def rows_of(given: Given, what: str) -> list[Rows]:
+    """Rows of files or of what is in memory; a dict of dicts or tables is one for each system."""
+    if isinstance(given, Rows):
+        return [given]
+    if is_path(given):
+        return [read_rows(given)]
+    if isinstance(given, Mapping) and given and all(map(_holds_captions, given.values())):
+        return [read_memory(own, str(name)) for name, own in given.items()]
+    if _holds_captions(given):
+        return [read_memory(given, what)]
+    if not isinstance(given, Sequence):
+        return [read_memory(given, what)]
+    parts = paths_of(given, what)
+    _refuse_same_file_twice([part for part in parts if is_path(part)], what)
+    return [rows for part in parts for rows in rows_of(part, what)]
+
+
+def _holds_captions(given: object) -> bool:
+    return is_table(given) or are_rows(given) or isinstance(given, Mapping)
 
 
 def paths_of(given: PathText | Sequence[PathText], what: str) -> list[PathText]:
@@ -186,9 +211,9 @@ def reference_sets(files: Sequence[Rows]) -> ReferenceSets:
     return ReferenceSets(places, Ragged(texts, offsets), file_names)
 
 
-def load_references(references: PathText | Sequence[PathText]) -> Ragged:
+def load_references(references: Given) -> Ragged:
     """The references of each image, of one or several files."""
-    return reference_sets([read_rows(path) for path in paths_of(references, "references")]).sets
+    return reference_sets(rows_of(references, "references")).sets
 
 
 def read_captions(path: PathText) -> Iterator[tuple[str, str]]:
@@ -199,7 +224,9 @@ def read_captions(path: PathText) -> Iterator[tuple[str, str]]:
     return zip(checked.ids, checked.captions, strict=True)
 
 
-def _refuse_same_file_twice(paths: Sequence[PathText]) -> None:
+def _refuse_same_file_twice(paths: Sequence[PathText], what: str) -> None:
+    if what != "references":  # one file of candidates may be scored under two names
+        return
     seen: set[Path] = set()
     for path in paths:
         if (place := Path(path).resolve()) in seen:

@@ -2,16 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
 
 from captious.corpus.columns import FloatArray
 from captious.corpus.types import Corpus
 from captious.errors import InputError, UnknownNameError
+from captious.stats.resample import (
+    DEFAULT_RESAMPLES,
+    DEFAULT_SEED,
+    bootstrap_sums,
+    cluster_sums,
+    percentile_interval,
+)
+from captious.stats.significance import DEFAULT_TRIALS
+from captious.tables import Shown, Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from captious.corpus.significance import Comparison
+
+
+class Aggregates(Protocol):
+    """What scores need of their metric: how statistics become scores, and which end is good."""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more is better."""
+
+    @property
+    def percent(self) -> bool:
+        """Whether papers print it times 100."""
+
+    def example_scores(self, statistics: FloatArray) -> FloatArray:
+        """The score of each row of statistics."""
+
+    def corpus_score(self, summed: FloatArray) -> FloatArray:
+        """The score of summed statistics, on any number of leading axes."""
 
 
 class CorpusScore(NamedTuple):
@@ -28,9 +59,10 @@ class MetricScores:
     """One metric's scores: an array over the examples and a value for each system.
 
     `statistics` are the per-example sufficient statistics from which any resampled corpus value
-    can be had without computing the metric again. `details` are further values of each example,
-    such as SPICE's sub-scores. `notes` is what a reader must know beside the numbers; `unscored`
-    are images whose captions have no score (a value of NaN), each with the reason.
+    can be had without computing the metric again; `metric` turns them into scores. `details` are
+    further values of each example, such as SPICE's sub-scores. `notes` is what a reader must know
+    beside the numbers; `unscored` are images whose captions have no score (a value of NaN), each
+    with the reason.
     """
 
     name: str
@@ -38,6 +70,7 @@ class MetricScores:
     values: FloatArray
     statistics: FloatArray
     systems: dict[str, CorpusScore]
+    metric: Aggregates
     percent: bool = True
     details: dict[str, FloatArray] = field(default_factory=dict)
     title: str = ""
@@ -62,7 +95,7 @@ class MetricScores:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Scores:
+class Scores(Shown):
     """Metric name -> per-example scores, corpus values and signature.
 
     >>> import captious
@@ -74,6 +107,7 @@ class Scores:
 
     corpus: Corpus
     metrics: dict[str, MetricScores] = field(default_factory=dict)
+    level: float = 0.95
 
     def __repr__(self) -> str:
         return f"Scores({', '.join(self.metrics)}; {self.corpus!r})"
@@ -109,3 +143,102 @@ class Scores:
         for name, metric in self.metrics.items():
             table[name] = metric.values
         return table
+
+    def tables(self) -> list[Table]:
+        """One table: metrics down for one system; systems down and metrics across for several."""
+        from captious.corpus.score_tables import score_table
+
+        return [score_table(self, self.level)]
+
+    def to_log(self, prefix: str = "") -> dict[str, float]:
+        """Flat names and numbers, as experiment trackers take them: `{"cider": 1.31}`.
+
+        With several systems a name is `system/metric`; `prefix` stands before all.
+
+        >>> import captious
+        >>> corpus = captious.Corpus.from_lists(["a bus"], [["a bus"]])
+        >>> captious.score(corpus, ["rouge_l"]).to_log("val/")
+        {'val/rouge_l': 1.0}
+        """
+        several = len(self.corpus.systems) > 1
+        return {
+            f"{prefix}{system + '/' if several else ''}{name}": value.score
+            for name, metric in self.metrics.items()
+            for system, value in metric.systems.items()
+        }
+
+    def with_intervals(
+        self, resamples: int = DEFAULT_RESAMPLES, *, level: float = 0.95, seed: int = DEFAULT_SEED
+    ) -> Scores:
+        """The same scores with a percentile bootstrap interval over images (Efron 1979; Koehn 2004).
+
+        Drawn from the examples' sufficient statistics: no metric runs again.
+
+        >>> import captious
+        >>> corpus = captious.Corpus.from_lists(["a bus", "a cat"], [["a bus"], ["a dog"]])
+        >>> scores = captious.score(corpus, ["rouge_l"]).with_intervals(100)
+        >>> scores["rouge_l"].systems["candidates"].high
+        1.0
+        """
+        sums = {
+            (name, system): by_image
+            for name, metric in self.metrics.items()
+            for system, by_image in sums_by_image(self.corpus, metric.statistics).items()
+        }
+        draws = _resample(sums, resamples, seed)
+        found = {}
+        for name, metric in self.metrics.items():
+            systems = dict(metric.systems)
+            for system, value in systems.items():
+                drawn = draws.get((name, system))
+                if drawn is not None:  # a single image has no interval
+                    interval = percentile_interval(metric.metric.corpus_score(drawn), value.score, level)
+                    systems[system] = value._replace(low=interval.low, high=interval.high)
+            found[name] = replace(metric, systems=systems)
+        return Scores(self.corpus, found, level)
+
+    def significance(
+        self,
+        *,
+        resamples: int = DEFAULT_RESAMPLES,
+        trials: int = DEFAULT_TRIALS,
+        level: float = 0.95,
+        seed: int = DEFAULT_SEED,
+    ) -> Comparison:
+        """Test every pair of systems under every metric, as `captious.compare` does.
+
+        >>> import captious
+        >>> corpus = captious.Corpus.from_dict(
+        ...     {"a": {"1": "a bus", "2": "a cat"}, "b": {"1": "a car", "2": "a cat"}},
+        ...     {"1": ["a bus"], "2": ["a cat"]})
+        >>> found = captious.score(corpus, ["rouge_l"]).significance(resamples=100, trials=100)
+        >>> found.metrics["rouge_l"].pairs[0].wins
+        1
+        """
+        from captious.corpus.significance import significance
+
+        return significance(self, resamples=resamples, trials=trials, level=level, seed=seed)
+
+
+def sums_by_image(corpus: Corpus, statistics: FloatArray) -> dict[str, FloatArray]:
+    """For each system, statistics summed by image, images in the order of the corpus."""
+    sums = {}
+    for index, system in enumerate(corpus.systems):
+        rows = np.flatnonzero(corpus.system_of == index)
+        if len(rows):
+            images, places = np.unique(corpus.image_of[rows], return_inverse=True)
+            sums[system] = cluster_sums(statistics[rows], places, len(images))
+    return sums
+
+
+def _resample(
+    sums: Mapping[tuple[str, str], FloatArray], resamples: int, seed: int
+) -> dict[tuple[str, str], FloatArray]:
+    """Resampled sums of every block; blocks over equally many images share their draws."""
+    drawn: dict[tuple[str, str], FloatArray] = {}
+    for size in sorted({len(block) for block in sums.values() if len(block) > 1}):
+        keys = [key for key, block in sums.items() if len(block) == size]
+        together = bootstrap_sums(np.hstack([sums[key] for key in keys]), resamples, seed)
+        ends = np.cumsum([sums[key].shape[1] for key in keys])[:-1]
+        drawn |= dict(zip(keys, np.split(together, ends, axis=1), strict=True))
+    return drawn

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -135,8 +135,10 @@ class Corpus:
         Without `image_ids` every example is an image of its own; examples of one image whose
         reference lists are equal share one list.
         """
+        captions = listed(captions)
         require_texts(captions, "captions")
         n = len(captions)
+        references = None if references is None else [listed(own) for own in listed(references)]
         for name, column in (("references", references), ("image_ids", image_ids), ("systems", systems)):
             if column is not None and len(column) != n:
                 raise InputError(f"{name} has {len(column)} entries for {n} captions; give one for each.")
@@ -157,8 +159,49 @@ class Corpus:
             encoders=dict(encoders or {}),
         )
 
+    @classmethod
+    def from_dict(cls, candidates: Mapping[str, Any], references: Mapping[str, Any] | None = None) -> Corpus:
+        """Build a corpus from `{image: caption}`, or `{system: {image: caption}}`, and `{image: references}`.
+
+        >>> Corpus.from_dict({"7": "A dog."}, {"7": ["A dog runs."]}).example(0).references
+        ['A dog runs.']
+        """
+        from captious.corpus.load import load_corpus
+
+        return load_corpus(candidates, references)
+
+    @classmethod
+    def from_pandas(
+        cls, frame: Any, references: Any = None, *, columns: Mapping[str, str] | None = None
+    ) -> Corpus:
+        """Build a corpus from a data frame, a row a caption; column names are those of files.
+
+        References stand in a column of lists, in `reference_1`, `reference_2`, … or in a table or
+        dict of their own. `columns` says which column plays a role where its name does not tell.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"image_id": [7], "said": ["A dog."], "references": [["A dog runs."]]})
+        >>> Corpus.from_pandas(frame, columns={"caption": "said"}).captions
+        ['A dog.']
+        """
+        from captious.corpus.load import load_corpus
+        from captious.corpus.readers.memory import read_memory
+
+        return load_corpus(read_memory(frame, "candidates", names=columns), references)
+
+    @classmethod
+    def from_dataset(
+        cls, dataset: Any, references: Any = None, *, columns: Mapping[str, str] | None = None
+    ) -> Corpus:
+        """Build a corpus from a `datasets.Dataset`, or from anything with named columns."""
+        return cls.from_pandas(dataset, references, columns=columns)
+
     def __len__(self) -> int:
         return len(self.captions)
+
+    def __iter__(self) -> Iterator[Example]:
+        """Examples one after the other, candidate and references as texts."""
+        return map(self.example, range(len(self)))
 
     def __repr__(self) -> str:
         return (
@@ -238,6 +281,11 @@ class Corpus:
                 "references": [sets[i] for i in self.references_of.tolist()],
             }
         )
+
+
+def listed(column: Any) -> Any:
+    """The list of a Series or an array; anything else as it is."""
+    return column.tolist() if hasattr(column, "tolist") else column
 
 
 def require_texts(texts: Sequence[str], name: str) -> None:

@@ -8,10 +8,8 @@ from itertools import combinations
 import numpy as np
 
 from captious.corpus.columns import FloatArray
-from captious.errors import CaptiousError
-from captious.metrics import resolve
+from captious.corpus.scores import sums_by_image
 from captious.report.study import Study
-from captious.scoring import sums_by_image
 from captious.stats.multiple import holm, significance_clusters
 from captious.stats.significance import approximate_randomisation
 
@@ -21,12 +19,9 @@ Score = Callable[[FloatArray], FloatArray]
 
 def metric_ranks(study: Study, name: str, systems: list[str], values: list[float]) -> FloatArray | None:
     """Ranks by a metric; members of a significance cluster share the average of theirs."""
-    try:
-        metric = resolve(name)
-    except CaptiousError:  # scores of a metric that is not known here
-        return None
-    sums = sums_by_image(study.corpus, study.scores[name].statistics)
-    return _ranks(study, sums, metric.corpus_score, systems, values)
+    own = study.scores[name]
+    sums = sums_by_image(study.corpus, own.statistics)
+    return _ranks(study, sums, own.metric.corpus_score, systems, values)
 
 
 def judged_ranks(

@@ -4,6 +4,7 @@ A protocol, a benchmark or a command makes a `Table`; `terminal`, `text` (CSV, M
 `html` and `values` (JSON) show it. Nobody else knows how a table looks.
 """
 
+from captious.tables.shown import Shown
 from captious.tables.table import Cell, Number, Table, moment, number, p_value, scaled, with_interval
 
-__all__ = ["Cell", "Number", "Table", "moment", "number", "p_value", "scaled", "with_interval"]
+__all__ = ["Cell", "Number", "Shown", "Table", "moment", "number", "p_value", "scaled", "with_interval"]

@@ -65,6 +65,25 @@ def to_html(
     )
 
 
+_NOTEBOOK = (
+    "<style>.captious table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
+    ".captious caption{text-align:left;font-weight:600;padding:.2em 0}"
+    ".captious th,.captious td{padding:.25em .8em;text-align:left;border:0}"
+    ".captious thead th{border-bottom:1px solid currentColor}"
+    ".captious .number{text-align:right}.captious .detail{opacity:.65;font-size:85%}"
+    ".captious tbody th{font-weight:400}.captious .notes{opacity:.65;font-size:80%}</style>"
+)
+
+
+def to_notebook(table: Table) -> str:
+    """A table with the little style that a notebook needs, in the notebook's own colours.
+
+    >>> "<strong>0.500</strong>" in to_notebook(Table("", ["m"], [["a"]])), "currentColor" in _NOTEBOOK
+    (False, True)
+    """
+    return f'{_NOTEBOOK}<div class="captious">{to_html(table, label=table.title or "table")}</div>'
+
+
 def interval_svg(drawn: Drawn, bottom: float, top: float) -> str:
     """A value and its interval on the scale from `bottom` to `top`."""
 

@@ -6,7 +6,10 @@ import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Number(NamedTuple):
@@ -51,6 +54,35 @@ class Table:
         """
         cells = [row[column] for row in self.rows]
         return bool(cells) and all(not isinstance(cell, str) or cell == "" for cell in cells)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A data frame of the raw values; the first column is the index."""
+        import pandas as pd
+
+        rows = [[cell.value if isinstance(cell, Number) else cell for cell in row] for row in self.rows]
+        return pd.DataFrame(rows, columns=list(self.columns)).set_index(self.columns[0])
+
+    def to_markdown(self) -> str:
+        """A Markdown table; the best value of a column is bold."""
+        from captious.tables.text import to_markdown
+
+        return to_markdown(self)
+
+    def to_latex(self) -> str:
+        """A `booktabs` table for a paper."""
+        from captious.tables.text import to_latex
+
+        return to_latex(self)
+
+    def __str__(self) -> str:
+        from captious.tables.terminal import to_text
+
+        return to_text(self)
+
+    def _repr_html_(self) -> str:
+        from captious.tables.html import to_notebook
+
+        return to_notebook(self)
 
 
 def number(value: float | None, digits: int = 3) -> Number:

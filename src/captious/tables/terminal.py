@@ -32,6 +32,25 @@ def print_table(table: Table) -> None:
         console.print(Text(line, style="dim"), soft_wrap=True)
 
 
+def to_text(table: Table) -> str:
+    """A table as `print_table` shows it in a file.
+
+    >>> print(to_text(Table("", ["system", "mean"], [["m2", 0.5]])))
+    <BLANKLINE>
+      system    mean
+     ────────────────
+      m2       0.500
+    <BLANKLINE>
+    """
+    import io
+    from contextlib import redirect_stdout
+
+    buffer = io.StringIO()
+    with redirect_stdout(buffer):
+        print_table(table)
+    return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))
+
+
 def _cell(cell: Cell) -> Any:
     from rich.text import Text
 

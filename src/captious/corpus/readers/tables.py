@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -137,18 +137,23 @@ def read_parquet(source: Source) -> Rows:
     with parquet_errors(source):
         table = parquet_table(source)
         columns = {name: table.column(name).to_pylist() for name in table.column_names if is_of_use(name)}
+    return rows_of_columns(columns, source.name, source.stem, "parquet", table.column_names)
+
+
+def rows_of_columns(
+    columns: dict[str, Column], name: str, stem: str, format_name: str, found: Sequence[str] = ()
+) -> Rows:
+    """Rows of columns by name; `found` are the names of all columns, for a message."""
     named, keys = by_role(columns)
     _gather_references(named, from_json=False)
     if not {"caption", "references", "rating"} & named.keys():
-        found = ", ".join(table.column_names)
-        raise InputError(
-            f'{source.name}: no caption column (found: {one_line(found)}). Name one of the columns "caption".'
-        )
-    if not table.num_rows:
-        raise InputError(f"{source.name}: the table has no rows. Add a row for each caption.")
+        there = one_line(", ".join(found or columns))
+        raise InputError(f'{name}: no caption column (found: {there}). Name one of the columns "caption".')
+    if not any(map(len, columns.values())):
+        raise InputError(f"{name}: the table has no rows. Add a row for each caption.")
     for column in named.values():
         column[:] = [MISSING if _is_nan(cell) else cell for cell in column]
-    return Rows(source.name, source.stem, "parquet", named, Places("row"), keys)
+    return Rows(name, stem, format_name, named, Places("row"), keys)
 
 
 def parquet_table(source: Source) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from captious.comparison import Comparison, MetricComparison, Pair
-from captious.corpus import MetricScores, Scores
+from captious.corpus.scores import MetricScores, Scores
+from captious.corpus.significance import Comparison, MetricComparison, Pair
 from captious.tables import Cell, Number, Table, p_value, scaled, with_interval
 
 _SHOWN = 20  # lines of images without a score

@@ -1,0 +1,97 @@
+"""Captions that are in memory already: data frames, data sets, dicts, lists of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+import orjson
+
+from captious.corpus.readers.json_files import read_json_array, read_json_object
+from captious.corpus.readers.names import is_of_use
+from captious.corpus.readers.open import Source
+from captious.corpus.readers.rows import Column, Rows
+from captious.corpus.readers.tables import rows_of_columns
+from captious.corpus.types import listed
+from captious.errors import InputError
+
+_JSON = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+
+
+def is_table(given: object) -> bool:
+    """Whether something has named columns: a pandas frame, a `datasets.Dataset`, a pyarrow table."""
+    return hasattr(given, "columns") or hasattr(given, "column_names")
+
+
+def are_rows(given: object) -> bool:
+    """Whether something is a list of dicts, one a caption."""
+    return isinstance(given, list | tuple) and bool(given) and all(isinstance(row, Mapping) for row in given)
+
+
+def read_memory(given: Any, name: str, *, names: Mapping[str, str] | None = None) -> Rows:
+    """Rows of what is in memory; `name` stands for the file in messages and names the system.
+
+    `names` says which column plays a role where its name does not tell: `{"caption": "my_text"}`.
+
+    >>> read_memory({"7": "A dog."}, "mine").columns
+    {'image': ['7'], 'caption': ['A dog.']}
+    >>> read_memory([{"id": 7, "alt": "A dog."}], "mine").columns
+    {'image': [7], 'caption': ['A dog.']}
+    """
+    if is_table(given):
+        return rows_of_columns(_columns(given, name, names or {}), name, name, "table", _names(given))
+    if not isinstance(given, Mapping) and not are_rows(given):
+        kind = type(given).__name__
+        raise InputError(
+            f"{name}: found {kind}. Give a file, a data frame, a dict from image id to caption, "
+            "or rows as dicts."
+        )
+    try:
+        data = orjson.dumps(
+            [_plain(row) for row in given] if are_rows(given) else _plain(given), option=_JSON
+        )
+    except TypeError as error:
+        raise InputError(f"{name}: {error}. Captions must be text.") from None
+    read = read_json_array if are_rows(given) else read_json_object
+    return read(Source(name, name, data))
+
+
+def is_path(given: object) -> bool:
+    """Whether something names a file."""
+    return isinstance(given, str | PathLike)
+
+
+def _plain(mapping: Mapping[Any, Any]) -> dict[Any, Any]:
+    return {key: _listed(value) for key, value in mapping.items()}
+
+
+def _listed(value: Any) -> Any:
+    if isinstance(value, tuple) or hasattr(value, "tolist"):
+        return list(listed(value))
+    return value
+
+
+def _names(given: Any) -> list[str]:
+    own = getattr(given, "column_names", None)
+    return [str(name) for name in (given.columns if own is None else own)]
+
+
+def _columns(given: Any, name: str, names: Mapping[str, str]) -> dict[str, Column]:
+    found = _names(given)
+    renamed = {own: role for role, own in names.items()}
+    for own in renamed:
+        if own not in found:
+            raise InputError(f'{name}: there is no column "{own}". Found: {", ".join(found)}.')
+    wanted = {one: renamed.get(one, one) for one in found if one in renamed or is_of_use(one)}
+    roles = set(names)
+    return {
+        role: [_listed(cell) for cell in _cells(given, own)]
+        for own, role in wanted.items()
+        if own in renamed or role not in roles
+    }
+
+
+def _cells(given: Any, column: str) -> list[Any]:
+    cells = given[column]
+    return cells.to_pylist() if hasattr(cells, "to_pylist") else list(listed(cells))
