@@ -90,5 +90,5 @@ def test_what_is_no_captions_is_refused_in_one_line(given: Any, said: str) -> No
 
 
 def test_a_column_that_is_not_there_is_named() -> None:
-    with pytest.raises(InputError, match='there is no column "said". Found: image_id, caption.'):
+    with pytest.raises(InputError, match=r'no column "said"\. Found: image_id, caption\.'):
         Corpus.from_pandas(FRAME, columns={"caption": "said"})
