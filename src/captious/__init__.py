@@ -13,41 +13,53 @@ from typing import TYPE_CHECKING, Any
 from captious._version import __version__
 
 if TYPE_CHECKING:
+    from captious.benchmarks import MetaSettings, agreement, meta, plan, reproduce
     from captious.comparison import Comparison, compare
     from captious.corpus import Corpus, Judgments, Scores
+    from captious.corpus.check import check
+    from captious.corpus.judged import load_judgments
     from captious.corpus.load import load_corpus
+    from captious.explanation import explain
     from captious.scoring import available_metrics, compute, score
 
 __all__ = [
     "Comparison",
     "Corpus",
     "Judgments",
+    "MetaSettings",
     "Scores",
     "__version__",
+    "agreement",
     "available_metrics",
+    "check",
     "compare",
     "compute",
+    "explain",
     "load_corpus",
+    "load_judgments",
+    "meta",
+    "plan",
+    "reproduce",
     "score",
 ]
 
 _HOMES = {
-    "Comparison": "captious.comparison",
-    "Corpus": "captious.corpus",
-    "Judgments": "captious.corpus",
-    "Scores": "captious.corpus",
-    "available_metrics": "captious.scoring",
-    "compare": "captious.comparison",
-    "compute": "captious.scoring",
-    "load_corpus": "captious.corpus.load",
-    "score": "captious.scoring",
+    "captious.benchmarks": ("MetaSettings", "agreement", "meta", "plan", "reproduce"),
+    "captious.comparison": ("Comparison", "compare"),
+    "captious.corpus": ("Corpus", "Judgments", "Scores"),
+    "captious.corpus.check": ("check",),
+    "captious.corpus.judged": ("load_judgments",),
+    "captious.corpus.load": ("load_corpus",),
+    "captious.explanation": ("explain",),
+    "captious.scoring": ("available_metrics", "compute", "score"),
 }
+_NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     # Names are fetched when they are first used, so that `import captious` is instant.
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+    if name in _NAMES:
+        return getattr(import_module(_NAMES[name]), name)
     raise AttributeError(f"module 'captious' has no attribute '{name}'")
 
 

@@ -10,7 +10,7 @@ from captious import scoring
 from captious.corpus.judged import read_judgments
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
-from captious.explain import BY_IMAGE, EXPLAINED, explain, page, picture
+from captious.explanation import BY_IMAGE, EXPLAINED, explain, page, picture
 from captious.report import write_report
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

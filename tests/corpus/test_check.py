@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.corpus.check import check_files
+from captious.corpus.check import check
 from captious.corpus.checks.codes import CODES
 from captious.corpus.checks.report import CheckReport
 from captious.errors import UnknownNameError
@@ -20,7 +20,7 @@ def report(folder: Path, candidates: object, references: object = None, **more) 
     if references is not None:
         (folder / "r.json").write_text(json.dumps(references))
         files = [folder / "r.json"]
-    return check_files([folder / "c.json"], files, **more)
+    return check([folder / "c.json"], files, **more)
 
 
 def codes(found: CheckReport) -> dict[str, tuple[str, int]]:
@@ -147,7 +147,7 @@ def test_one_caption_for_everything(tmp_path: Path) -> None:
 def test_systems_that_differ(tmp_path: Path) -> None:
     (tmp_path / "d.json").write_text(json.dumps({"1": "A cat.", "9": "A hen."}))
     (tmp_path / "c.json").write_text(json.dumps({"1": CLEAN}))
-    found = check_files([tmp_path / "c.json", tmp_path / "d.json"])
+    found = check([tmp_path / "c.json", tmp_path / "d.json"])
     assert codes(found) == {"systems-differ": ("error", 1)}
     assert found.systems == ("c", "d")
 
@@ -206,7 +206,7 @@ def test_every_code_is_documented() -> None:
 
 def test_thumb(data: Path) -> None:
     folder = data / "thumb"
-    found = check_files([folder / "mscoco_THumB-1.0.jsonl"], [folder / "mscoco_references.jsonl"])
+    found = check([folder / "mscoco_THumB-1.0.jsonl"], [folder / "mscoco_references.jsonl"])
     # data/README.md: 39 of the Human captions stand among the references.
     assert found["leaked"].systems["Human"] == 39
     assert "lower-case" not in found
@@ -215,7 +215,7 @@ def test_thumb(data: Path) -> None:
 
 def test_flickr8k_expert(data: Path) -> None:
     folder = data / "flickr8k"
-    found = check_files([folder / "ExpertAnnotations.txt"], [folder / "Flickr8k.token.txt"])
+    found = check([folder / "ExpertAnnotations.txt"], [folder / "Flickr8k.token.txt"])
     # 5,822 pairs of which 5,664 remain without a photograph's own captions.
     assert (found["leaked"].count, found["leaked"].of) == (158, 5_822)
     assert "duplicate-id" not in found
@@ -223,7 +223,7 @@ def test_flickr8k_expert(data: Path) -> None:
 
 def test_m2_breaks_off(data: Path) -> None:
     folder = data / "coco_karpathy"
-    found = check_files([folder / "m2_transformer.json"], [folder / "reference_captions.json"])
+    found = check([folder / "m2_transformer.json"], [folder / "reference_captions.json"])
     captions = json.loads((folder / "m2_transformer.json").read_text()).values()
     # Most of M2's unfinished captions end in an article; each of these must be found.
     articles = sum(text.endswith((" a", " an", " the")) for text in captions)
@@ -235,6 +235,6 @@ def test_m2_breaks_off(data: Path) -> None:
 def test_a_sheet_of_alt_texts_is_read_by_address(tmp_path: Path) -> None:
     sheet = tmp_path / "site.csv"
     sheet.write_text("url,alt\nhttps://example.org/a.jpg,A dog.\nhttps://example.org/b.jpg,Untitled.\n")
-    found = check_files([sheet])
+    found = check([sheet])
     assert found.images == 2
     assert "placeholder" in codes(found)

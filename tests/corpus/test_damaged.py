@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from captious.corpus.check import check_files
+from captious.corpus.check import check
 from captious.corpus.fix import fix_file
 from captious.corpus.judged import read_judgments
 from captious.corpus.load import load_corpus
@@ -43,7 +43,7 @@ damage = st.tuples(st.floats(0, 1), st.sampled_from([0, 1, 3, 12]), st.sampled_f
     [
         load_corpus,
         lambda path: load_corpus(path, path),
-        lambda path: check_files([path], [path]).to_dict(),
+        lambda path: check([path], [path]).to_dict(),
         read_judgments,
         labels_by_image,
         lambda path: fix_file(path, path.with_name("out")),

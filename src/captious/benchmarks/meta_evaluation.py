@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from captious.benchmarks import meta_tables
 from captious.benchmarks.correlations import correlations
+from captious.benchmarks.extra_inputs import ExtraInputs
 from captious.benchmarks.parts import groups_of, part_of
 from captious.benchmarks.preference import accuracies
 from captious.benchmarks.protocol import Preferences, RatedExamples
-from captious.benchmarks.result import INTERVALS, MetaResult, MetaSettings
+from captious.benchmarks.registry import load_benchmark
+from captious.benchmarks.result import INTERVALS, MetaResult, MetaSettings, Value
 from captious.benchmarks.score_files import read_scores
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
+from captious.corpus import Corpus
+from captious.corpus.readers.memory import is_path
 from captious.engine import Progress
 from captious.errors import InputError, UnknownNameError
+from captious.groups import expand, usual
 from captious.metrics import find
 from captious.metrics.registry import is_folder
+from captious.tables import Shown, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def benchmark_scores(
@@ -101,11 +112,112 @@ def evaluate_parts(
     return found
 
 
-def payload(results: list[MetaResult], parts: dict[str, list[MetaResult]] | None = None) -> dict[str, Any]:
-    """The first result's shape; with several aspects, all results by aspect beside it; `parts` by value."""
+@dataclass(frozen=True)
+class MetaResults(Shown):
+    """What `meta` found: a result for each aspect, and for each value of a column where asked for."""
+
+    results: list[MetaResult]
+    by: str = ""
+    parts: dict[str, list[MetaResult]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, metric: str) -> dict[str, Value]:
+        """The coefficients of a metric, of the first aspect."""
+        found = self.results[0].results
+        if metric not in found:
+            raise UnknownNameError("metric", metric, found)
+        return found[metric]
+
+    def tables(self) -> list[Table]:
+        """The protocol, then a table for each aspect, then differences and parts."""
+        return [*meta_tables.tables(self.results), *meta_tables.by_value(self.by, self.parts)]
+
+    def table(self) -> Table:
+        """The coefficients; the protocol is the first of `tables()`."""
+        return self.tables()[1]
+
+    def latex_tables(self) -> list[Table]:
+        """The tables for a paper, with the protocol in comments."""
+        return [*meta_tables.latex_tables(self.results), *meta_tables.by_value(self.by, self.parts)]
+
+    def to_latex(self) -> str:
+        """The tables in LaTeX, with the protocol in comments."""
+        return "\n".join(table.to_latex() for table in self.latex_tables())
+
+    def long_table(self) -> Table:
+        """A row for each aspect, metric and coefficient."""
+        return meta_tables.long_table(self.results)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each aspect, metric and coefficient, with its interval."""
+        return self.long_table().to_pandas().reset_index()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The first result's shape; several aspects and parts stand beside it."""
+        return _payload(self.results, self.parts)
+
+
+def meta(
+    benchmark: Any,
+    metrics: str | Sequence[str] | None = None,
+    *,
+    data: str | PathLike[str] | None = None,
+    scores: str | PathLike[str] | None = None,
+    aspects: Sequence[str] = (),
+    settings: MetaSettings | None = None,
+    objects: str | PathLike[str] | None = None,
+    images: str | PathLike[str] | None = None,
+    reference_count: int | None = None,
+    where: Sequence[str] = (),
+    by: str = "",
+    jobs: int = 1,
+    progress: Progress | None = None,
+    **choices: str | None,
+) -> MetaResults:
+    """Measure how far metrics follow human judgments, under a benchmark's named protocol.
+
+    `benchmark` is a benchmark's name, a file of judgments or a table of them in memory; `data` the
+    folder of the benchmark data. `scores` is a file of scores computed elsewhere, whose columns may
+    be named in `metrics`. `settings` says coefficients, level, interval and draws where the
+    protocol's own are not wanted; `choices` are the benchmark's (`human`, `leaked`, `subset`).
+    `where` keeps the rows of your own file with `column=value`; `by` gives the result for each value
+    of a column too.
+
+    >>> given = [("A dog.", 5), ("A cat.", 1), ("A dog runs.", 4), ("A hat.", 2)]
+    >>> rows = [{"image": str(n), "caption": text, "references": ["A dog runs."], "rating": rating}
+    ...     for n, (text, rating) in enumerate(given)]
+    >>> found = meta(rows, ["rouge_l"], settings=MetaSettings(coefficients=("pearson",), resamples=0))
+    >>> round(found["rouge_l"]["pearson"].value, 2)
+    0.83
+    """
+    settings = settings or MetaSettings()
+    given = ExtraInputs(_path(objects), _path(images), reference_count)
+    named = str(benchmark) if is_path(benchmark) else benchmark
+    loaded = load_benchmark(named, _path(data), given, where=where, by=by, **choices)
+    corpus = loaded.corpora[0] if isinstance(loaded, Preferences) else loaded.corpus
+    wanted = expand(_asked(metrics, scores, corpus), corpus)
+    names = [str(name) for name in wanted.metrics]
+    found = benchmark_scores(loaded, names, _path(scores), jobs=jobs, progress=progress)
+    results = evaluate_aspects(loaded, found, list(aspects), settings)
+    parts = evaluate_parts(loaded, found, by, list(aspects), settings) if by else {}
+    return MetaResults(results, by, parts, (*wanted.reasons(), *loaded.notes))
+
+
+def _asked(metrics: str | Sequence[str] | None, scores: object, corpus: Corpus) -> str | Sequence[str]:
+    """With a file of scores a name may be a column of it, and none means all its columns."""
+    if metrics is None or not len(metrics):
+        return "" if scores is not None else usual(corpus)
+    return metrics
+
+
+def _path(given: str | PathLike[str] | None) -> Path | None:
+    return None if given is None else Path(given)
+
+
+def _payload(results: list[MetaResult], parts: dict[str, list[MetaResult]]) -> dict[str, Any]:
     found = results[0].to_dict()
     if len(results) > 1:
         found["aspects"] = {result.protocol["aspect"]: result.to_dict()["results"] for result in results}
     if parts:
-        found["by"] = {value: payload(own) for value, own in parts.items()}
+        found["by"] = {value: _payload(own, {}) for value, own in parts.items()}
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,26 +15,32 @@ from captious.corpus import Judgments
 from captious.corpus.ids import clean_id
 from captious.corpus.judged import read_judgments
 from captious.corpus.readers import read_rows
+from captious.corpus.readers.memory import is_path
 from captious.errors import InputError, one_line
 
 OWN_FILE = Protocol(name="", ratings="mean", source="a file of judgments")
 
 
-def load_own_file(path: Path, where: Sequence[str] = (), by: str = "") -> RatedExamples:
+def load_own_file(path: Any, where: Sequence[str] = (), by: str = "") -> RatedExamples:
     """Rows `{"image", "caption", "references", "rating"[, "system", "rater", "aspect", …]}`.
+
+    They are in a file, or in memory as a data frame or a list of dicts.
 
     Rows with the same image and system are ratings of one example, which are averaged; so are rows
     with the same image and caption where there is no system, and a note says so where no rater is
     named either. `where` holds conditions `COLUMN=VALUE`; `by` names a column whose value each
     example carries.
     """
+    name = Path(path).name if is_path(path) else "judgments"
+    if not is_path(path) and (where or by):
+        raise InputError("judgments: a table in memory is restricted by yourself. Leave where and by out.")
     conditions = [condition(text) for text in where]
     chosen = chosen_rows(path, conditions, by) if conditions or by else None
     judgments, corpus = read_judgments(path, only=chosen.rows if chosen else None)
     if corpus is None:
         raise InputError(
-            f'{path}: no captions in it. Each row needs "image", "caption", "rating" and, for most '
-            'metrics, "references".'
+            f'{path if is_path(path) else name}: no captions in it. Each row needs "image", "caption", '
+            '"rating" and, for most metrics, "references".'
         )
     places = judgments.places_in(corpus)
     rated = np.unique(places)
@@ -42,7 +49,7 @@ def load_own_file(path: Path, where: Sequence[str] = (), by: str = "") -> RatedE
         places = np.searchsorted(rated, places)
     aspects = judgments.aspects
     aspect = next((name for name in ("overall", "total") if name in aspects), aspects[0])
-    protocol = replace(OWN_FILE, name=path.name, aspect=aspect)
+    protocol = replace(OWN_FILE, name=name, aspect=aspect)
     if conditions:
         protocol = protocol.with_options(where=" and ".join(f"{c.column}={c.value}" for c in conditions))
     ordered = judgments.in_order(places, len(corpus))

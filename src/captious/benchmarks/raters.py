@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from captious.benchmarks import agreement_tables
+from captious.benchmarks.own_captions import own_captions, without_own_captions
 from captious.corpus import Judgments
 from captious.corpus.columns import FloatArray
-from captious.errors import InputError, UnknownNameError, one_line
+from captious.corpus.judged import load_judgments
+from captious.errors import CaptiousWarning, InputError, UnknownNameError, one_line
 from captious.stats.agreement import agreement_summary, pairwise_agreement
 from captious.stats.estimate import Estimate
 from captious.stats.ratings import as_ratings
 from captious.stats.reliability import SplitHalf, split_half
-from captious.stats.resample import DEFAULT_SEED
+from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.stats.retest import LeftOut, StageAgreement, leave_one_rater_out, stage_agreement
 from captious.stats.virtual_raters import VirtualRaterAgreement, virtual_rater_agreement
+from captious.tables import Shown, Table
 
+if TYPE_CHECKING:
+    import pandas as pd
+
+OWN = ("keep", "drop")
 # Above this many raters, pairs and leave-one-out say little and take long.
 MANY_RATERS = 40
 NOT_PERSONS = "raters are numbered slots: Cohen's kappa, W, ICC and leave-one-out compare slots, not persons"
@@ -36,8 +45,8 @@ class RaterPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class AgreementReport:
-    """Everything `captious agreement` prints for one aspect."""
+class AgreementReport(Shown):
+    """Everything that agreement means for one aspect."""
 
     aspect: str
     items: int
@@ -51,6 +60,14 @@ class AgreementReport:
     stages: StageAgreement | None = None
     stage_names: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def tables(self) -> list[Table]:
+        """Coefficients, then what there is of pairs, raters, virtual raters and stages."""
+        return agreement_tables.tables(self)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each coefficient, with its interval."""
+        return self.table().to_pandas()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -73,6 +90,58 @@ class AgreementReport:
         if self.stages:
             found["stages"] = _stages_dict(self.stages, self.stage_names, self.raters)
         return found
+
+
+def agreement(
+    judgments: Any,
+    *,
+    own: str = "keep",
+    aspect: str | None = None,
+    merged: Mapping[float, float] | None = None,
+    scale: tuple[float, float] | None = None,
+    virtual: bool = False,
+    resamples: int = DEFAULT_RESAMPLES,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+) -> AgreementReport:
+    """How far raters agree, of `Judgments`, a file of them, or a table in memory.
+
+    `own="drop"` leaves out the pairs of an image with one of its own captions, on which raters agree
+    easily, as published values of Flickr8k do. The rest is that of `agreement_report`.
+
+    >>> given = zip("aabbcc", "xyxyxy", [1, 1, 2, 2, 3, 2], strict=True)
+    >>> rows = [{"image": image, "rater": rater, "rating": value} for image, rater, value in given]
+    >>> round(agreement(rows, resamples=0).coefficients["alpha_interval"].value, 3)
+    0.706
+    """
+    return agreement_report(
+        _chosen(load_judgments(judgments), own),
+        aspect=aspect,
+        merged=merged,
+        scale=scale,
+        virtual=virtual,
+        resamples=resamples,
+        level=level,
+        seed=seed,
+    )
+
+
+def _chosen(judgments: Judgments, own: str) -> Judgments:
+    """All judgments, with a warning of images beside their own captions, or those without them."""
+    if own not in OWN:
+        raise UnknownNameError("value of own", own, OWN)
+    count = own_captions(judgments)
+    if own == "drop":
+        if count == len(judgments.keys):
+            raise InputError("own: drop leaves nothing: every caption was written for its image. Keep them.")
+        return without_own_captions(judgments)
+    if count:
+        said = (
+            f"{count:,} of {len(judgments.keys):,} items are an image with one of its own captions, on "
+            "which raters agree easily. Drop them (own) to compare with published values."
+        )
+        warnings.warn(said, CaptiousWarning, stacklevel=3)
+    return judgments
 
 
 def agreement_report(

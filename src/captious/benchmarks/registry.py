@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from captious.benchmarks.composite import COMPOSITE, load_composite
 from captious.benchmarks.extra_inputs import ExtraInputs, require_count, with_extra_inputs
@@ -46,7 +47,7 @@ CHOICES = {
 
 
 def load_benchmark(
-    name: str,
+    name: Any,
     data: Path | None = None,
     given: ExtraInputs | None = None,
     *,
@@ -54,13 +55,17 @@ def load_benchmark(
     by: str = "",
     **choices: str | int | None,
 ) -> RatedExamples | Preferences:
-    """Load a benchmark by its name, or a file of judgments by its path.
+    """Load a benchmark by its name, or judgments of your own: a file, or a table in memory.
 
     `given` adds objects and photographs and limits the references; see `ExtraInputs`. `choices` are those
     of `CHOICES`; one that the benchmark does not know is refused. `where` and `by` are columns of a file
     of your own; see `load_own_file`.
     """
     given = given or ExtraInputs()
+    if not isinstance(name, str):
+        if any(choices.values()):
+            raise InputError("judgments of your own have no such choices. Leave them out.")
+        return with_extra_inputs(load_own_file(name, where, "" if by == SYSTEM else by), given)
     own = _own_choices(name, choices)
     if name == PASCAL50S.name and given.reference_count is not None:
         # Its references are drawn, so that fewer of them are a smaller draw.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from captious.benchmarks.image_text import MissingWeightsError
 from captious.benchmarks.locate import MissingDataError, data_folder
@@ -16,6 +16,10 @@ from captious.benchmarks.recompute_thumb import LEAKED
 from captious.benchmarks.thumb import Leaked
 from captious.engine import Progress
 from captious.errors import InputError, UnknownNameError
+from captious.tables import Cell, Number, Shown, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Verdict = Literal["equal", "near", "not reproduced", "skipped"]
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
@@ -35,6 +39,22 @@ class Check(NamedTuple):
     got: float | None
     verdict: Verdict
     note: str
+
+    @property
+    def expected(self) -> Number:
+        """The published value as it is printed."""
+        entry = self.published
+        sign = "≥ " if entry.at_least else "≤ " if entry.at_most else ""
+        return Number(entry.value, f"{sign}{entry.printed}")
+
+    @property
+    def shown(self) -> Cell:
+        """What we got, with one decimal more than the paper."""
+        if self.got is None:
+            return ""
+        decimals = len(self.published.printed.partition(".")[2])
+        scale = 100 if self.published.percent else 1
+        return Number(self.got, f"{self.got * scale:.{decimals + 1}f}")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -57,7 +77,7 @@ class Check(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reproduction:
+class Reproduction(Shown):
     """All checks; `holds` where some value was met and none fails that was not known to fail."""
 
     checks: list[Check]
@@ -73,6 +93,34 @@ class Reproduction:
     def count(self, verdict: Verdict) -> int:
         """How many checks have a verdict."""
         return sum(check.verdict == verdict for check in self.checks)
+
+    def tables(self) -> list[Table]:
+        """One table: expected, got and verdict of every published value; notes are numbered below."""
+        said = list(dict.fromkeys(check.note for check in self.checks if check.note))
+        rows: list[list[Cell]] = [
+            [
+                check.published.benchmark,
+                check.published.table,
+                check.published.row,
+                check.published.column,
+                check.expected,
+                check.shown,
+                check.verdict,
+                f"({said.index(check.note) + 1})" if check.note else "",
+            ]
+            for check in self.checks
+        ]
+        header = ["benchmark", "table", "row", "column", "expected", "got", "verdict", "note"]
+        counts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in VERDICTS)
+        sources = list(dict.fromkeys(check.published.source for check in self.checks))
+        notes = [f"({number}) {line}" for number, line in enumerate(said, 1)]
+        return [Table("", header, rows, "\n".join([*notes, *sources, counts]))]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each published value."""
+        import pandas as pd
+
+        return pd.DataFrame([check.to_dict() for check in self.checks])
 
     def to_dict(self) -> dict[str, Any]:
         """Counts of verdicts and all checks."""

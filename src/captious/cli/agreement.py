@@ -45,19 +45,20 @@ def agreement(
 
     Example: captious agreement ratings.csv --aspect precision --scale 1-5
     """
-    from captious.benchmarks.raters import agreement_report
-    from captious.cli import agreement_tables
+    from captious import benchmarks
+    from captious.cli import scales
     from captious.cli.output import emit
-    from captious.corpus.judged import read_judgments
 
-    report = agreement_report(
-        agreement_tables.chosen(read_judgments(ratings).judgments, own),
+    report = benchmarks.agreement(
+        ratings,
+        own=own,
         aspect=aspect,
-        merged=agreement_tables.merged(merge),
-        scale=agreement_tables.scale(scale),
+        merged=scales.merged(merge),
+        scale=scales.scale(scale),
         virtual=virtual_raters,
         resamples=resamples,
         level=level,
         seed=seed,
     )
-    emit(agreement_tables.tables(report, form), {"file": ratings.name, **report.to_dict()}, form)
+    tables = [report.table()] if form is Format.csv else report.tables()
+    emit(tables, {"file": ratings.name, **report.to_dict()}, form)

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from captious.cli import options
 from captious.cli.output import Format
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from captious.corpus.checks import CheckReport, Finding
-    from captious.tables import Cell, Table
 
 
 def check(
@@ -49,17 +43,17 @@ def check(
     Example: captious check --candidates m2.json --references captions_val.json --allow lower-case
     """
     from captious.cli.output import emit, note
-    from captious.corpus.check import check_files
+    from captious.corpus.check import check as run
 
     allowed = [code.strip() for text in allow or [] for code in text.split(",") if code.strip()]
     _refuse_unknown(allowed)
-    report = check_files(candidates, references or [], names=name, images=images, objects=objects)
+    report = run(candidates, references or [], names=name, images=images, objects=objects)
     if fix is not None:
         from captious.corpus.fix import fix_files
 
         for path, changed in fix_files(candidates, fix).items():
             note(f"wrote {path} (captions changed: {changed:,}).")
-    emit(_table(report, allowed), report.to_dict(), form, csv_safe=csv_safe)
+    emit(report.tables(allow=allowed), report.to_dict(), form, csv_safe=csv_safe)
     if report.wrong(strict=strict, allow=allowed):
         raise typer.Exit(1)
 
@@ -71,44 +65,3 @@ def _refuse_unknown(codes: list[str]) -> None:
     for code in codes:
         if code not in CODES:
             raise UnknownNameError("finding", code, CODES)
-
-
-def _table(report: CheckReport, allowed: list[str]) -> Table:
-    from captious.tables import Table
-
-    rows: list[list[Cell]] = [
-        [
-            f"{finding.severity} (allowed)" if finding.code in allowed else finding.severity,
-            finding.code,
-            f"{finding.count:,} of {finding.of:,}",
-            finding.what,
-            _first(finding),
-            finding.mend,
-        ]
-        for finding in report.findings
-    ]
-    notes = [
-        f"{report.captions:,} captions, {report.images:,} images, "
-        f"{report.references:,} references; systems: {_few(report.systems)}"
-    ]
-    notes += [f"{path}: {form}" for path, form in report.formats.items()]
-    notes += [_by_system(finding) for finding in report.findings if finding.systems]
-    if not report.findings:
-        notes.append("nothing to complain about")
-    return Table("", ["severity", "code", "count", "what", "first", "mend"], rows, "\n".join(notes))
-
-
-def _first(finding: Finding) -> str:
-    if not finding.examples:
-        return ""
-    place = finding.examples[0]
-    parts = [place.where or f'image "{place.image}"', place.text]
-    return ": ".join(part for part in parts if part)
-
-
-def _by_system(finding: Finding) -> str:
-    return f"{finding.code}: {_few([f'{name} {n:,}' for name, n in finding.systems.items()])}"
-
-
-def _few(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")

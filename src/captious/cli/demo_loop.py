@@ -99,7 +99,6 @@ def _show(
     import numpy as np
 
     from captious import scoring
-    from captious.cli import agreement_tables
     from captious.learn import tables
     from captious.metrics.learned import load_metric
 
@@ -118,7 +117,7 @@ def _show(
     note(f"5. {len(held_out)} captions of {len(unseen)} images that {NAME} has not seen")
     shown = [
         scores.table(),
-        agreement_tables.tables(agreement, Format.csv)[0],
+        agreement.table(),
         *tables.figure_tables(report),
         tables.comparison_table(report),
     ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from captious.corpus import Corpus, Judgments
     from captious.corpus.columns import FloatArray
-    from captious.explain import AnyExplanation
+    from captious.explanation import AnyExplanation
     from captious.tables import Table
 
 
@@ -98,7 +98,7 @@ def explain(
     Example: captious explain --candidates m2.json --references refs.json --metrics spice
     --id 391895
     """
-    from captious import explain as explaining
+    from captious import explanation as explaining
     from captious.cli import inputs
     from captious.cli.judged import judged_corpus
     from captious.cli.output import note
@@ -147,9 +147,9 @@ def _write(text: str, out: Path | None) -> None:
 
 
 def _rendered(found: list[AnyExplanation], form: ExplainFormat) -> str:
-    from captious.cli.explain_tables import explanation_tables
     from captious.errors import InputError
-    from captious.explain import page, picture
+    from captious.explanation import page, picture
+    from captious.explanation.tables import explanation_tables
     from captious.tables.text import to_csv, to_latex, to_markdown
     from captious.tables.values import to_json
 

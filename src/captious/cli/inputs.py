@@ -77,6 +77,15 @@ def metrics(
     return wanted
 
 
+def words(text: str) -> list[str]:
+    """Split at commas.
+
+    >>> words("precision, recall,")
+    ['precision', 'recall']
+    """
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
 def refuse_unknown(text: str) -> None:
     """Refuse a wrong metric before files are read."""
     named = [name for name in split_list(text) if name not in GROUPS]

@@ -36,22 +36,15 @@ def meta(
 
     Example: captious meta flickr8k-expert --data DIR --metrics bleu4,cider
     """
-    from captious.benchmarks.extra_inputs import ExtraInputs
-    from captious.benchmarks.meta_evaluation import (
-        benchmark_scores,
-        evaluate_aspects,
-        evaluate_parts,
-        payload,
-    )
-    from captious.benchmarks.protocol import Preferences
-    from captious.benchmarks.registry import load_benchmark
+    from captious import benchmarks
     from captious.benchmarks.result import MetaSettings
-    from captious.cli import inputs, meta_tables
+    from captious.cli.inputs import refuse_unknown, words
     from captious.cli.output import emit, note, progress_bar
-    from captious.groups import expand
 
+    if not scores:  # a name may be a column of the file of scores
+        refuse_unknown(metrics)
     settings = MetaSettings(
-        coefficients=tuple(meta_tables.words(coefficient)) or None,
+        coefficients=tuple(words(coefficient)) or None,
         level=level or None,
         interval=interval,  # type: ignore[arg-type]
         resamples=resamples,
@@ -59,19 +52,26 @@ def meta(
         seed=seed,
         compare=compare,
     )
-    choices = {"human": human, "leaked": leaked, "subset": subset}
-    given = ExtraInputs(objects, images, reference_count)
     with progress_bar() as progress:
-        loaded = load_benchmark(benchmark, data, given, where=where or (), by=by, **choices)
-        corpus = loaded.corpora[0] if isinstance(loaded, Preferences) else loaded.corpus
-        # With a file of scores a name may be a column of it, and none means all its columns.
-        wanted = expand(metrics, corpus).metrics if scores else inputs.metrics(metrics, corpus=corpus)
-        names = [str(name) for name in wanted]
-        found = benchmark_scores(loaded, names, scores, jobs=jobs, progress=progress)
-        aspects = meta_tables.words(aspect)
-        results = evaluate_aspects(loaded, found, aspects, settings)
-        parts = evaluate_parts(loaded, found, by, aspects, settings) if by else {}
-    for line in loaded.notes:
+        found = benchmarks.meta(
+            benchmark,
+            metrics,
+            data=data,
+            scores=scores,
+            aspects=words(aspect),
+            settings=settings,
+            objects=objects,
+            images=images,
+            reference_count=reference_count,
+            where=where or (),
+            by=by,
+            jobs=jobs,
+            progress=progress,
+            human=human,
+            leaked=leaked,
+            subset=subset,
+        )
+    for line in found.notes:
         note(line)
-    tables = [*meta_tables.tables(results, form), *meta_tables.by_value(by, parts)]
-    emit(tables, payload(results, parts), form)
+    shown = {Format.csv: lambda: [found.long_table()], Format.latex: found.latex_tables}
+    emit(shown.get(form, found.tables)(), found.to_dict(), form)

@@ -68,11 +68,19 @@ def plan(
 
     Example: captious plan pilot.csv --system A --minus B --power 0.8
     """
-    from captious.cli import plan_tables
+    from captious import benchmarks
     from captious.cli.output import emit
 
-    asked = plan_tables.Asked(
-        sizes=(plan_tables.counts(images, "--images", 2), plan_tables.counts(raters, "--raters", 1)),
+    found = benchmarks.plan(
+        pilot,
+        aspect=aspect,
+        system=system,
+        minus=minus,
+        mean=mean,
+        sd_images=sd_images,
+        sd_raters=sd_raters,
+        images=_counts(images, "--images"),
+        raters=_counts(raters, "--raters"),
         half_width=half_width,
         power=power,
         crossed=crossed,
@@ -80,8 +88,19 @@ def plan(
         level=level,
         seed=seed,
     )
-    if pilot is not None:
-        source = plan_tables.from_pilot(pilot, aspect, system, minus, mean, asked)
-    else:
-        source = plan_tables.from_assumptions(mean, sd_images, sd_raters, asked)
-    emit(plan_tables.tables(source, asked, form), plan_tables.payload(source, asked), form)
+    emit([found.table()] if form is Format.csv else found.tables(), found.to_dict(), form)
+
+
+def _counts(text: str, option: str) -> list[int]:
+    """Read `50,100,200`.
+
+    >>> _counts("50, 100", "--images")
+    [50, 100]
+    """
+    from captious.errors import InputError, one_line
+
+    try:
+        return [int(part) for part in text.split(",") if part.strip()]
+    except ValueError:
+        shown = one_line(text, 30)
+        raise InputError(f'{option}: "{shown}" is no list of numbers. Write 50,100,200.') from None

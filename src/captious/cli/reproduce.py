@@ -49,23 +49,8 @@ def reproduce(
 
     Example: captious reproduce flickr8k-expert thumb --data DIR
     """
-    from captious.benchmarks.published import Published
-    from captious.benchmarks.reproduce import VERDICTS, Check
     from captious.benchmarks.reproduce import reproduce as run
     from captious.cli.output import emit, progress_bar
-    from captious.tables import Cell, Number, Table
-
-    def number(check: Check) -> Cell:
-        entry = check.published
-        if check.got is None:
-            return ""
-        decimals = len(entry.printed.partition(".")[2])
-        return Number(check.got, f"{check.got * (100 if entry.percent else 1):.{decimals + 1}f}")
-
-    def expected(entry: Published) -> Cell:
-        return Number(
-            entry.value, f"{'≥ ' if entry.at_least else '≤ ' if entry.at_most else ''}{entry.printed}"
-        )
 
     with progress_bar() as progress:
         found = run(
@@ -77,24 +62,6 @@ def reproduce(
             images=images,
             leaked=leaked,  # type: ignore[arg-type]  # reproduce refuses what is unknown
         )
-    said = list(dict.fromkeys(check.note for check in found.checks if check.note))
-    rows: list[list[Cell]] = [
-        [
-            check.published.benchmark,
-            check.published.table,
-            check.published.row,
-            check.published.column,
-            expected(check.published),
-            number(check),
-            check.verdict,
-            f"({said.index(check.note) + 1})" if check.note else "",
-        ]
-        for check in found.checks
-    ]
-    header = ["benchmark", "table", "row", "column", "expected", "got", "verdict", "note"]
-    counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in VERDICTS)
-    sources = list(dict.fromkeys(check.published.source for check in found.checks))
-    notes = [f"({number}) {line}" for number, line in enumerate(said, 1)]
-    emit(Table("", header, rows, "\n".join([*notes, *sources, counts])), found.to_dict(), form)
+    emit(found.tables(), found.to_dict(), form)
     if not found.holds:
         raise typer.Exit(1)

@@ -1,8 +1,9 @@
-"""`check_files`: list everything that is wrong with candidates, references, images and objects."""
+"""`check`: list everything that is wrong with candidates, references, images and objects."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 
 from captious.corpus.checks.gather import Gathered, gather_candidates, gather_references, respell
 from captious.corpus.checks.report import CheckReport, Finding, by_severity
@@ -25,9 +26,9 @@ from captious.corpus.objects import read_objects
 from captious.corpus.readers import PathText
 
 
-def check_files(
-    candidates: Sequence[PathText],
-    references: Sequence[PathText] = (),
+def check(
+    candidates: PathText | Sequence[PathText],
+    references: PathText | Sequence[PathText] = (),
     *,
     names: Sequence[str] | None = None,
     images: PathText | None = None,
@@ -40,11 +41,12 @@ def check_files(
     >>> import pathlib, tempfile
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.json"
     >>> _ = file.write_text('{"1": "a dog on a", "2": "A cat."}')
-    >>> [(f.code, f.count) for f in check_files([file]).findings]
+    >>> [(f.code, f.count) for f in check([file]).findings]
     [('lower-case', 1), ('no-period', 1), ('truncated', 1)]
     """
-    found = gather_candidates(candidates, names, references)
-    given = gather_references(references)
+    files, theirs = (_listed(one) for one in (candidates, references))
+    found = gather_candidates(files, names, theirs)
+    given = gather_references(theirs)
     findings = broken_rows(found, "candidates") + broken_rows(given, "references")
     if given.ids:
         loosely = respell(found, given.ids)
@@ -74,13 +76,17 @@ def check_files(
     )
 
 
+def _listed(given: PathText | Sequence[PathText]) -> list[PathText]:
+    return [given] if isinstance(given, str | PathLike) else list(given)
+
+
 def _text_findings(candidates: Gathered, references: Gathered) -> list[Finding]:
     checked = [(candidates, CANDIDATE_CHECKS, "candidates")]
     checked.append((references, REFERENCE_CHECKS, "references"))
     return [
-        _text_finding(gathered, check, rows, subject)
+        _text_finding(gathered, one, rows, subject)
         for gathered, checks, subject in checked
-        for check, rows in failing_rows(checks, gathered.texts)
+        for one, rows in failing_rows(checks, gathered.texts)
     ]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from captious.corpus.ids import clean_ids, meet
 from captious.corpus.judgments import Judgments
-from captious.corpus.load import ReferenceSets, paths_of, reference_sets
+from captious.corpus.load import ReferenceSets, paths_of, reference_sets, rows_of
 from captious.corpus.readers import PathText, Rows, read_rows
 from captious.corpus.readers.names import NUMBERED_RATING, THUMB_ASPECTS
 from captious.corpus.readers.rows import MISSING, Problem, refuse
@@ -39,11 +39,17 @@ class _Ratings(NamedTuple):
     aspect: list[str]
 
 
+def load_judgments(given: Any) -> Judgments:
+    """Human judgments of a file or of a table in memory; `Judgments` are returned as they are.
+
+    >>> load_judgments([{"image": "7", "rater": "x", "rating": 4}]).values.tolist()
+    [4.0]
+    """
+    return given if isinstance(given, Judgments) else read_judgments(given).judgments
+
+
 def read_judgments(
-    path: PathText,
-    *,
-    references: PathText | Sequence[PathText] | None = None,
-    only: Sequence[int] | None = None,
+    path: Any, *, references: PathText | Sequence[PathText] | None = None, only: Sequence[int] | None = None
 ) -> JudgedCaptions:
     """Read a file of human judgments, and the captions and references that it carries.
 
@@ -57,7 +63,7 @@ def read_judgments(
     that each has a key of its own; Flickr8k's are named by their caption id. `only` takes some of the
     rows, counted from 0.
     """
-    rows = read_rows(path)
+    rows = rows_of(path, "judgments")[0]
     if only is not None:
         rows = rows.taken(only)
     files = paths_of(references, "references") if references is not None else []

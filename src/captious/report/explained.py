@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from captious.errors import InputError
-from captious.explain import BY_IMAGE, EXPLAINED, can_explain, explain_rows, fragment
+from captious.explanation import BY_IMAGE, EXPLAINED, can_explain, explain_rows, fragment
 from captious.report.study import Study
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from captious._version import __version__
-from captious.explain import drawing, style_sheet
+from captious.explanation import drawing, style_sheet
 from captious.report.cards import first_cards
 from captious.report.explorer import Explorer
 from captious.report.figure import Figure

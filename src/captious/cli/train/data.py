@@ -52,8 +52,8 @@ def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> Rat
     from captious.benchmarks.extra_inputs import ExtraInputs
     from captious.benchmarks.protocol import Preferences
     from captious.benchmarks.registry import load_benchmark
-    from captious.cli.agreement_tables import scale
     from captious.cli.output import note
+    from captious.cli.scales import scale
     from captious.errors import InputError
     from captious.learn.rated import rated_set
 
@@ -78,8 +78,8 @@ def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> Rat
 def _of_candidates(name: str, typed: Typed, shares: tuple[float, float, float]) -> RatedSet:
     """Judgments of captions that other files hold."""
     from captious.cli import inputs
-    from captious.cli.agreement_tables import scale
     from captious.cli.judged import judged_corpus
+    from captious.cli.scales import scale
     from captious.corpus.objects import read_objects
     from captious.errors import InputError
     from captious.learn.rated import rated_set

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from captious.errors import UnknownNameError, one_line
+from captious.tables import Cell, Shown, Table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -47,6 +51,15 @@ class Finding:
         """Count over total; 0 where there is nothing to count."""
         return self.count / self.of if self.of else 0.0
 
+    @property
+    def first(self) -> str:
+        """Where it stands first, and what stands there."""
+        if not self.examples:
+            return ""
+        place = self.examples[0]
+        parts = [place.where or f'image "{place.image}"', place.text]
+        return ": ".join(part for part in parts if part)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         found: dict[str, Any] = {
@@ -65,7 +78,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class CheckReport:
+class CheckReport(Shown):
     """All findings, the worst first, and how much was looked at."""
 
     findings: tuple[Finding, ...]
@@ -93,6 +106,38 @@ class CheckReport:
             if finding.code not in allowed and (strict or finding.severity != "note")
         )
 
+    def tables(self, *, allow: Iterable[str] = ()) -> list[Table]:
+        """One table, a row a finding; those whose code is in `allow` are marked."""
+        allowed = set(allow)
+        rows: list[list[Cell]] = [
+            [
+                f"{finding.severity} (allowed)" if finding.code in allowed else finding.severity,
+                finding.code,
+                f"{finding.count:,} of {finding.of:,}",
+                finding.what,
+                finding.first,
+                finding.mend,
+            ]
+            for finding in self.findings
+        ]
+        notes = [
+            f"{self.captions:,} captions, {self.images:,} images, "
+            f"{self.references:,} references; systems: {_few(self.systems)}"
+        ]
+        notes += [f"{path}: {form}" for path, form in self.formats.items()]
+        for finding in self.findings:
+            if finding.systems:
+                counts = [f"{name} {n:,}" for name, n in finding.systems.items()]
+                notes.append(f"{finding.code}: {_few(counts)}")
+        if not self.findings:
+            notes.append("nothing to complain about")
+        columns = ["severity", "code", "count", "what", "first", "mend"]
+        return [Table("", columns, rows, "\n".join(notes))]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row a finding."""
+        return self.table().to_pandas().reset_index()
+
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON shape."""
         return {
@@ -106,6 +151,10 @@ class CheckReport:
             },
             "findings": [finding.to_dict() for finding in self.findings],
         }
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (", …" if len(names) > 8 else "")
 
 
 def by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:

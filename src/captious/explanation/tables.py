@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from captious.tables import Cell, Number, Table
 
 if TYPE_CHECKING:
-    from captious.explain import AnyExplanation, Explanation, GraphExplanation, OcclusionExplanation
+    from captious.explanation import AnyExplanation, Explanation, GraphExplanation, OcclusionExplanation
     from captious.metrics.spice import Counts
 
 
 def explanation_tables(one: AnyExplanation) -> list[Table]:
     """Everything that an explanation says, the most telling table first."""
-    from captious.explain import GraphExplanation, OcclusionExplanation
+    from captious.explanation import GraphExplanation, OcclusionExplanation
 
     if isinstance(one, OcclusionExplanation):
         return _covered(one)
@@ -25,8 +25,8 @@ def explanation_tables(one: AnyExplanation) -> list[Table]:
 
 def _covered(one: OcclusionExplanation) -> list[Table]:
     """Every word, then the regions that lose most."""
-    from captious.explain.occlusion import GRID, METHOD
-    from captious.explain.occlusion_svg import strongest
+    from captious.explanation.occlusion import GRID, METHOD
+    from captious.explanation.occlusion_svg import strongest
 
     title = f"{one.metric} {one.score:.4f}, {one.system}, image {one.image_id}: {one.caption}"
     words: list[list[Cell]] = [[word.name, word.without, word.loss] for word in one.words]
@@ -72,7 +72,7 @@ def _flows(one: Explanation) -> Table:
 
 
 def _tuples(one: GraphExplanation) -> Table:
-    from captious.explain.scene import tuple_text
+    from captious.explanation.scene import tuple_text
 
     return Table(
         f"{one.metric} {one.score:.4f}, precision {one.counts.precision:.4f}, "

@@ -8,7 +8,7 @@ import pytest
 
 from captious import Corpus
 from captious.errors import InputError, UnknownNameError
-from captious.explain import explain, explain_rows
+from captious.explanation import explain, explain_rows
 from captious.metrics import Batch, resolve
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from captious.explain.drawing import frame, text_width, within, words, wrapped
-from captious.explain.layers import Arrangement, Point, Size, arrange
-from captious.explain.scene import GraphExplanation, Parts, Statement, Verdict, tuple_text
+from captious.explanation.drawing import frame, text_width, within, words, wrapped
+from captious.explanation.layers import Arrangement, Point, Size, arrange
+from captious.explanation.scene import GraphExplanation, Parts, Statement, Verdict, tuple_text
 
 _MARGIN, _PAD = 16.0, 8.0
 _HEADING, _NAME, _DETAIL, _NOTE = 15.0, 14.0, 13.0, 12.0  # sizes of text

@@ -4,13 +4,13 @@ Transport plans of `vifidel` and `wmd`, scene graphs of `spice`, occlusion of wo
 for `clipscore`, `mcipscore` and `pacscore`.
 """
 
-from captious.explain.drawing import style_sheet
-from captious.explain.occlusion import OcclusionExplanation
-from captious.explain.pages import fragment, page
-from captious.explain.run import BY_IMAGE, EXPLAINED, can_explain, explain, explain_rows
-from captious.explain.scene import GraphExplanation, Statement
-from captious.explain.svg import AnyExplanation, in_words, picture
-from captious.explain.transport import NEAR, Explanation, Flow, Word
+from captious.explanation.drawing import style_sheet
+from captious.explanation.occlusion import OcclusionExplanation
+from captious.explanation.pages import fragment, page
+from captious.explanation.run import BY_IMAGE, EXPLAINED, can_explain, explain, explain_rows
+from captious.explanation.scene import GraphExplanation, Statement
+from captious.explanation.svg import AnyExplanation, in_words, picture
+from captious.explanation.transport import NEAR, Explanation, Flow, Word
 
 __all__ = [
     "BY_IMAGE",

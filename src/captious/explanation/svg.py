@@ -6,12 +6,12 @@ not see it, and says in words, signs and dashes whatever it says in colour.
 
 from __future__ import annotations
 
-from captious.explain.graph_svg import graph_in_words, graph_picture
-from captious.explain.occlusion import OcclusionExplanation
-from captious.explain.occlusion_svg import occlusion_in_words, occlusion_picture
-from captious.explain.plan_svg import plan_in_words, plan_picture
-from captious.explain.scene import GraphExplanation
-from captious.explain.transport import Explanation
+from captious.explanation.graph_svg import graph_in_words, graph_picture
+from captious.explanation.occlusion import OcclusionExplanation
+from captious.explanation.occlusion_svg import occlusion_in_words, occlusion_picture
+from captious.explanation.plan_svg import plan_in_words, plan_picture
+from captious.explanation.scene import GraphExplanation
+from captious.explanation.transport import Explanation
 
 AnyExplanation = Explanation | GraphExplanation | OcclusionExplanation
 
@@ -23,7 +23,7 @@ def picture(explanation: AnyExplanation, key: str = "plan", *, standalone: bool 
     have `style_sheet()`.
 
     >>> from captious.corpus import Corpus
-    >>> from captious.explain import explain
+    >>> from captious.explanation import explain
     >>> corpus = Corpus.from_lists(["a dog on a beach"], objects={"0": ["dog", "frisbee"]})
     >>> picture(explain(corpus)[0]).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     True
@@ -39,7 +39,7 @@ def in_words(explanation: AnyExplanation) -> str:
     """The whole picture as sentences.
 
     >>> from captious.corpus import Corpus
-    >>> from captious.explain import explain
+    >>> from captious.explanation import explain
     >>> corpus = Corpus.from_lists(["a dog on a beach"], objects={"0": ["dog"]})
     >>> in_words(explain(corpus)[0])
     'dog went to dog (50% at a cost of 0.00) and beach (50% at a cost of 1.02). Unsupported: beach.'

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.explain.layers import ROW_GAP, Arrangement, Size, arrange
+from captious.explanation.layers import ROW_GAP, Arrangement, Size, arrange
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""The tables of `captious meta`."""
+"""Tables of a meta-evaluation."""
 
 from __future__ import annotations
 
@@ -7,38 +7,29 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from captious.benchmarks.result import MetaResult, Value
-from captious.cli.output import Format
 from captious.tables import Cell, Number, Table, p_value, with_interval
 
 
-def words(text: str) -> list[str]:
-    """Split at commas.
-
-    >>> words("precision, recall,")
-    ['precision', 'recall']
-    """
-    return [word.strip() for word in text.split(",") if word.strip()]
+def tables(results: list[MetaResult]) -> list[Table]:
+    """The protocol first, then a table for each aspect, then the differences."""
+    return [_protocol(results), *_values_and_differences(results)]
 
 
-def tables(results: list[MetaResult], form: Format) -> list[Table]:
-    """The protocol first, then a table for each aspect, then the differences.
+def latex_tables(results: list[MetaResult]) -> list[Table]:
+    """The same for a paper: the protocol stands in comments."""
+    said = [f"protocol {results[0].benchmark}"]
+    said += [f"{name}: {value}" for name, value in _protocol(results).rows]
+    first, *rest = _values_and_differences(results)
+    return [_with_notes(first, before=said), *rest]
 
-    CSV is one long table, for programs; LaTeX tells the protocol in comments.
-    """
-    if form is Format.csv:
-        return [_long(results)]
-    protocol = _protocol(results)
+
+def _values_and_differences(results: list[MetaResult]) -> list[Table]:
     if len(results) > 1 and all(_single(result) for result in results):
         values = [_side_by_side(results)]
     else:
         values = [_values(result, several=len(results) > 1) for result in results]
     values[-1] = _with_notes(values[-1], after=results[0].signatures.values())
-    if form is Format.latex:
-        said = [f"protocol {results[0].benchmark}"]
-        said += [f"{name}: {value}" for name, value in protocol.rows]
-        values[0] = _with_notes(values[0], before=said)
-    differences = [_differences(result) for result in results if result.differences]
-    return [*([] if form is Format.latex else [protocol]), *values, *differences]
+    return [*values, *(_differences(result) for result in results if result.differences)]
 
 
 def by_value(column: str, parts: dict[str, list[MetaResult]]) -> list[Table]:
@@ -72,7 +63,8 @@ def _single(result: MetaResult) -> bool:
     return all(len(values) == 1 for values in result.results.values())
 
 
-def _long(results: list[MetaResult]) -> Table:
+def long_table(results: list[MetaResult]) -> Table:
+    """A row for each aspect, metric and coefficient, for programs."""
     rows: list[list[Cell]] = []
     for result in results:
         for metric, values in result.results.items():

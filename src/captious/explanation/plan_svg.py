@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from captious.errors import one_line
-from captious.explain.drawing import frame, safe, text_width, words
-from captious.explain.transport import Explanation, Flow, Word
+from captious.explanation.drawing import frame, safe, text_width, words
+from captious.explanation.transport import Explanation, Flow, Word
 
 _HEADING, _NAME, _SHARE = 15.0, 14.0, 11.0  # sizes of text
 _GAP, _MARGIN = 14.0, 24.0

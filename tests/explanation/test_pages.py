@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from captious import Corpus
-from captious.explain import explain, fragment, page
+from captious.explanation import explain, fragment, page
 
 EVIL = "<b>bold</b> & dog"
 

@@ -10,7 +10,7 @@ import pytest
 
 from captious import Corpus
 from captious.errors import InputError
-from captious.explain import OcclusionExplanation, explain
+from captious.explanation import OcclusionExplanation, explain
 
 SIDE = 32
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from captious import Corpus
-from captious.explain import Explanation, explain, in_words, picture
-from captious.explain.drawing import own_style
+from captious.explanation import Explanation, explain, in_words, picture
+from captious.explanation.drawing import own_style
 from captious.metrics.vifidel import Vifidel
 
 pytest.importorskip("ot")

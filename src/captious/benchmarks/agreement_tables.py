@@ -1,16 +1,14 @@
-"""Tables of an agreement report, and the two options that need reading."""
+"""Tables of an agreement report."""
 
 from __future__ import annotations
 
-import re
+from typing import TYPE_CHECKING
 
-from captious.benchmarks.own_captions import own_captions, without_own_captions
-from captious.benchmarks.raters import AgreementReport
-from captious.cli.output import Format, note
-from captious.corpus import Judgments
-from captious.errors import InputError, UnknownNameError, one_line
 from captious.stats.estimate import Estimate
 from captious.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from captious.benchmarks.raters import AgreementReport
 
 NAMES = {
     "percent_agreement": "per cent agreement",
@@ -23,66 +21,11 @@ NAMES = {
     "icc_single": "ICC(2,1)",
     "icc_average": "ICC(2,k)",
 }
-OWN = ("keep", "drop")
-_NUMBER = r"-?\d+(?:\.\d+)?"
-_SCALE = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})")
-_MERGE = re.compile(rf"({_NUMBER})=({_NUMBER})")
 
 
-def scale(text: str) -> tuple[float, float] | None:
-    """Read `1-5`.
-
-    >>> scale("1-5")
-    (1.0, 5.0)
-    """
-    if not text:
-        return None
-    match = _SCALE.fullmatch(text.strip())
-    if not match or float(match[1]) >= float(match[2]):
-        raise InputError(f'--scale: "{one_line(text, 30)}" is no scale. Write lowest-highest: 1-5.')
-    return float(match[1]), float(match[2])
-
-
-def merged(text: str) -> dict[float, float] | None:
-    """Read `4=5`: every 5 counts as a 4.
-
-    >>> merged("4=5")
-    {5.0: 4.0}
-    """
-    found = {}
-    for part in filter(None, (piece.strip() for piece in text.split(","))):
-        match = _MERGE.fullmatch(part)
-        if not match:
-            raise InputError(f'--merge: "{one_line(part, 30)}" is no pair. Write 4=5.')
-        found[float(match[2])] = float(match[1])
-    return found or None
-
-
-def chosen(judgments: Judgments, own: str) -> Judgments:
-    """All judgments, with a note on images beside their own captions, or those without them."""
-    if own not in OWN:
-        raise UnknownNameError("value of --own", own, OWN)
-    count = own_captions(judgments)
-    if own == "drop":
-        if count == len(judgments.keys):
-            raise InputError("--own drop leaves nothing: every caption was written for its image.")
-        return without_own_captions(judgments)
-    if count:
-        note(
-            f"{count:,} of {len(judgments.keys):,} items are an image with one of its own captions, on "
-            "which raters agree easily; --own drop leaves them out, as published values do."
-        )
-    return judgments
-
-
-def tables(report: AgreementReport, form: Format) -> list[Table]:
-    """Coefficients first, then what there is of pairs, raters, virtual raters and stages.
-
-    CSV is for programs and holds the coefficients only.
-    """
+def tables(report: AgreementReport) -> list[Table]:
+    """Coefficients first, then what there is of pairs, raters, virtual raters and stages."""
     found = [_coefficients(report)]
-    if form is Format.csv:
-        return found
     if report.pairs:
         found.append(_pairs(report))
     if report.left_out:

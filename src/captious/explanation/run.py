@@ -10,16 +10,18 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError, UnknownNameError
-from captious.explain.occlusion import explain_occlusion
-from captious.explain.scene import GraphExplanation, explain_graphs
-from captious.explain.svg import AnyExplanation
-from captious.explain.transport import NEAR, explain_plan
+from captious.explanation.occlusion import explain_occlusion
+from captious.explanation.scene import GraphExplanation, explain_graphs
+from captious.explanation.svg import AnyExplanation, picture
+from captious.explanation.tables import explanation_tables
+from captious.explanation.transport import NEAR, explain_plan
 from captious.metrics import Batch, Metric, resolve
 from captious.metrics.clip import ClipScore
 from captious.metrics.spice import Spice
 from captious.metrics.spice.sources import tuple_source
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers
+from captious.tables import Shown, Table
 from captious.text.ptb.tokenise import tokenise_many
 
 BY_IMAGE = ("clipscore", "mcipscore", "pacscore")
@@ -36,6 +38,18 @@ def can_explain(metric: str) -> bool:
     return metric.partition("[")[0] in EXPLAINED
 
 
+class Explanations(list[AnyExplanation], Shown):
+    """Explanations, one a caption; a notebook draws them."""
+
+    def tables(self) -> list[Table]:
+        """What each explanation says, the most telling table first."""
+        return [table for one in self for table in explanation_tables(one)]
+
+    def _repr_html_(self) -> str:
+        drawn = (picture(one, f"explanation-{place}") for place, one in enumerate(self))
+        return "\n".join(f"<div>{svg}</div>" for svg in drawn)
+
+
 def explain(
     corpus: Corpus,
     metric: str | Metric = "vifidel",
@@ -44,7 +58,7 @@ def explain(
     system: str | None = None,
     near: float = NEAR,
     judged: Mapping[str, FloatArray] | None = None,
-) -> list[AnyExplanation]:
+) -> Explanations:
     """Explanations of every caption of an image; without `image_id`, of the lowest score.
 
     `judged` holds a column of mean judgments for each aspect, NaN where there is none; they are
@@ -68,7 +82,8 @@ def explain(
     may_be_zero = isinstance(chosen, (Spice, ClipScore))
     rows = _rows(corpus, scores, image_id, system, lowest_may_be_zero=may_be_zero)
     signature = chosen.signature(corpus, knowledge)
-    return explain_rows(corpus, chosen, rows, scores=scores, signature=signature, near=near, judged=judged)
+    found = explain_rows(corpus, chosen, rows, scores=scores, signature=signature, near=near, judged=judged)
+    return Explanations(found)
 
 
 def explain_rows(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from captious.explain.drawing import DARK, LIGHT, style_sheet, variables
-from captious.explain.occlusion import GRID, METHOD, OcclusionExplanation
-from captious.explain.occlusion_svg import strongest
-from captious.explain.scene import GraphExplanation, Parts, tuple_text
-from captious.explain.svg import AnyExplanation, picture
-from captious.explain.transport import Explanation
+from captious.explanation.drawing import DARK, LIGHT, style_sheet, variables
+from captious.explanation.occlusion import GRID, METHOD, OcclusionExplanation
+from captious.explanation.occlusion_svg import strongest
+from captious.explanation.scene import GraphExplanation, Parts, tuple_text
+from captious.explanation.svg import AnyExplanation, picture
+from captious.explanation.transport import Explanation
 from captious.metrics.spice import Counts
 
 _STYLE = """
@@ -50,7 +50,7 @@ def page(explanations: Sequence[AnyExplanation]) -> str:
     """One self-contained page.
 
     >>> from captious.corpus import Corpus
-    >>> from captious.explain import explain
+    >>> from captious.explanation import explain
     >>> corpus = Corpus.from_lists(["a dog on a beach"], objects={"0": ["dog", "frisbee"]})
     >>> "<h2>Image 0, candidates: vifidel</h2>" in page(explain(corpus))
     True

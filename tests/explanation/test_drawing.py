@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from captious.explain.drawing import DARK, LIGHT, own_style, style_sheet, text_width, wrapped
+from captious.explanation.drawing import DARK, LIGHT, own_style, style_sheet, text_width, wrapped
 
 
 def luminance(colour: str) -> float:

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from captious.corpus.types import Example
-from captious.explain.scene import By, GraphExplanation, Verdict, explain_graphs, tuple_text
+from captious.explanation.scene import By, GraphExplanation, Verdict, explain_graphs, tuple_text
 from captious.metrics.spice import explain as explain_caption
 from captious.metrics.spice import score_tuples
 

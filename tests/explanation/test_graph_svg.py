@@ -8,8 +8,8 @@ import pytest
 
 from captious import Corpus
 from captious.corpus.types import Example
-from captious.explain import GraphExplanation, explain, in_words, picture
-from captious.explain.scene import Verdict, explain_graphs
+from captious.explanation import GraphExplanation, explain, in_words, picture
+from captious.explanation.scene import Verdict, explain_graphs
 
 SVG = "{http://www.w3.org/2000/svg}"
 LEGEND = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 from base64 import b64encode
 from io import BytesIO
 
-from captious.explain.drawing import frame, safe, text_width, words
-from captious.explain.occlusion import GRID, Cell, Covered, OcclusionExplanation
+from captious.explanation.drawing import frame, safe, text_width, words
+from captious.explanation.occlusion import GRID, Cell, Covered, OcclusionExplanation
 from captious.models.images import RGB
 
 _SIDE, _MARGIN, _HEAD = 336.0, 24.0, 62.0

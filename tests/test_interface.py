@@ -1,0 +1,129 @@
+"""The Python interface: the commands' capabilities, with results that show themselves."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import captious
+from captious.errors import CaptiousWarning, InputError
+
+REFERENCES = {str(n): [f"a man rides horse number {n}", "a rider on a horse"] for n in range(12)}
+GOOD = {str(n): f"a man rides horse {n}" for n in range(12)}
+POOR = dict.fromkeys(map(str, range(12)), "a cat")
+
+
+@pytest.fixture
+def corpus() -> captious.Corpus:
+    return captious.Corpus.from_dict({"good": GOOD, "poor": POOR}, REFERENCES)
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Path:
+    rows = [
+        {"image": str(n), "caption": text, "references": REFERENCES[str(n)], "rating": rating, "rater": rater}
+        for n in range(12)
+        for text, rating in ((GOOD[str(n)], 4 + n % 2), (POOR[str(n)], 1 + n % 3))
+        for rater in ("ada", "bo")
+    ]
+    path = tmp_path / "judged.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    return path
+
+
+def test_every_public_name_is_there_and_has_a_docstring() -> None:
+    for name in captious.__all__:
+        assert getattr(captious, name) is not None
+        assert name == "__version__" or getattr(captious, name).__doc__
+    assert set(captious.__all__) == set(dir(captious))
+
+
+def test_scores_show_themselves(corpus: captious.Corpus) -> None:
+    scores = captious.score(corpus, ["rouge_l", "bleu1"])
+    assert scores.table().to_pandas().loc["good", "rouge_l"] == scores["rouge_l"].systems["good"].score
+    assert str(scores).split()[:3] == ["system", "rouge_l", "bleu1"]
+    assert scores.to_markdown().startswith("| system | rouge_l | bleu1 |")
+    assert r"ROUGE-L & BLEU-1 \\" in scores.to_latex()
+    page = scores._repr_html_()
+    assert '<th scope="row">good</th>' in page
+    assert "<strong>" in page  # the best of a column
+    assert scores.to_log("val/")["val/good/rouge_l"] == scores["rouge_l"].systems["good"].score
+
+
+def test_scores_are_resampled_and_tested_without_the_metric(
+    corpus: captious.Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = captious.score(corpus, ["rouge_l"], resamples=200, seed=3)
+    plain = captious.score(corpus, ["rouge_l"])
+    compared = captious.compare(corpus, ["rouge_l"], resamples=200, trials=200)
+
+    def never(*_: Any, **__: Any) -> None:
+        raise AssertionError("a metric ran again")
+
+    monkeypatch.setattr("captious.metrics.rouge_l.RougeL.score_examples", never)
+    monkeypatch.setattr("captious.metrics.registry.resolve", never)
+    again = plain.with_intervals(200, seed=3)
+    assert again["rouge_l"].systems == asked["rouge_l"].systems
+    found = plain.significance(resamples=200, trials=200)
+    assert found.metrics["rouge_l"].pairs == compared.metrics["rouge_l"].pairs
+    assert found.to_pandas().loc[0, "wins"] == 12
+
+
+def test_defaults_leave_out_what_cannot_run_and_say_so() -> None:
+    with pytest.warns(CaptiousWarning, match=r"cider is left out: one image has no document frequencies"):
+        found = captious.compute(["a dog"], [["a dog runs"]])
+    assert set(found) >= {"bleu1", "bleu4", "rouge_l"}
+    assert "cider" not in found
+
+
+def test_meta_agreement_and_plan_take_a_file(judged: Path) -> None:
+    settings = captious.MetaSettings(resamples=50)
+    found = captious.meta(judged, ["rouge_l"], settings=settings)
+    (value,) = (one for name, one in found["rouge_l"].items() if name == "kendall_c")
+    assert 0 < value.low <= value.value <= value.high <= 1
+    assert found.to_pandas()["metric"].unique().tolist() == ["rouge_l"]
+    assert found.to_dict()["results"]["rouge_l"]["kendall_c"]["value"] == value.value
+    assert "% protocol" in found.to_latex()
+    agreed = captious.agreement(judged, resamples=0)
+    assert agreed.coefficients["alpha_interval"].value == pytest.approx(1)  # both raters say the same
+    assert agreed.to_pandas().loc["per cent agreement", "value"] == 1
+    planned = captious.plan(judged, images=[20, 40], raters=[1], half_width=2.0, simulations=50)
+    assert planned.smallest is not None
+    assert planned.smallest.n_items == 20
+    assert len(planned.to_pandas()) == 2
+
+
+def test_judgments_in_memory_are_those_of_the_file(judged: Path) -> None:
+    import pandas as pd
+
+    frame = pd.read_json(judged, lines=True, dtype=False)
+    from_file, from_frame = captious.load_judgments(judged), captious.load_judgments(frame)
+    assert np.array_equal(from_file.values, from_frame.values)
+    assert from_file.raters == from_frame.raters
+    ours, theirs = (captious.agreement(one, resamples=20).to_dict() for one in (frame, judged))
+    assert ours["coefficients"]["alpha_interval"] == theirs["coefficients"]["alpha_interval"]
+
+
+def test_check_explain_and_reproduce(tmp_path: Path, corpus: captious.Corpus) -> None:
+    (tmp_path / "mine.json").write_text('{"1": "a dog on a", "2": "A cat."}')
+    report = captious.check(tmp_path / "mine.json")
+    assert report.to_pandas()["code"].tolist() == ["lower-case", "no-period", "truncated"]
+    explained = captious.explain(corpus, "spice", image_id="3", system="good")
+    assert explained[0].caption == GOOD["3"]
+    assert "<svg" in explained._repr_html_()
+    assert "matched" in str(explained)
+    with pytest.raises(InputError, match='unknown benchmark to reproduce "nothing"'):
+        captious.reproduce(["nothing"])
+
+
+def test_the_import_is_light() -> None:
+    import subprocess
+
+    code = (
+        "import captious, sys; print([m for m in ('numpy', 'pandas', 'torch', 'scipy') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
