@@ -96,6 +96,25 @@ def test_a_payment_that_shows_late_is_not_made_again_before_it_must_have_shown(s
     assert paid == [1000.0, 4700.0]
 
 
+def test_a_look_that_is_refused_does_not_close_a_call_of_unknown_end(db: Database, stored: Any) -> None:
+    paid: list[int] = []
+
+    def pay_and_lose_the_reply() -> dict[str, Any]:
+        paid.append(150)
+        raise CallUnsure("cut off.")
+
+    def locked_out() -> dict[str, Any] | None:
+        raise CallRefused("the token has expired.")
+
+    with pytest.raises(CallUnsure):
+        perform(db, intent(stored), pay_and_lose_the_reply)
+    with pytest.raises(CallRefused):
+        perform(db, intent(stored), pay_and_lose_the_reply, seen=locked_out)
+    assert journal.calls(db, stored.id)[0].state == "open"
+    assert perform(db, intent(stored), pay_and_lose_the_reply, seen=lambda: {"paid": 150}) == {"paid": 150}
+    assert paid == [150]
+
+
 def test_what_the_provider_refused_can_be_tried_again(db: Database, stored: Any) -> None:
     with pytest.raises(CallRefused):
         perform(db, intent(stored), lambda: (_ for _ in ()).throw(CallRefused("no funds.")))

@@ -97,23 +97,30 @@ def perform(
             found = seen() if seen is not None else None
             if found is not None:
                 return _end(db, intent.key, "done", found)
-            if not repeatable:
-                raise CallInDoubt(
-                    f"{intent.action}: an earlier try was cut off, and the provider does not tell whether it "
-                    "came through. Look there before you send it again under another key."
-                )
-            _require_settled(intent, before, db.now(), settling)
+            _require_no_doubt(intent, before, db.now(), repeatable=repeatable, settling=settling)
             _mark_again(db, intent.key)
-        result = do()
-    except CallRefused as error:
-        _end(db, intent.key, "refused", {}, one_line(str(error), LONGEST_NOTE))
-        raise
+        result = _made(db, intent, do)
     finally:
         _let_go(db, intent.key, owner)
     return _end(db, intent.key, "done", result)
 
 
-def _require_settled(intent: Intent, before: Call, now: float, settling: float) -> None:
+def _made(db: Database, intent: Intent, do: Callable[[], Result]) -> Result:
+    """Make the call. Only what refuses the call itself closes it: a look that is refused tells nothing."""
+    try:
+        return do()
+    except CallRefused as error:
+        _end(db, intent.key, "refused", {}, one_line(str(error), LONGEST_NOTE))
+        raise
+
+
+def _require_no_doubt(intent: Intent, before: Call, now: float, *, repeatable: bool, settling: float) -> None:
+    """Refuse to repeat a call that may have come through."""
+    if not repeatable:
+        raise CallInDoubt(
+            f"{intent.action}: an earlier try was cut off, and the provider does not tell whether it "
+            "came through. Look there before you send it again under another key."
+        )
     left = before.started + settling - now
     if left > 0:
         raise CallInDoubt(

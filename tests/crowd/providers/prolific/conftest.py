@@ -79,9 +79,15 @@ def fields() -> dict[str, Any]:
 
 
 @pytest.fixture
+def database_url(sqlite_url: str) -> str:
+    """One engine is enough here; the journal is tested on both."""
+    return sqlite_url
+
+
+@pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No real waiting: an answer is late after half a second, and repeats follow at once."""
-    monkeypatch.setattr(wire_module, "PATIENCE", 0.5)
+    """No real waiting: an answer is late after a quarter of a second, and repeats follow at once."""
+    monkeypatch.setattr(wire_module, "PATIENCE", 0.25)
     monkeypatch.setattr(wire_module, "FIRST_WAIT", 0.0)
 
 

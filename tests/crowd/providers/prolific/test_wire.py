@@ -9,7 +9,7 @@ import pytest
 
 from captious.crowd.base import CallRefused, CallUnsure
 from captious.crowd.providers.prolific.client import Client
-from captious.crowd.providers.prolific.wire import NotNow, SaidNo, Token, Wire, find_token
+from captious.crowd.providers.prolific.wire import NoAnswer, NotNow, SaidNo, Token, Wire, find_token
 from captious.errors import InputError, NotSetUpError
 
 STUDIES = "/api/v1/studies/"
@@ -23,7 +23,7 @@ def test_a_look_is_repeated_until_it_succeeds(kind: str, client: Client, prolifi
 
 def test_waits_grow_and_end(client: Client, prolific: Any, naps: list[float]) -> None:
     prolific.fail("broken", times=99)
-    with pytest.raises(NotNow, match=r"HTTP 500.*Nothing was changed; try again later"):
+    with pytest.raises(NoAnswer, match=r"HTTP 500.*Try again later"):
         client.account()
     assert naps == [0.5, 1.0, 2.0, 4.0]
 
@@ -40,7 +40,7 @@ def test_prolific_says_how_long_to_wait(client: Client, prolific: Any, naps: lis
 
 def test_nobody_waits_for_an_hour(client: Client, prolific: Any, naps: list[float]) -> None:
     prolific.fail("busy", wait="3600", times=99)
-    with pytest.raises(NotNow, match="it asks to wait 3600 s"):
+    with pytest.raises(NoAnswer, match="it asks to wait 3600 s"):
         client.account()
     assert naps == []
 
@@ -89,7 +89,7 @@ def test_a_page_that_was_cut_short_is_read_again(
     prolific.fail("short", "GET", STUDIES)
     assert len(client.studies_named("key-1")) == 3
     prolific.fail("short", "GET", STUDIES, times=99)
-    with pytest.raises(NotNow, match=r"incomplete list .*2 of 3 entries"):
+    with pytest.raises(NoAnswer, match=r"incomplete list .*2 of 3 entries"):
         client.studies_named("key-1")
 
 

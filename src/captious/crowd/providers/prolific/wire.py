@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from captious.crowd.base import CallRefused, CallUnsure
+from captious.crowd.base import CallRefused, CallUnsure, ProviderError
 from captious.errors import InputError, MissingDependencyError, NotSetUpError, one_line
 
 if TYPE_CHECKING:
@@ -46,7 +46,11 @@ class SaidNo(CallRefused):
 
 
 class NotNow(CallRefused):
-    """Prolific could not be asked now: nothing was changed, and asking later is safe."""
+    """Prolific did not take a change now: nothing was changed, and asking later is safe."""
+
+
+class NoAnswer(ProviderError):  # noqa: N818
+    """Prolific could not be looked at: what was asked of it before may have been done or not."""
 
 
 class Token:
@@ -142,7 +146,7 @@ class Wire:
                 break
             if attempt + 1 < self._attempts:
                 self._sleep(wait or FIRST_WAIT * 2**attempt)
-        raise NotNow(f"Prolific cannot be asked now ({problem}). Nothing was changed; try again later.")
+        raise NoAnswer(f"Prolific cannot be asked now ({problem}). Try again later.")
 
     def _look(self, path: str, params: Mapping[str, str | int]) -> tuple[httpx.Response | None, str, float]:
         """An answer to trust, else what was wrong and how long Prolific asks to wait."""
@@ -205,7 +209,7 @@ class Wire:
             short = f"{path}: {len(found)} of {wanted} entries"
             if attempt + 1 < self._attempts:
                 self._sleep(FIRST_WAIT * 2**attempt)
-        raise NotNow(f"Prolific sends an incomplete list ({short}). Nothing was changed; try again later.")
+        raise NoAnswer(f"Prolific sends an incomplete list ({short}). Nothing was changed; try again later.")
 
     def _all_pages(self, path: str, params: Mapping[str, str | int]) -> tuple[dict[str, dict[str, Any]], int]:
         found: dict[str, dict[str, Any]] = {}
