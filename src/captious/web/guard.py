@@ -6,7 +6,7 @@ Plain ASGI, so that it costs microseconds and sees every answer, errors too.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
@@ -17,18 +17,32 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from captious.web.security import load_session
 from captious.web.settings import WebSettings
 
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; "
-    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
-)
+POLICY = "content-security-policy"
+
+
+def policy(*, framed_by: Sequence[str] = (), sends_to: Sequence[str] = ()) -> str:
+    """What a page may load, who may frame it, and where its forms go beside ourselves.
+
+    >>> policy(framed_by=["https://worker.mturk.com"]).split("; ")[-2]
+    'frame-ancestors https://worker.mturk.com'
+    """
+    forms, ancestors = " ".join(["'self'", *sends_to]), " ".join(framed_by) or "'none'"
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        f"media-src 'self' blob:; connect-src 'self'; form-action {forms}; "
+        f"frame-ancestors {ancestors}; base-uri 'none'"
+    )
+
+
+FRAME_OPTIONS = "x-frame-options"
 HEADERS = {
-    "content-security-policy": POLICY,
+    POLICY: policy(),
     "x-content-type-options": "nosniff",
     "referrer-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(self), geolocation=(), interest-cohort=()",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
-    "x-frame-options": "DENY",
+    FRAME_OPTIONS: "DENY",
 }
 HSTS = "max-age=31536000"
 LONG = "public, max-age=31536000, immutable"
@@ -80,8 +94,10 @@ class Guard:
         async def outgoing(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
+                framed = POLICY in headers and "frame-ancestors 'none'" not in headers[POLICY]
                 for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                    if not (framed and name == FRAME_OPTIONS):
+                        headers.setdefault(name, value)
                 fresh = LONG if static and message["status"] == 200 else "no-store"
                 headers.setdefault("cache-control", fresh)
                 if self.settings.secure_cookies:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from captious.web import security
+from captious.web import framing, guard, security
 from captious.web.protocol_words import protocol_words, round_started
 from captious.web.texts import Texts, texts
 
@@ -59,9 +59,13 @@ def render(
     status_code: int = 200,
     headers: Mapping[str, str] | None = None,
     texts_of: Texts | None = None,
+    sends_to: Sequence[str] = (),
     **values: Any,
 ) -> HTMLResponse:
-    """A page. It knows `t` (texts), `csrf`, `session`, `account`, `theme`, `path`, `flash`."""
+    """A page. It knows `t` (texts), `csrf`, `session`, `account`, `theme`, `path`, `flash`.
+
+    `sends_to` are origins beside ours that its forms may be sent to.
+    """
     t = texts_of or texts(security.settings_of(request).language)
     session = security.known_session(request)
     shown = {
@@ -80,9 +84,12 @@ def render(
     }
     page = environment().get_template(template).render(shown)
     response = HTMLResponse(page, status_code=status_code, headers=dict(headers or {}))
+    framed_by = framing.framers(request)
+    if framed_by or sends_to:
+        response.headers[guard.POLICY] = guard.policy(framed_by=framed_by, sends_to=sends_to)
     security.keep_visitor(request, response)
     if FLASH in request.cookies:
-        response.delete_cookie(FLASH, path="/")
+        framing.take_cookie(request, response, FLASH)
     return response
 
 
@@ -90,15 +97,7 @@ def redirect(request: Request, to: str, *, flash: str = "") -> RedirectResponse:
     """Send the browser on after a write (303), with the key of a text to show there once."""
     response = RedirectResponse(local(to), status_code=303)
     if flash:
-        response.set_cookie(
-            FLASH,
-            flash,
-            max_age=60,
-            path="/",
-            httponly=True,
-            samesite="lax",
-            secure=security.is_secure(request),
-        )
+        framing.give_cookie(request, response, FLASH, flash, secure=security.is_secure(request), max_age=60)
     return response
 
 

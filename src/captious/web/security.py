@@ -21,6 +21,7 @@ from captious.campaigns.records import Account, Campaign, Rater, Session
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store.database import Database
 from captious.errors import UnknownNameError
+from captious.web.framing import give_cookie, take_cookie
 from captious.web.refusals import Refusal, SignInNeeded
 from captious.web.settings import WebSettings
 
@@ -104,15 +105,8 @@ def session_of(request: Request) -> Session | None:
 
 def set_session(request: Request, response: Response, token: str, *, hours: float, slug: str = "") -> None:
     """Give the browser the cookie of a session that has begun."""
-    response.set_cookie(
-        cookie_name(slug),
-        token,
-        max_age=int(hours * HOUR),
-        path="/",
-        httponly=True,
-        samesite="lax",
-        secure=is_secure(request),
-    )
+    age = int(hours * HOUR)
+    give_cookie(request, response, cookie_name(slug), token, secure=is_secure(request), max_age=age)
 
 
 def end_session(request: Request, response: Response, slug: str = "") -> None:
@@ -120,7 +114,7 @@ def end_session(request: Request, response: Response, slug: str = "") -> None:
     name = cookie_name(slug)
     if name in request.cookies:
         accounts.end_session(db_of(request), request.cookies[name])
-        response.delete_cookie(name, path="/")
+        take_cookie(request, response, name)
 
 
 def rater_session(request: Request, slug: str) -> tuple[Rater, Session]:
@@ -190,9 +184,7 @@ def keep_visitor(request: Request, response: Response) -> None:
     """Give a visitor without a session the cookie that goes with the token of the page."""
     fresh = getattr(request.state, "visitor", "")
     if fresh and request.cookies.get(VISITOR) != fresh:
-        response.set_cookie(
-            VISITOR, fresh, path="/", httponly=True, samesite="lax", secure=is_secure(request)
-        )
+        give_cookie(request, response, VISITOR, fresh, secure=is_secure(request))
 
 
 def _visitor(request: Request) -> str:

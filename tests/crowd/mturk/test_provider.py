@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import turk_operations
+from turk_market import TurkError
 
 from captious.crowd.base import CallRefused, CallUnsure
 from captious.crowd.providers.mturk import MechanicalTurk, calls, provider
@@ -173,7 +174,12 @@ def test_extending_fills_small_hits_first_and_adds_no_place_twice(
 @pytest.mark.parametrize("kind", FAULTS)
 def test_nobody_is_paid_twice(server: TurkServer, mturk: MechanicalTurk, remote: Remote, kind: Kind) -> None:
     good, bad = (handed_in(server, mturk, remote, worker) for worker in ("AGOOD", "ABAD"))
-    for operation in ("ApproveAssignment", "RejectAssignment", "SendBonus"):
+    for operation in (
+        "ApproveAssignment",
+        "RejectAssignment",
+        "SendBonus",
+        "AssociateQualificationWithWorker",
+    ):
         server.fail(kind, operation)
     again(lambda: mturk.approve(STUDY, remote, good))
     again(lambda: mturk.reject(STUDY, remote, bad, "The check was not passed."))
@@ -185,6 +191,10 @@ def test_nobody_is_paid_twice(server: TurkServer, mturk: MechanicalTurk, remote:
         bad.id: "rejected",
     }
     assert [(one.place, one.amount) for one in mturk.bonuses(STUDY, remote)] == [(good.id, 40)]
+    # Whoever was judged has taken part, and cannot accept another HIT of the study.
+    for worker in ("AGOOD", "ABAD"):
+        with pytest.raises(TurkError, match="qualifications"):
+            took(server, worker, hit=1)
 
 
 def test_a_bonus_is_known_by_its_key_for_ever(

@@ -259,22 +259,24 @@ class MechanicalTurk(Provider):
         return Completion(code, arrival.detail["submit"], {"assignmentId": arrival.place, "code": code})
 
     def approve(self, study: Study, remote: Remote, place: Place) -> None:
-        """Pay the reward; a rejection before is taken back."""
+        """Pay the reward and mark the worker; a rejection before is taken back."""
         turk = self.turk
         try:
             turk.approve(place.id, override=place.state == "rejected")
         except TurkRefused:
             if _status(turk, place) != APPROVED:
                 raise
+        self._keep_out(turk, study, remote, [place.participant])
 
     def reject(self, study: Study, remote: Remote, place: Place, reason: str) -> None:
-        """Refuse the work; rejected twice is rejected once."""
+        """Refuse the work and mark the worker; rejected twice is rejected once."""
         turk = self.turk
         try:
             turk.reject(place.id, reason)
         except TurkRefused:
             if _status(turk, place) != REJECTED:
                 raise
+        self._keep_out(turk, study, remote, [place.participant])
 
     def bonus(self, study: Study, remote: Remote, place: Place, amount: int, reason: str, key: str) -> None:
         """Pay a bonus whose reason ends with our reference, unless it is there already."""
@@ -301,14 +303,17 @@ class MechanicalTurk(Provider):
 
     def exclude(self, study: Study, remote: Remote, participants: Sequence[str]) -> Remote:
         """Give them our qualification: they no longer see these HITs."""
-        turk, mark = self.turk, str(remote.detail.get("mark", "")) or self._mark(study)
-        if not mark:
+        if study.repeat == "allowed":
             raise InputError("exclude: this study lets workers come again; block them at Mechanical Turk.")
-        held = turk.holders(mark)
-        for worker in participants:
-            if worker not in held:
-                turk.grant(mark, worker)
+        self._keep_out(self.turk, study, remote, participants)
         return remote
+
+    def _keep_out(self, turk: Turk, study: Study, remote: Remote, workers: Sequence[str]) -> None:
+        if study.repeat == "allowed":
+            return
+        mark = str(remote.detail.get("mark", "")) or self._mark(study)
+        for worker in workers:
+            turk.grant(mark, worker)
 
     def pause(self, study: Study, remote: Remote) -> Remote:
         """Expire the HITs: nobody else can accept them."""
