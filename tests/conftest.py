@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Iterator
@@ -72,6 +73,20 @@ def _builders(name: str) -> ModuleType:
     module = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="session")
+def prolific_service() -> ModuleType:
+    """Prolific's protocol on loopback: `tests/crowd/providers/prolific/service`."""
+    for package in ("httpx", "pydantic"):
+        pytest.importorskip(package, reason="Prolific needs captious[crowd], and its tests pydantic")
+    name, folder = "prolific_service", ROOT / "tests" / "crowd" / "providers" / "prolific" / "service"
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
+        assert spec is not None and spec.loader is not None
+        sys.modules[name] = module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
 
 
 @pytest.fixture(scope="session")
@@ -357,8 +372,6 @@ PLUGINS = Path(__file__).parent / "plugins" / "site"
 @pytest.fixture
 def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Packages of others are installed: one with a protocol and a metric, and a broken one."""
-    import sys
-
     from captious.protocols import registry
 
     known = dict(registry.known_protocols())

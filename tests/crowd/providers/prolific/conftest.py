@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -18,29 +15,17 @@ pytest.importorskip("pydantic", reason="the local Prolific checks requests with 
 from captious.crowd.providers.prolific import Prolific
 from captious.crowd.providers.prolific import wire as wire_module
 from captious.crowd.providers.prolific.client import Client
-from captious.crowd.providers.prolific.wire import Token, Wire
+from captious.crowd.providers.prolific.token import Token
+from captious.crowd.providers.prolific.wire import Wire
 from captious.crowd.values import OUTCOMES, Place, Study
 
 TOKEN = "prolific-token-7c1f0e5a9b"
-HERE = Path(__file__).parent
-
-
-def load_service() -> ModuleType:
-    """The package `service` beside this file."""
-    name = "prolific_service"
-    if name not in sys.modules:
-        folder = HERE / "service"
-        spec = spec_from_file_location(name, folder / "__init__.py", submodule_search_locations=[str(folder)])
-        assert spec is not None and spec.loader is not None
-        sys.modules[name] = module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
 
 
 @pytest.fixture
-def prolific(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def prolific(prolific_service: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """A running service; the environment leads there, with the token that it takes."""
-    with load_service().Service(TOKEN).running() as service:
+    with prolific_service.Service(TOKEN).running() as service:
         monkeypatch.setenv("PROLIFIC_URL", service.address)
         monkeypatch.setenv("PROLIFIC_TOKEN", TOKEN)
         yield service

@@ -9,7 +9,8 @@ import pytest
 
 from captious.crowd.base import CallRefused, CallUnsure
 from captious.crowd.providers.prolific.client import Client
-from captious.crowd.providers.prolific.wire import NoAnswer, NotNow, SaidNo, Token, Wire, find_token
+from captious.crowd.providers.prolific.token import Token, find_token
+from captious.crowd.providers.prolific.wire import NoAnswer, NotNow, SaidNo, Wire
 from captious.errors import InputError, NotSetUpError
 
 STUDIES = "/api/v1/studies/"
@@ -73,12 +74,18 @@ def test_nobody_there() -> None:
         wire.send("POST", "studies/", {})
 
 
-def test_every_entry_of_a_list_comes_once(client: Client, prolific: Any, fields: dict[str, Any]) -> None:
+@pytest.mark.parametrize("bare", [False, True])
+def test_every_entry_of_a_list_comes_once(
+    bare: bool, client: Client, prolific: Any, fields: dict[str, Any]
+) -> None:
+    prolific.bare = bare
     for number in range(205):
         prolific.world.create(fields | {"internal_name": f"key-{number % 2}"})
     assert len(client.studies_named("key-0")) == 103  # 0, 2, …, 204
     assert len(client.studies_named("key-1", prolific.world.project)) == 102
-    assert prolific.count("GET", STUDIES) == 3
+    for number in range(101):
+        client.create_group(prolific.world.workspace, f"group {number}", "")
+    assert len(client.groups(prolific.world.workspace)) == 101
 
 
 def test_a_page_that_was_cut_short_is_read_again(
@@ -91,6 +98,18 @@ def test_a_page_that_was_cut_short_is_read_again(
     prolific.fail("short", "GET", STUDIES, times=99)
     with pytest.raises(NoAnswer, match=r"incomplete list .*2 of 3 entries"):
         client.studies_named("key-1")
+
+
+def test_submissions_are_counted_where_lists_do_not_say_how_long_they_are(
+    client: Client, prolific: Any, fields: dict[str, Any]
+) -> None:
+    prolific.bare = True
+    study = client.create_study(fields | {"total_available_places": 130}).id
+    client.transition(study, "PUBLISH")
+    for _ in range(120):
+        prolific.world.arrive(study, prolific.world.new())
+    prolific.fail("short", "GET", "/api/v1/submissions/")
+    assert len(client.submissions(study)) == 120
 
 
 def test_what_prolific_says_is_passed_on_in_one_line(client: Client, fields: dict[str, Any]) -> None:

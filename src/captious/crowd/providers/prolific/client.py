@@ -19,10 +19,10 @@ from captious.crowd.providers.prolific.records import (
     study_of,
     submission_of,
 )
-from captious.crowd.providers.prolific.wire import SaidNo, Wire
+from captious.crowd.providers.prolific.wire import NOT_FOUND, SaidNo, Wire
 from captious.errors import InputError
 
-NO_SUCH_ID = (400, 404)
+NO_SUCH_ID = (400, NOT_FOUND)
 
 
 class Client:
@@ -37,11 +37,11 @@ class Client:
 
     def workspaces(self) -> list[dict[str, Any]]:
         """The workspaces of the account: `id`, `title`."""
-        return self.wire.pages("workspaces/")
+        return self.wire.pages("workspaces/", "offset")
 
     def projects(self, workspace: str) -> list[dict[str, Any]]:
         """The projects of a workspace: `id`, `title`."""
-        return self.wire.pages(f"workspaces/{workspace}/projects/")
+        return self.wire.pages(f"workspaces/{workspace}/projects/", "offset")
 
     def balance(self, workspace: str) -> tuple[int, str]:
         """What can still be spent, in minor units, and its currency."""
@@ -68,8 +68,11 @@ class Client:
 
     def studies_named(self, internal_name: str, project: str = "") -> list[StudyRecord]:
         """Every study with this internal name, in a project or in all of them."""
-        path = f"projects/{project}/studies/" if project else "studies/"
-        found = (study_of(one) for one in self.wire.pages(path))
+        if project:
+            listed = self.wire.pages(f"projects/{project}/studies/")
+        else:
+            listed = self.wire.pages("studies/", "page only")
+        found = (study_of(one) for one in listed)
         return [one for one in found if one.internal_name == internal_name]
 
     def update_study(self, study: str, fields: Mapping[str, Any]) -> StudyRecord:
@@ -88,16 +91,17 @@ class Client:
         return round(sum(float(part.get("amount") or 0) for part in parts))
 
     def counts(self, study: str) -> dict[str, int]:
-        """How many submissions of a study have each status."""
+        """How many submissions of a study have each status, and `TOTAL`."""
         found = self.wire.get(f"studies/{study}/submissions/counts/")
-        return {name: int(number) for name, number in found.items() if name != "TOTAL"}
+        return {name: int(number) for name, number in found.items()}
 
     # Submissions
 
     def submissions(self, study: str) -> list[Submission]:
         """Every submission of a study, the oldest first; bonuses are not in this list."""
+        least = self.counts(study).get("TOTAL", 0)
         # Later ones come at the end, so that pages do not shift while they are read.
-        found = self.wire.pages("submissions/", study=study, ordering="started_at")
+        found = self.wire.pages("submissions/", least=least, study=study, ordering="started_at")
         return [submission_of(one, study) for one in found]
 
     def submission(self, submission: str) -> Submission | None:
@@ -156,7 +160,7 @@ class Client:
 
     def groups(self, workspace: str) -> list[dict[str, Any]]:
         """The participant groups of a workspace: `id`, `name`."""
-        return self.wire.pages("participant-groups/", workspace_id=workspace)
+        return self.wire.pages("participant-groups/", "offset", workspace_id=workspace)
 
     def create_group(self, workspace: str, name: str, description: str) -> str:
         """A group without members, and its id."""
@@ -201,13 +205,14 @@ class Client:
 
     def hooks(self, workspace: str) -> list[dict[str, Any]]:
         """The enabled subscriptions of a workspace: `id`, `event_type`, `target_url`."""
-        return self.wire.pages("hooks/subscriptions/", workspace_id=workspace)
+        return self.wire.pages("hooks/subscriptions/", "offset", workspace_id=workspace)
 
     def subscribe(self, workspace: str, event: str, target: str) -> str:
         """Have an event sent to our address: ask, and confirm with what the answer's header says."""
         body = {"workspace_id": workspace, "event_type": event, "target_url": target}
         found, headers = self.wire.send_with_headers("POST", "hooks/subscriptions/", body)
-        hook = str(found["id"])
+        # The reference shows a list in answer, the guide the subscription itself.
+        hook = str((found.get("results") or [found])[0]["id"])
         self.wire.send("POST", f"hooks/subscriptions/{hook}/", {"secret": headers["X-Hook-Secret"]})
         return hook
 

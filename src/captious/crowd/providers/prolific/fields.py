@@ -96,8 +96,9 @@ def _description(study: Study) -> str:
 def check(study: Study) -> None:
     """Refuse what Prolific would not take."""
     least = LEAST_HOURLY.get(study.currency, 0)
-    if study.hourly < least:
-        found, wanted = (shown(round(one), study.currency) for one in (study.hourly, least))
+    hourly = study.reward * 60 / math.ceil(study.minutes)  # Prolific counts whole minutes
+    if hourly < least:
+        found, wanted = (shown(round(one), study.currency) for one in (hourly, least))
         raise InputError(
             f"reward: {found} an hour. Prolific wants {wanted} at least: pay more, or ask for less."
         )

@@ -46,7 +46,8 @@ def counted(numbers: Mapping[str, int]) -> dict[PlaceState, int]:
     """Numbers of submissions by status, as numbers of places by state."""
     found: Counter[PlaceState] = Counter()
     for status, number in numbers.items():
-        found[place_state(status)] += number
+        if status != "TOTAL":
+            found[place_state(status)] += number
     return dict(found)
 
 

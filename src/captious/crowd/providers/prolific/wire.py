@@ -10,20 +10,18 @@ from __future__ import annotations
 import os
 import ssl
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from captious.crowd.base import CallRefused, CallUnsure, ProviderError
-from captious.errors import InputError, MissingDependencyError, NotSetUpError, one_line
+from captious.crowd.providers.prolific.token import Token
+from captious.errors import MissingDependencyError, one_line
 
 if TYPE_CHECKING:
     import httpx
 
-TOKEN = "PROLIFIC_TOKEN"
-TOKEN_FILE = "PROLIFIC_TOKEN_FILE"
 ADDRESS = "PROLIFIC_URL"
 PRODUCTION = "https://api.prolific.com"
 ROOT = "/api/v1/"
@@ -34,7 +32,9 @@ FIRST_WAIT = 0.5  # seconds, doubled each time
 LONGEST_WAIT = 60.0
 PAGE = 100
 TOO_MANY = 429
+NOT_FOUND = 404
 Sleep = Callable[[float], None]
+Paging = Literal["page", "page only", "offset"]
 
 
 class SaidNo(CallRefused):
@@ -51,53 +51,6 @@ class NotNow(CallRefused):
 
 class NoAnswer(ProviderError):  # noqa: N818
     """Prolific could not be looked at: what was asked of it before may have been done or not."""
-
-
-class Token:
-    """The API token; it shows itself to nobody but the request.
-
-    >>> token = Token("secret")
-    >>> token, f"{token}"
-    (Token(…), 'Token(…)')
-    """
-
-    __slots__ = ("_value",)
-
-    def __init__(self, value: str) -> None:
-        if not value or not value.isascii() or any(sign.isspace() for sign in value):
-            raise InputError(f"{TOKEN}: is no token of Prolific: letters and digits, in one word.")
-        self._value = value
-
-    def header(self) -> dict[str, str]:
-        """What a request carries."""
-        return {"Authorization": f"Token {self._value}"}
-
-    def hidden(self, text: str) -> str:
-        """A text of somebody else in which the token, should it stand there, is crossed out."""
-        return text.replace(self._value, "…")
-
-    def __repr__(self) -> str:
-        return "Token(…)"
-
-    def __reduce__(self) -> str | tuple[Any, ...]:
-        raise TypeError("a token is not stored")
-
-
-def find_token(environment: Mapping[str, str] = os.environ) -> Token:
-    """The token of `$PROLIFIC_TOKEN`, else of the file that `$PROLIFIC_TOKEN_FILE` names."""
-    given = environment.get(TOKEN, "").strip()
-    if given:
-        return Token(given)
-    path = environment.get(TOKEN_FILE, "")
-    if not path:
-        raise NotSetUpError(
-            f"{TOKEN} is not set. Create a token in Prolific under Settings, API tokens, and "
-            f"export {TOKEN}=…, or put it in a file and export {TOKEN_FILE}=PATH."
-        )
-    try:
-        return Token(Path(path).read_text(encoding="utf-8").strip())
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{TOKEN_FILE}: {path} cannot be read: {error.__class__.__name__}.") from None
 
 
 class Wire:
@@ -195,39 +148,63 @@ class Wire:
         hint = " Check the token." if answer.status_code in (401, 403) else ""
         raise SaidNo(f"Prolific refuses {what} (HTTP {answer.status_code}): {said}{hint}", answer.status_code)
 
-    def pages(self, path: str, **params: str | int) -> list[dict[str, Any]]:
-        """A whole list, page by page, each entry once.
+    def pages(
+        self, path: str, paging: Paging = "page", least: int = 0, **params: str | int
+    ) -> list[dict[str, Any]]:
+        """A whole list, page by page, each entry once; `least` is how many it must hold.
 
-        While pages are read, entries may be added, and an answer may be cut short. Where the list
-        says how long it is and fewer came, it is read again; a list with holes is never returned.
+        While pages are read, entries may be added, and an answer may be cut short. Where fewer came than
+        the list or the caller says there are, it is read again; a list with holes is never returned.
         """
         short = ""
         for attempt in range(self._attempts):
-            found, wanted = self._all_pages(path, params)
-            if len(found) >= wanted:
+            found, wanted = self._all_pages(path, paging, params)
+            if len(found) >= max(wanted, least):
                 return list(found.values())
-            short = f"{path}: {len(found)} of {wanted} entries"
+            short = f"{path}: {len(found)} of {max(wanted, least)} entries"
             if attempt + 1 < self._attempts:
                 self._sleep(FIRST_WAIT * 2**attempt)
         raise NoAnswer(f"Prolific sends an incomplete list ({short}). Nothing was changed; try again later.")
 
-    def _all_pages(self, path: str, params: Mapping[str, str | int]) -> tuple[dict[str, dict[str, Any]], int]:
+    def _all_pages(
+        self, path: str, paging: Paging, params: Mapping[str, str | int]
+    ) -> tuple[dict[str, dict[str, Any]], int]:
         found: dict[str, dict[str, Any]] = {}
-        wanted = 0
-        for page in self._numbered(path, params):
+        wanted = number = 0
+        more = True
+        while more:
+            page = self._page(path, number, {**params, **_PAGING[paging](number)})
+            before = len(found)
             found |= {str(entry["id"]): entry for entry in page["results"]}
             wanted = max(wanted, int((page.get("meta") or {}).get("count") or 0))
+            number += 1
+            more = len(found) > before and _has_next(page, sized=paging != "page only")
         return found, wanted
 
-    def _numbered(self, path: str, params: Mapping[str, str | int]) -> Iterator[dict[str, Any]]:
-        number = 1
-        while True:
-            page = self.get(path, **params, page=number, page_size=PAGE)
-            yield page
-            following = ((page.get("_links") or {}).get("next") or {}).get("href")
-            if not following or not page["results"]:
-                return
-            number += 1
+    def _page(self, path: str, number: int, params: Mapping[str, str | int]) -> Mapping[str, Any]:
+        try:
+            found: Mapping[str, Any] = self.get(path, **params)
+        except SaidNo as no:
+            if number and no.status == NOT_FOUND:  # beyond the last page
+                return {"results": []}
+            raise
+        return found
+
+
+# Lists are paged by number, by number without a size of our choice, or by offset.
+_PAGING: dict[Paging, Callable[[int], dict[str, str | int]]] = {
+    "page": lambda number: {"page": number + 1, "page_size": PAGE},
+    "page only": lambda number: {"page": number + 1},
+    "offset": lambda number: {"limit": PAGE, "offset": PAGE * number},
+}
+
+
+def _has_next(page: Mapping[str, Any], *, sized: bool) -> bool:
+    """Whether a further page must be asked for; some lists say so, others only fill their pages."""
+    links = page.get("_links")
+    if links:
+        return bool((links.get("next") or {}).get("href"))
+    return len(page["results"]) >= PAGE if sized else bool(page["results"])
 
 
 @cache

@@ -10,6 +10,7 @@ from .world import No, Submission, World
 
 ID = r"([0-9a-f]{24})"
 PAGED = ("page", "page_size")
+BY_OFFSET = ("limit", "offset")
 STATUSES = (
     "ACTIVE",
     "APPROVED",
@@ -56,9 +57,12 @@ def route(method: str, path: str, body: Any = None, query: tuple[str, ...] = ())
 
 def paged(entries: list[Any], query: dict[str, str]) -> Answer:
     """One page of a list, with the count of all and the address of the next."""
-    size, page = int(query.get("page_size", "20")), int(query.get("page", "1"))
+    size = int(query.get("page_size") or query.get("limit") or "20")
+    page = int(query["page"]) if "page" in query else int(query.get("offset", "0")) // size + 1
     if not 1 <= size <= 100 or page < 1:
         raise No(400, "Invalid page.")
+    if page > 1 and (page - 1) * size >= len(entries) and "offset" not in query:
+        raise No(404, "Invalid page.")
     more = page * size < len(entries)
     content = {
         "results": entries[(page - 1) * size : page * size],
@@ -110,12 +114,12 @@ def me(world: World, ask: Ask) -> Answer:
     return 200, {"id": world.researcher, "email": "lea@example.org", "currency_code": world.currency}, {}
 
 
-@route("GET", "workspaces/", query=PAGED)
+@route("GET", "workspaces/", query=BY_OFFSET)
 def workspaces(world: World, ask: Ask) -> Answer:
     return paged([{"id": world.workspace, "title": "My workspace"}], ask.query)
 
 
-@route("GET", f"workspaces/{ID}/projects/", query=PAGED)
+@route("GET", f"workspaces/{ID}/projects/", query=BY_OFFSET)
 def projects(world: World, ask: Ask) -> Answer:
     return paged([{"id": world.project, "title": "Project", "type": "PRIVATE"}], ask.query)
 
@@ -140,7 +144,7 @@ def create(world: World, ask: Ask) -> Answer:
     return 201, shown(world, world.create(ask.body)), {}
 
 
-@route("GET", "studies/", query=(*PAGED, "state"))
+@route("GET", "studies/", query=("page", "state"))
 def studies(world: World, ask: Ask) -> Answer:
     return paged([short(world, one) for one in world.studies.values()], ask.query)
 

@@ -3,11 +3,11 @@
 from typing import Any
 
 from . import schemas
-from .routes import ID, PAGED, Answer, Ask, paged, route
+from .routes import BY_OFFSET, ID, Answer, Ask, paged, route
 from .world import No, World
 
 
-@route("GET", "participant-groups/", query=(*PAGED, "workspace_id", "project_id", "active"))
+@route("GET", "participant-groups/", query=(*BY_OFFSET, "workspace_id", "project_id", "active"))
 def groups(world: World, ask: Ask) -> Answer:
     if not {"workspace_id", "project_id"} & set(ask.query):
         raise No(400, "Give a workspace_id or a project_id.")
@@ -83,7 +83,7 @@ def create_secret(world: World, ask: Ask) -> Answer:
     return 201, {"id": world.new(), "value": world.secret, **ask.body}, {}
 
 
-@route("GET", "hooks/subscriptions/", query=(*PAGED, "workspace_id", "is_enabled"))
+@route("GET", "hooks/subscriptions/", query=(*BY_OFFSET, "workspace_id", "is_enabled"))
 def hooks(world: World, ask: Ask) -> Answer:
     found = [one for one in world.hooks.values() if one["is_enabled"]]
     return paged([{k: v for k, v in one.items() if k != "confirm"} for one in found], ask.query)

@@ -37,6 +37,8 @@ class Service:
         self.asked: list[Asked] = []
         self.lock = threading.Lock()
         self.over = threading.Event()
+        self.bare = False  # lists without count and links, as the reference shows them
+        self.parrot = ""  # what the next refusal says, whatever it is about
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = True
         self.address = f"http://127.0.0.1:{self._http.server_address[1]}"
@@ -118,6 +120,8 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
                 status, content = 500, {"detail": "Internal server error"}
             if kind == "short":
                 content = {**content, "results": content["results"][:-1]}
+            if service.bare and isinstance(content, dict):
+                content = {name: value for name, value in content.items() if name not in ("meta", "_links")}
             self.reply(status, content, headers, cut=kind == "cut")
 
         def carried_out(self, path: str, query: str, raw: bytes) -> routes.Answer:
@@ -129,7 +133,8 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
                 asked = {name: values[-1] for name, values in parse_qs(query, keep_blank_values=True).items()}
                 return service.answer(self.command, path, asked, raw)
             except No as no:
-                return no.status, _error(no), {}
+                said, service.parrot = service.parrot or no.detail, ""
+                return no.status, _error(No(no.status, said)), {}
 
         def reply(self, status: int, content: Any, headers: dict[str, str], *, cut: bool) -> None:
             body = b"" if content is None else json.dumps(content).encode()
