@@ -203,6 +203,7 @@ class Rater:
     record: Mapping[str, Any] | None = None
     consent_version: str = ""
     consent_time: float | None = None
+    quota: int | None = None
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,11 @@ class Provider(ABC):
         """Origins whose pages show ours in a frame, e.g. https://worker.mturk.com; no network."""
         return ()
 
+    @property
+    def signs_up(self) -> bool:
+        """Whether people come without an id and give a name on a sign-up page."""
+        return False
+
     def ready(self) -> None:
         """Raise one line where credentials or packages are missing; no network."""
         return

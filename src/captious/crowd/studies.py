@@ -114,6 +114,13 @@ def by_key(db: Database, key: str) -> Stored:
         return _by_key(connection, key)
 
 
+def by_id(db: Database, study_id: int) -> Stored:
+    """A study by its number."""
+    table = schema.crowd_study
+    with db.read() as connection:
+        return stored_of(connection.execute(select(table).where(table.c.id == study_id)).one())
+
+
 def listed(db: Database, campaign: Campaign) -> list[Stored]:
     """The studies of a campaign, oldest first."""
     table = schema.crowd_study

@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from captious._version import __version__
 from captious.campaigns.store.database import Database
-from captious.web import admin, entrance, errors, images, rater, rater_api, results, site
+from captious.web import admin, arrivals, entrance, errors, images, rater, rater_api, results, site
 from captious.web.guard import Guard
 from captious.web.observe import Observer
 from captious.web.pages import STATIC
@@ -56,6 +56,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
     for router in (
         site.router,
         entrance.router,
+        arrivals.router,
         rater_api.router,
         rater.router,
         results.router,

@@ -18,7 +18,7 @@ from captious.campaigns.store.recordings import BadRecording
 from captious.campaigns.work import assignment, responses
 from captious.campaigns.work.desk import desk
 from captious.protocols import Item, Problem
-from captious.web import pages, security
+from captious.web import arrivals, pages, security
 from captious.web.errors import Responses, documented_pages, wants_json
 from captious.web.form_answers import answers_to
 from captious.web.openapi import form_body
@@ -51,6 +51,9 @@ def work(request: Request, slug: str) -> Response:
     found = desk(security.db_of(request), rater)
     at = AtWork(rater, found.campaign, session)
     if not found.tasks:
+        study = arrivals.study_of(request, rater)
+        if study is not None:
+            return pages.redirect(request, arrivals.last_page(study))
         return _nothing(request, at, found.progress, found.previous, found.feedback)
     first, *rest = found.tasks
     return _page(

@@ -31,7 +31,7 @@ CSRF_FIELD = "csrf"
 CSRF_HEADER = "x-csrf-token"
 ROLES = ("viewer", "manager", "owner")
 FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
-DOORS = ("/admin/sign-in", "/join/", "/setup/", "/demo/")
+DOORS = ("/admin/sign-in", "/join/", "/go/", "/setup/", "/demo/")
 HOUR = 3600
 LONGEST_COOKIE = 200
 

@@ -18,44 +18,56 @@ LONGEST_NAME = 200
 
 def add(db: Database, campaign: Campaign, new: Sequence[NewRater], *, actor: str) -> list[Rater]:
     """Add raters under pseudonyms `r001`, `r002`, … in the order given."""
+    return db.transact(lambda connection: add_within(connection, campaign, new, actor=actor, now=db.now()))
+
+
+def add_within(
+    connection: Connection,
+    campaign: Campaign,
+    new: Sequence[NewRater],
+    *,
+    actor: str,
+    now: float,
+    quota: int | None = None,
+) -> list[Rater]:
+    """As `add`, in the caller's transaction; `quota` is how many answers each is asked for."""
     named = [_checked(one) for one in new]
+    lock_campaign(connection, campaign)
+    table = schema.rater
+    count = connection.execute(select(func.count()).where(table.c.campaign_id == campaign.id)).scalar_one()
+    rows = [
+        {
+            "campaign_id": campaign.id,
+            "name": one.name,
+            "email": one.email,
+            "native": one.native,
+            "pseudonym": f"r{count + at:03d}",
+            "created": now,
+            "quota": quota,
+        }
+        for at, one in enumerate(named, start=1)
+    ]
+    if rows:
+        connection.execute(insert(table), rows)
+    pseudonyms = [row["pseudonym"] for row in rows]
+    log.record(
+        connection,
+        actor,
+        "add raters",
+        time=now,
+        campaign_id=campaign.id,
+        subject=campaign.slug,
+        detail={"raters": pseudonyms},
+    )
+    wanted = select(*rater_columns).where(table.c.campaign_id == campaign.id)
+    found = connection.execute(wanted.order_by(table.c.id.desc()).limit(len(rows)))
+    return [rater_of(row) for row in found][::-1]
 
-    def work(connection: Connection) -> list[Rater]:
-        # The campaign's row is locked, so that no two get the same pseudonym.
-        own = schema.campaign
-        connection.execute(select(own.c.id).where(own.c.id == campaign.id).with_for_update())
-        table = schema.rater
-        count = connection.execute(
-            select(func.count()).where(table.c.campaign_id == campaign.id)
-        ).scalar_one()
-        rows = [
-            {
-                "campaign_id": campaign.id,
-                "name": one.name,
-                "email": one.email,
-                "native": one.native,
-                "pseudonym": f"r{count + at:03d}",
-                "created": db.now(),
-            }
-            for at, one in enumerate(named, start=1)
-        ]
-        if rows:
-            connection.execute(insert(table), rows)
-        pseudonyms = [row["pseudonym"] for row in rows]
-        log.record(
-            connection,
-            actor,
-            "add raters",
-            time=db.now(),
-            campaign_id=campaign.id,
-            subject=campaign.slug,
-            detail={"raters": pseudonyms},
-        )
-        wanted = select(*rater_columns).where(table.c.campaign_id == campaign.id)
-        found = connection.execute(wanted.order_by(table.c.id.desc()).limit(len(rows)))
-        return [rater_of(row) for row in found][::-1]
 
-    return db.transact(work)
+def lock_campaign(connection: Connection, campaign: Campaign) -> None:
+    """Lock the campaign's row, so that no two raters get the same pseudonym."""
+    own = schema.campaign
+    connection.execute(select(own.c.id).where(own.c.id == campaign.id).with_for_update())
 
 
 def listed(db: Database, campaign: Campaign) -> list[Rater]:

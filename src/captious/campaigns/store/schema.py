@@ -178,6 +178,8 @@ rater = Table(
     Column("last_seen", Double),
     # What the protocol keeps of the rater: points, a level, a phase.
     Column("record", Json),
+    # How many answers the rater is asked for; empty where it is as many as there are.
+    Column("quota", Integer),
     # Which consent text the rater agreed to, and when.
     text_column("consent_version", ""),
     Column("consent_time", Double),

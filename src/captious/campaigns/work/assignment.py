@@ -80,15 +80,15 @@ def at_work(
     row = connection.execute(wanted, {"rater": rater.id}).first()
     if row is None:
         raise NotYours
-    state, cursor, answered, record, *columns = row
+    state, cursor, answered, record, quota, *columns = row
     campaign = campaign_from(dict(zip(CAMPAIGN_NAMES, columns, strict=True)))
-    return campaign, state, Seeker(rater.id, rater.pseudonym, cursor, now, answered, record or {})
+    return campaign, state, Seeker(rater.id, rater.pseudonym, cursor, now, answered, record or {}, quota)
 
 
 def _new_group(db: Database, connection: Connection, rater: Rater) -> list[Task]:
     now = db.now()
     campaign, state, seeker = at_work(connection, rater, now, lock=True)
-    if state != "active" or campaign.state != "open":
+    if state != "active" or campaign.state != "open" or not seeker.wanted():
         return []
     held = held_tasks(db, connection, rater)
     if held:
@@ -265,10 +265,10 @@ def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgr
     with db.read() as connection:
         campaign, state, seeker = at_work(connection, rater, db.now())
         held = connection.execute(HELD_COUNTS, {"rater": rater.id}).all()
-        works = state == "active" and campaign.state != "closed"
+        works = state == "active" and campaign.state != "closed" and seeker.wanted() > 0
         left = sum(row.held for row in held)
         if works:
-            left += pool.count_left(connection, campaign, seeker)
+            left += pool.count_left(connection, campaign, seeker, left)
         wait = pool.next_time(connection, seeker) if works and not left else None
     return RaterProgress(
         answered=seeker.answered,

@@ -14,7 +14,7 @@ _ids: BindParameter[list[int]] = bindparam("ids", expanding=True)
 
 CAMPAIGN_NAMES = tuple(schema.campaign.c.keys())
 AT_WORK = (
-    select(_RATER.state, _RATER.cursor, _RATER.answered, _RATER.record, *schema.campaign.c)
+    select(_RATER.state, _RATER.cursor, _RATER.answered, _RATER.record, _RATER.quota, *schema.campaign.c)
     .join(schema.campaign, schema.campaign.c.id == _RATER.campaign_id)
     .where(_RATER.id == _rater)
 )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import Connection
-
 from captious.campaigns.records import Campaign, Rater, RaterProgress, Task
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment, pool
@@ -53,16 +51,15 @@ def _left(db: Database, campaign: Campaign, seeker: pool.Seeker, held: int) -> i
     """How many tasks are left, those in hand among them."""
     if campaign.state == "closed":
         return held
+    if seeker.quota is not None:
+        with db.read() as connection:
+            return held + pool.count_left(connection, campaign, seeker, held)
     time, answered, left = db.left.get(seeker.id, (float("-inf"), 0, 0))
     if not time <= seeker.now <= time + COUNTED_EVERY:
         with db.read() as connection:
-            answered, left = seeker.answered, held + _in_the_pool(connection, campaign, seeker)
+            answered, left = seeker.answered, held + pool.count_left(connection, campaign, seeker, held)
         if len(db.left) >= MOST_REMEMBERED:
             db.left.clear()
         db.left[seeker.id] = seeker.now, answered, left
     since = 0 if left >= COUNTED else seeker.answered - answered
     return max(held, left - since)
-
-
-def _in_the_pool(connection: Connection, campaign: Campaign, seeker: pool.Seeker) -> int:
-    return pool.count_left(connection, campaign, seeker)

@@ -34,6 +34,11 @@ class Seeker(NamedTuple):
     now: float
     answered: int
     record: Mapping[str, Any] = MappingProxyType({})
+    quota: int | None = None
+
+    def wanted(self) -> int:
+        """How many more answers the rater is asked for; work is handed out by the group all the same."""
+        return COUNTED if self.quota is None else max(0, self.quota - self.answered)
 
 
 class Candidate(NamedTuple):
@@ -176,14 +181,17 @@ def _check_labels(connection: Connection, given: dict[str, Any]) -> Iterator[str
         name = connection.execute(queries.NEXT_CHECK_LABEL, given | {"after": name}).scalar()
 
 
-def count_left(connection: Connection, campaign: Campaign, seeker: Seeker) -> int:
-    """How many items, or images, the rater may still be given now; at most `COUNTED`."""
+def count_left(connection: Connection, campaign: Campaign, seeker: Seeker, held: int) -> int:
+    """How many items, or images, the rater may be given beside those held; at most `COUNTED`."""
+    wanted = max(0, seeker.wanted() - held)
+    if not wanted:
+        return 0
     search = queries.search(campaign.rules().once_per_image)
     given = _given(campaign, seeker)
     labels = [*label_counts(connection, campaign), ""]
     common = connection.execute(search.left, given | {"labels": labels}).scalar_one()
     own = connection.execute(search.own_left, given).scalar_one()
-    return int(min(common + own, COUNTED))
+    return int(min(common + own, wanted, COUNTED))
 
 
 def next_time(connection: Connection, seeker: Seeker) -> float | None:

@@ -48,6 +48,7 @@ class Panel(Provider):
     has_service: ClassVar[bool] = False
 
     parameter: str = option("participant", "Parameter with the participant's id")
+    sign_up: bool = option(False, "Public sign-up page: people give a name in place of an id")
     signature: str = option("", "Parameter with the panel's signature of the id (HMAC-SHA256, hexadecimal)")
     completed: str = option(
         "", "Where to send participants who are done; {participant} and {code} stand for theirs"
@@ -64,6 +65,11 @@ class Panel(Provider):
             address = getattr(self, outcome)
             if address and not address.startswith(("https://", "http://")):
                 raise InputError(f"{outcome}: {address} is no address. Write https://…")
+
+    @property
+    def signs_up(self) -> bool:
+        """As the option says; an id in the address then opens nothing."""
+        return self.sign_up
 
     def ready(self) -> None:
         """Signed addresses need the panel's secret."""
@@ -93,6 +99,8 @@ class Panel(Provider):
 
     def publish(self, study: Study, left: Remote | None = None) -> Remote:
         """Opening the study here is all there is to do: the link is handed to the panel."""
+        if self.sign_up:
+            return Remote(study.key, study.address)
         return Remote(study.key, f"{study.address}?{self.parameter}=")
 
     def status(self, study: Study, remote: Remote) -> RemoteStatus:
@@ -110,7 +118,7 @@ class Panel(Provider):
     def verify(self, study: Study, remote: Remote, parameters: Mapping[str, str]) -> Arrival | Refused:
         """The id in the address, and its signature where the panel signs."""
         participant = parameters.get(self.parameter, "").strip()
-        if not participant or len(participant) > LONGEST_ID or not participant.isprintable():
+        if self.sign_up or not participant or len(participant) > LONGEST_ID or not participant.isprintable():
             return Refused("missing")
         if self.signature:
             self.ready()

@@ -1,0 +1,163 @@
+"""The provider's places against our visits: what was given back is reclaimed, what is due is listed.
+
+Nothing here costs money. Running it twice changes nothing more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import Connection, insert
+
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import schema
+from captious.campaigns.store.database import Database
+from captious.campaigns.work.removal import take_out
+from captious.crowd import arrivals, visits
+from captious.crowd.studies import Stored
+from captious.crowd.values import GIVEN_BACK, Place, PlaceState
+from captious.crowd.visits import Visit
+
+_REASONS: dict[PlaceState, str] = {
+    "returned": "the participant returned the place",
+    "timed_out": "the place ran out of time",
+    "rejected": "the work was rejected",
+    "screened_out": "the participant was screened out",
+}
+# Handed in without the work being done here, with the code of another end, by someone who had a place
+# already, by someone who failed a check; done here and given back there; ids that the provider denies.
+ReviewReason = Literal["unfinished", "wrong code", "duplicate", "failed", "done but not handed in", "forged"]
+
+
+@dataclass(frozen=True)
+class Review:
+    """A place that a person should look at."""
+
+    visit: Visit
+    reason: ReviewReason
+
+
+@dataclass(frozen=True)
+class Reconciled:
+    """What was found: places by state, those due for approval, those to look at, how many came back."""
+
+    counts: dict[PlaceState, int]
+    due: tuple[Visit, ...]
+    review: tuple[Review, ...]
+    reclaimed: int
+
+
+def reconcile(db: Database, stored: Stored) -> Reconciled:
+    """Bring our visits in line with the provider, and say what is left to do."""
+    campaign = lifecycle.by_id(db, stored.campaign_id)
+    provider = stored.provider()
+    wrong: dict[str, ReviewReason] = {}
+    if provider.has_service:
+        places = provider.places(stored.study, stored.published_at())
+        reclaimed, wrong = db.transact(lambda connection: _merge(connection, stored, places))
+    else:
+        reclaimed = db.transact(
+            lambda connection: arrivals.time_out(
+                connection, stored, visits.within(connection, stored.id), db.now()
+            )
+        )
+    for visit in visits.of_study(db, stored.id):
+        if visit.state not in GIVEN_BACK:
+            arrivals.settle(db, stored, campaign, visit)
+    everyone = visits.of_study(db, stored.id)
+    review = tuple(_to_look_at(everyone, wrong))
+    looked_at = {one.visit.id for one in review}
+    due = [one for one in everyone if _is_due(one) and one.id not in looked_at]
+    return Reconciled(dict(Counter(one.state for one in everyone)), tuple(due), review, reclaimed)
+
+
+def _is_due(visit: Visit) -> bool:
+    return visit.outcome == "completed" and visit.state == "submitted"
+
+
+def _merge(
+    connection: Connection, stored: Stored, places: Sequence[Place]
+) -> tuple[int, dict[str, ReviewReason]]:
+    """Take over the states of the provider's list; a place that is in it twice counts once."""
+    known = {one.place: one for one in visits.within(connection, stored.id)}
+    reclaimed = 0
+    wrong: dict[str, ReviewReason] = {}
+    for place in {one.id: one for one in places}.values():
+        visit = known.pop(place.id, None)
+        if visit is None:
+            _add(connection, stored, place)
+        elif visit.participant != place.participant:
+            wrong[place.id] = "forged"
+            _deny(connection, visit)
+            visits.change(connection, visit.id, state=place.state, participant=place.participant)
+        else:
+            reclaimed += _follow(connection, visit, place)
+            code = stored.study.codes.get(visit.outcome) if visit.outcome else None
+            if place.state == "submitted" and place.code and code and place.code != code:
+                wrong[place.id] = "wrong code"
+    # Who has done the work under ids that the provider does not know of had made them up.
+    for visit in known.values():
+        if not visit.checked and visit.outcome == "completed":
+            wrong[visit.place] = "forged"
+            _deny(connection, visit)
+    return reclaimed, wrong
+
+
+def _deny(connection: Connection, visit: Visit) -> None:
+    """The ids were not the visitor's own: what they answered does not count."""
+    if visit.rater_id is not None:
+        take_out(connection, visit.rater_id, "removed", "the provider does not confirm the participant")
+
+
+def _follow(connection: Connection, visit: Visit, place: Place) -> int:
+    """Take over a state; 1 where the place came back to us by it."""
+    if visit.state == place.state:
+        if not visit.checked and place.state != "active":
+            visits.change(connection, visit.id, checked=True)
+        return 0
+    visits.change(connection, visit.id, checked=True)
+    if place.state in GIVEN_BACK and visit.outcome != "completed":
+        visits.give_back(connection, visit, place.state, _REASONS[place.state])
+        return 1
+    visits.change(connection, visit.id, state=place.state)
+    return 0
+
+
+def _add(connection: Connection, stored: Stored, place: Place) -> None:
+    """A place that nobody has come for yet; it is counted, and known when they come."""
+    values: dict[str, Any] = {
+        "study_id": stored.id,
+        "place": place.id,
+        "participant": place.participant,
+        "state": place.state,
+        "detail": {},
+    }
+    connection.execute(insert(schema.crowd_place).values(**values))
+
+
+def _to_look_at(everyone: Sequence[Visit], wrong: Mapping[str, ReviewReason]) -> list[Review]:
+    found = []
+    seen: set[str] = set()
+    for visit in everyone:
+        reason = wrong.get(visit.place) or _reason(visit, repeat=visit.participant in seen)
+        if reason is not None:
+            found.append(Review(visit, reason))
+        if visit.state not in GIVEN_BACK:
+            seen.add(visit.participant)
+    return found
+
+
+def _reason(visit: Visit, *, repeat: bool) -> ReviewReason | None:
+    """Why a person should look at a place, None where there is nothing to see."""
+    if visit.state in ("returned", "timed_out") and visit.outcome == "completed":
+        return "done but not handed in"
+    if visit.state != "submitted":
+        return None
+    if repeat:
+        return "duplicate"
+    if visit.outcome == "completed":
+        return None
+    return "failed" if visit.outcome == "failed" else "unfinished"
