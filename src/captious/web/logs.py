@@ -13,6 +13,8 @@ from captious.web.observe import request_id
 Form = Literal["plain", "json"]
 FORM = "%(asctime)s %(levelname)s %(message)s%(request)s"
 _DOORS = re.compile(r"/(join|setup|demo)/[^\s?\"']+")
+# The ids of a crowd's participant let whoever has them go on with their work.
+_PARTICIPANTS = re.compile(r"(/go/[^\s?]+\?)\S+")
 
 
 def redacted(text: str) -> str:
@@ -20,8 +22,10 @@ def redacted(text: str) -> str:
 
     >>> redacted("/join/abc.def?x=1")
     '/join/…?x=1'
+    >>> redacted("GET /go/4f2a?PROLIFIC_PID=5d1&SESSION_ID=9c2 HTTP/1.1")
+    'GET /go/4f2a?… HTTP/1.1'
     """
-    return _DOORS.sub(r"/\1/…", text)
+    return _PARTICIPANTS.sub(r"\1…", _DOORS.sub(r"/\1/…", text))
 
 
 class Redacting(logging.Filter):
