@@ -11,14 +11,14 @@ import numpy as np
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
 from captious.corpus.scores import sums_by_image
 from captious.corpus.types import listed, require_texts
-from captious.engine import Progress, run_metrics
+from captious.engine import Progress, Run, run_metrics
 from captious.errors import CaptiousWarning, InputError
 from captious.groups import expand, missing_for, usual
 from captious.metrics import Metric, known_metrics, resolve_all
 from captious.metrics.scripts import warn_of_script
 from captious.stats.resample import DEFAULT_SEED
 
-__all__ = ["available_metrics", "compute", "missing_for", "score"]
+__all__ = ["assemble", "available_metrics", "compute", "missing_for", "score"]
 
 
 def score(
@@ -54,6 +54,19 @@ def score(
     _refuse_missing_references(corpus, asked)
     warn_of_script(asked, corpus.captions)
     runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress)
+    return assemble(corpus, asked, runs, resamples=resamples, level=level, seed=seed)
+
+
+def assemble(
+    corpus: Corpus,
+    asked: Mapping[str, Metric],
+    runs: Sequence[Run],
+    *,
+    resamples: int = 0,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+) -> Scores:
+    """Corpus values, intervals and signatures from what the engine gave for each metric of `asked`."""
     found = {}
     for (name, metric), run in zip(asked.items(), runs, strict=True):
         values = metric.example_scores(run.statistics)

@@ -44,7 +44,7 @@ COMMANDS = {
     "report": "captious.cli.report:report",
     "explain": "captious.cli.explain:explain",
     "detect": "captious.cli.detect:detect",
-    "serve": "captious.cli.serve:serve",
+    "serve": "captious.cli.serve:app",
     "doctor": "captious.cli.doctor:doctor",
     "df": "captious.cli.df:app",
     "train": "captious.cli.train.commands:app",

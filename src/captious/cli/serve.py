@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from captious.cli import scoring as service
+
 if TYPE_CHECKING:
     from captious.campaigns.store.database import Database
     from captious.web.settings import WebSettings
@@ -22,6 +24,11 @@ DEMO_OWNER = "demo"
 SETUP_HOURS = 24.0
 
 
+app = typer.Typer(help="Run the web application, and the tokens of its scoring service.")
+app.add_typer(service.tokens, name="token")
+
+
+@app.callback(invoke_without_command=True)
 def serve(
     database: Annotated[
         str,
@@ -61,12 +68,22 @@ def serve(
     log: Annotated[
         str, typer.Option("--log", envvar="CAPTIOUS_LOG", help="Lines on stderr: plain or json.")
     ] = "plain",
+    scoring: service.Scoring = "",
+    scoring_folder: service.Folder = service.DEFAULT_FOLDER,
+    scoring_open: service.Open = False,
+    scoring_only: service.Only = False,
+    context: typer.Context = None,  # type: ignore[assignment]  # Typer fills it in
 ) -> None:
     """Run the web application: rater pages, admin pages and their JSON.
 
     Example: captious serve --demo
     """
+    if context is not None and context.invoked_subcommand:
+        return
     _require_web()
+    offered = service.settled(
+        scoring, scoring_folder, host, base_url, open_to_all=scoring_open, alone=scoring_only
+    )
     if demo and workers > 1:
         from captious.errors import InputError
 
@@ -83,12 +100,17 @@ def serve(
         stack.enter_context(suppress(KeyboardInterrupt))
         listener = stack.enter_context(_listen(host, port))
         address = given or _address(host, listener.getsockname()[1])
+        if scoring_only:
+            service.say(offered, address)
+            _run(None, listener, workers)
+            return
         if demo:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="captious-demo-"))
             settings = _demo_settings(Path(folder), address)
         else:
             settings = _settings(database, files, address)
         first = _prepare(settings)
+        service.say(offered, address)
         if browse:
             _open_soon(first)
         _run(settings, listener, workers)
@@ -144,6 +166,7 @@ def _settings(database: str, files: Path | None, address: str) -> WebSettings:
 def _demo_settings(folder: Path, address: str) -> WebSettings:
     import secrets
 
+    from captious.web.service import settings as service_settings
     from captious.web.settings import WebSettings
 
     return WebSettings(
@@ -152,6 +175,7 @@ def _demo_settings(folder: Path, address: str) -> WebSettings:
         secret=secrets.token_bytes(32),
         base_url=address,
         demo=True,
+        scoring=service_settings.from_environment(),
     )
 
 
@@ -214,12 +238,13 @@ def _open_soon(address: str) -> None:
     threading.Timer(1.0, webbrowser.open, (address,)).start()
 
 
-def _run(settings: WebSettings, listener: socket.socket, workers: int) -> None:
-    from captious.web.app import create_app
+def _run(settings: WebSettings | None, listener: socket.socket, workers: int) -> None:
+    """Serve; without settings the scoring service alone."""
+    from captious.web.app import create_app, for_worker
     from captious.web.server import worker
     from captious.web.server.supervisor import Supervisor
 
     if workers > 1:
         Supervisor(listener, workers).run()
     else:
-        worker.run(create_app(settings), listener)
+        worker.run(create_app(settings) if settings else for_worker(), listener)

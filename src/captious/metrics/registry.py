@@ -116,6 +116,21 @@ def resolve(specification: str) -> Metric:
         from captious.metrics.learned import load_metric
 
         return load_metric(specification.strip())
+    name, options = name_and_options(specification)
+    metric = find(name)
+    if metric is None and (Path(name) / TRAINED).is_file():
+        raise InputError(f'unknown metric "{name}". A trained metric is here: write ./{name}.')
+    if metric is None:
+        raise UnknownNameError("metric", name, known_metrics())
+    return with_options(metric, options)
+
+
+def name_and_options(specification: str) -> tuple[str, str]:
+    """A metric's name and the text between its brackets.
+
+    >>> name_and_options("cider[sigma=4,n=2]"), name_and_options(" bleu4 ")
+    (('cider', 'sigma=4,n=2'), ('bleu4', ''))
+    """
     if specification.count("[") != specification.count("]"):
         raise InputError(f'"{one_line(specification)}": a bracket has no partner. Write name[option=value].')
     match = _SPECIFICATION.fullmatch(specification.strip())
@@ -124,14 +139,7 @@ def resolve(specification: str) -> Metric:
             f'"{one_line(specification)}" is not a metric name. '
             "Write a name, or name[option=value,option=value]."
         )
-    metric = find(match["name"])
-    if metric is None and (Path(match["name"]) / TRAINED).is_file():
-        raise InputError(
-            f'unknown metric "{match["name"]}". A trained metric is here: write ./{match["name"]}.'
-        )
-    if metric is None:
-        raise UnknownNameError("metric", match["name"], known_metrics())
-    return with_options(metric, match["options"] or "")
+    return match["name"], match["options"] or ""
 
 
 def is_folder(specification: str) -> bool:
@@ -172,6 +180,11 @@ def split_list(text: str) -> list[str]:
 
 def with_options(metric: type[Named], options: str) -> Named:
     """A dataclass with a name, built with the options of a text such as `sigma=4,n=2`."""
+    return metric(**option_values(metric, options))
+
+
+def option_values(metric: type[HasName], options: str) -> dict[str, Any]:
+    """The options of a text such as `sigma=4,n=2`, each read as the type of its default."""
     own: tuple[Field[Any], ...] = fields(metric) if is_dataclass(metric) else ()
     known = {field.name: field for field in own}
     values: dict[str, Any] = {}
@@ -185,7 +198,7 @@ def with_options(metric: type[Named], options: str) -> Named:
         if not equals or not text.strip():
             raise InputError(f'{metric.name}: option "{key}" has no value. Write {key}=value.')
         values[key] = _parse(metric.name, known[key], text.strip())
-    return metric(**values)
+    return values
 
 
 def _parse(metric: str, option: Field[Any], text: str) -> Any:

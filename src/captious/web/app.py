@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.staticfiles import StaticFiles
@@ -18,6 +19,11 @@ from captious.web import admin, arrivals, entrance, errors, images, rater, rater
 from captious.web.guard import Guard
 from captious.web.observe import Observer
 from captious.web.pages import STATIC
+from captious.web.service import routes as scoring
+from captious.web.service import settings as service_settings
+from captious.web.service.app import PREFIX as SERVICE
+from captious.web.service.app import scoring_app
+from captious.web.service.service import Service
 from captious.web.settings import WebSettings, from_environment
 
 # Python runs one thread at a time: more of them would only take turns more often.
@@ -33,11 +39,13 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
     """The application. Without `db` it opens the database of the settings, and closes it."""
     own = db is None
     opened = db if db is not None else Database.open(settings.database, files=settings.files)
+    service = Service(settings.scoring) if settings.scoring else None
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = THREADS
-        yield
+        with service.running() if service else nullcontext():
+            yield
         if own:
             opened.close()
 
@@ -64,6 +72,8 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         admin.router,
     ):
         app.include_router(router)
+    if service:
+        app.mount(SERVICE, scoring.application(service))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 
     async def refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:
@@ -76,6 +86,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
     return app
 
 
-def for_worker() -> FastAPI:
+def for_worker() -> Starlette:
     """The application that a server process makes for itself from the environment."""
-    return create_app(from_environment())
+    alone = service_settings.from_environment() if service_settings.is_alone() else None
+    return scoring_app(alone) if alone else create_app(from_environment())

@@ -47,6 +47,7 @@ HEADERS = {
 HSTS = "max-age=31536000"
 LONG = "public, max-age=31536000, immutable"
 UPLOADS = "/admin/"
+SERVICE = "/api/v1/"
 WORK = re.compile(r"/work/([^/]+)/[^/]+")
 
 Refuse = Callable[[Scope, Receive, Send, int], Awaitable[None]]
@@ -76,6 +77,8 @@ class Guard:
 
     async def _limit(self, scope: Scope) -> int:
         """How much may be sent: a signed-in account uploads files, a rater at work a recording."""
+        if self.settings.scoring and scope["path"].startswith(SERVICE):
+            return self.settings.scoring.limits.job_bytes  # the service has limits of its own below that
         kind = Headers(scope=scope).get("content-type", "")
         if scope["method"] != "POST" or not kind.startswith("multipart/form-data"):
             return self.settings.form_bytes

@@ -10,6 +10,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from captious.errors import InputError, one_line
+from captious.web.service import settings as service_settings
+from captious.web.service.settings import ServiceSettings
 
 DATABASE = "CAPTIOUS_DATABASE"
 FILES = "CAPTIOUS_FILES"
@@ -43,6 +45,7 @@ class WebSettings:
     recording_bytes: int = 16 * MEBIBYTE
     language: str = "en"
     demo: bool = False
+    scoring: ServiceSettings | None = None
 
     def __post_init__(self) -> None:
         if len(self.secret) < SHORTEST_SECRET:
@@ -64,6 +67,7 @@ def from_environment() -> WebSettings:
         files=Path(files) if files else None,
         base_url=base_url,
         secure_cookies=base_url.startswith("https://"),
+        scoring=service_settings.from_environment(),
     )
 
 

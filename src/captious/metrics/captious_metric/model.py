@@ -40,8 +40,10 @@ class Head:
     bias: float
 
     def scores(self, features: FloatArray) -> FloatArray:
-        """Scores of many examples."""
-        found: FloatArray = 1.0 / (1.0 + np.exp(-(features @ self.weights + self.bias)))
+        """Scores of many examples; those of one do not depend on which others are with it."""
+        # A matrix product sums in an order that depends on the number of rows.
+        sums = np.einsum("ij,j->i", features, self.weights)
+        found: FloatArray = 1.0 / (1.0 + np.exp(-(sums + self.bias)))
         return found
 
 

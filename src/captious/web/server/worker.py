@@ -8,7 +8,7 @@ import socket
 import sys
 from types import FrameType
 
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from captious.errors import CaptiousError
 from captious.web import logs
@@ -22,7 +22,7 @@ STARTED = b"1"
 
 
 def run(
-    app: FastAPI, listener: socket.socket, limits: Limits | None = None, ready: int | None = None
+    app: Starlette, listener: socket.socket, limits: Limits | None = None, ready: int | None = None
 ) -> None:
     """Serve until told to stop; requests on their way in are finished, for `DRAIN_SECONDS` at most."""
 

@@ -1,0 +1,82 @@
+"""Who asks, and is there room: tokens, scopes, quotas and the size of what is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
+from captious.web.service.service import Service
+from captious.web.service.tokens import OverQuota, Scope, Token
+
+JSON = "application/json"
+
+
+class Refused(Exception):  # noqa: N818 - an answer, not a fault
+    """A request that is refused: the status, one line, and headers."""
+
+    def __init__(self, status: int, line: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(line)
+        self.status, self.line, self.headers = status, line, dict(headers or {})
+
+
+def error_answer(status: int, line: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Every error: one line of JSON."""
+    return Response(orjson.dumps({"error": line}), status, dict(headers or {}), JSON)
+
+
+def token_of(service: Service, request: Request, scope: Scope) -> Token | None:
+    """The token of a request, which must have the scope; None where the service is open to all."""
+    given = request.headers.get("authorization", "")
+    if not given:
+        if not service.settings.open_to_all:
+            raise Refused(
+                401,
+                'A token is needed: send the header "Authorization: Bearer TOKEN".',
+                {"WWW-Authenticate": "Bearer"},
+            )
+        if "origin" in request.headers:
+            # A page of another site could else use the service of whoever opens it.
+            raise Refused(403, "Requests of web pages need a token.")
+        return None
+    kind, _, secret = given.partition(" ")
+    token = service.meter.find(secret.strip()) if kind.lower() == "bearer" else None
+    if token is None:
+        raise Refused(401, "This token is not known, or was revoked.", {"WWW-Authenticate": "Bearer"})
+    if scope not in token.scopes:
+        raise Refused(403, f'Token {token.name} has no scope "{scope}". Create one that has.')
+    return token
+
+
+def spend(service: Service, token: Token | None, captions: int, *, of_job: bool = False) -> None:
+    """Count captions against the token's quotas."""
+    if token is None:
+        return
+    try:
+        service.meter.spend(token, captions, at_once=not of_job)
+    except OverQuota as over:
+        raise Refused(429, over.line, {"Retry-After": str(over.wait_seconds)}) from None
+
+
+def stated_length(request: Request, most: int) -> int:
+    """The length of the body, or `most` where none is stated; refused where it is over."""
+    length = request.headers.get("content-length", "").lstrip("0") or "0"
+    if "content-length" not in request.headers or not (length.isascii() and length.isdigit()):
+        return most
+    if len(length) > 18 or int(length) > most:
+        raise Refused(413, f"The body is over {most / 2**20:g} MB. Send less at once.")
+    return int(length)
+
+
+async def body_of(request: Request, most: int) -> bytes:
+    """The whole body, counted as it comes."""
+    parts: list[bytes] = []
+    size = 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise Refused(413, f"The body is over {most / 2**20:g} MB. Send less at once.")
+        parts.append(part)
+    return parts[0] if len(parts) == 1 else b"".join(parts)

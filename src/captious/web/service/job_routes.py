@@ -1,0 +1,129 @@
+"""Jobs over HTTP: send one, ask how far it is, cancel it, fetch its results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import orjson
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from captious.errors import InputError
+from captious.groups import GROUPS
+from captious.metrics import split_list
+from captious.web.service.access import JSON, Refused, spend, stated_length, token_of
+from captious.web.service.jobs import INPUT, Job
+from captious.web.service.service import Service
+
+LINES = "application/x-ndjson"
+LINE_TYPES = (LINES, "application/jsonl", "application/octet-stream")
+
+
+def shown(job: Job) -> dict[str, Any]:
+    """A job as its owner sees it."""
+    found = asdict(job)
+    del found["owner"]
+    return found
+
+
+def routes(service: Service) -> list[Route]:
+    """The addresses of jobs."""
+
+    async def create(request: Request) -> Response:
+        return await _create(service, request)
+
+    def listed(request: Request) -> Response:
+        token = token_of(service, request, "jobs")
+        found = service.store.all(token.id if token else "")
+        return _json({"jobs": [shown(job) for job in found]})
+
+    def status(request: Request) -> Response:
+        return _json(shown(_job(service, request)))
+
+    def cancel(request: Request) -> Response:
+        return _json(shown(service.store.cancel(_job(service, request))))
+
+    def delete(request: Request) -> Response:
+        job = _job(service, request)
+        service.store.cancel(job)
+        if not service.store.delete(job):
+            raise Refused(409, "The job is being worked on and stops now. Delete it again in a moment.")
+        return Response(status_code=204)
+
+    def results(request: Request) -> Response:
+        job = _job(service, request)
+        if not job.has_ended:
+            raise Refused(409, f"{job.done:,} of {job.lines:,} lines are done. Fetch the results at the end.")
+        path = service.store.results(job)
+        if not path.exists():  # cancelled before the first line
+            return Response(b"", media_type=LINES)
+        return FileResponse(path, media_type=LINES, filename=f"{job.id}.jsonl")
+
+    one = "/jobs/{job_id}"
+    return [
+        Route("/jobs", create, methods=["POST"]),
+        Route("/jobs", _in_thread(listed), methods=["GET"]),
+        Route(one, _in_thread(status), methods=["GET"]),
+        Route(one, _in_thread(delete), methods=["DELETE"]),
+        Route(f"{one}/cancel", _in_thread(cancel), methods=["POST"]),
+        Route(f"{one}/results", _in_thread(results), methods=["GET"]),
+    ]
+
+
+def _in_thread(endpoint: Callable[[Request], Response]) -> Callable[[Request], Any]:
+    async def run(request: Request) -> Response:
+        return await run_in_threadpool(endpoint, request)
+
+    return run
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(orjson.dumps(value), status, media_type=JSON)
+
+
+def _job(service: Service, request: Request) -> Job:
+    token = token_of(service, request, "jobs")
+    job = service.store.find(request.path_params["job_id"], token.id if token else "")
+    if job is None:
+        raise Refused(404, "There is no such job, or it is not yours.")
+    return job
+
+
+async def _create(service: Service, request: Request) -> Response:
+    token = token_of(service, request, "jobs")
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in LINE_TYPES:
+        raise Refused(415, f"Send JSON lines as {LINES}.")
+    stated_length(request, service.limits.job_bytes)
+    metrics = tuple(split_list(request.query_params.get("metrics", "")))
+    if metrics:
+        service.offer.named([name for name in metrics if name not in GROUPS])
+    place = await run_in_threadpool(service.store.receive)
+    try:
+        await _save(request, place / INPUT, service.limits.job_bytes)
+        job = await run_in_threadpool(service.store.create, place, token.id if token else "", metrics)
+    except (InputError, Refused, ClientDisconnect, OSError):
+        await run_in_threadpool(service.store.discard, place)
+        raise
+    try:
+        spend(service, token, job.captions, of_job=True)
+    except Refused:
+        await run_in_threadpool(service.store.delete, job)
+        raise
+    service.jobs.wake()
+    return _json(shown(job), 201)
+
+
+async def _save(request: Request, path: Path, most: int) -> None:
+    size = 0
+    with path.open("xb") as file:
+        async for part in request.stream():
+            size += len(part)
+            if size > most:
+                raise Refused(413, f"The job is over {most / 2**20:g} MB. Send two.")
+            file.write(part)

@@ -1,0 +1,301 @@
+"""The service's OpenAPI document: written by hand, since requests are checked by hand."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from captious._version import __version__
+from captious.metrics import Metric
+from captious.web.service.limits import LIMITS
+from captious.web.service.offer import OPERATORS, WORDS, Offer
+from captious.web.service.request import LARGEST_SEED, LONGEST_METRIC, LONGEST_NAME
+
+ERRORS = {
+    "400": "The request cannot be read.",
+    "401": "A token is needed, and this is none.",
+    "403": "The token has not the scope.",
+    "404": "There is no such thing, or it is not yours.",
+    "405": "The address takes another method.",
+    "409": "It cannot be done in the present state.",
+    "413": "The body is too large.",
+    "415": "The body is of the wrong type.",
+    "422": "Something in the request is wrong; the line says what and where.",
+    "429": "The queue is full or the quota used up; Retry-After says how long to wait.",
+    "503": "The service is stopping, or the scoring process ended; try again.",
+}
+TEXT = {"type": "string", "maxLength": LIMITS.text_characters}
+NAME = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
+NUMBER = {"type": ["number", "null"]}
+
+
+def describe(offer: Offer) -> dict[str, Any]:
+    """The metrics that may be asked for, what each needs, and which options a request may set."""
+    return {
+        "version": __version__,
+        "metrics": {name: _metric(metric) for name, metric in sorted(offer.metrics.items())},
+        "tables": offer.table_names(),
+    }
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    options = {own.name: getattr(metric, own.name) for own in fields(metric)}  # type: ignore[arg-type]
+    return {
+        "summary": metric.summary,
+        "needs": sorted(metric.needs),
+        "higher_is_better": metric.higher_is_better,
+        "options": {
+            name: value
+            for name, value in options.items()
+            if (name in WORDS if isinstance(value, str) else name not in OPERATORS)
+        },
+    }
+
+
+def document(offer: Offer, root: str) -> dict[str, Any]:
+    """The OpenAPI document; `root` is where the service is mounted."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "captious scoring service",
+            "version": __version__,
+            "description": "Scores of captions, with the numbers and signatures of `captious score`.",
+        },
+        "servers": [{"url": root or "/"}],
+        "security": [{"token": []}, {}],
+        "paths": _paths(sorted(offer.metrics)),
+        "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "schemas": {
+                "Error": _object({"error": {"type": "string"}}),
+                **_request(),
+                **_answer(),
+                **_jobs(),
+            },
+        },
+    }
+
+
+def _paths(offered: list[str]) -> dict[str, Any]:
+    job = {"name": "job_id", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+    metrics = {
+        "name": "metrics",
+        "in": "query",
+        "schema": {"type": "string"},
+        "description": f"For lines that name none, separated by commas. Offered: {', '.join(offered)}.",
+    }
+    score_bodies = {
+        "application/json": {"schema": _ref("ScoreRequest")},
+        "multipart/form-data": {
+            "schema": {
+                **_object(
+                    {
+                        "request": {"type": "string", "description": "A ScoreRequest as JSON."},
+                        "images": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                    },
+                    required=["request"],
+                )
+            }
+        },
+    }
+    lines = {"application/x-ndjson": {"schema": {"type": "string", "description": "A JobLine in each line."}}}
+    one = {"parameters": [job]}
+    busy = ("413", "415", "422", "429", "503")
+    return {
+        "/score": {"post": _operation("Score captions", _json("ScoreAnswer"), busy, body=score_bodies)},
+        "/metrics": {"get": _operation("The metrics that are offered", _json("Offer"))},
+        "/jobs": {
+            "post": _operation(
+                "Send a job", {"201": _content("Job")}, (*busy, "409"), body=lines, parameters=[metrics]
+            ),
+            "get": _operation("Your jobs", _json("Jobs")),
+        },
+        "/jobs/{job_id}": {
+            **one,
+            "get": _operation("How far a job is", _json("Job"), ("404",)),
+            "delete": _operation("Delete a job", {"204": {"description": "It is gone."}}, ("404", "409")),
+        },
+        "/jobs/{job_id}/cancel": {**one, "post": _operation("Cancel a job", _json("Job"), ("404",))},
+        "/jobs/{job_id}/results": {
+            **one,
+            "get": _operation(
+                "A job's results",
+                {
+                    "200": {
+                        "description": "A JobResult in each line, in the order of the lines sent.",
+                        "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
+                    }
+                },
+                ("404", "409"),
+            ),
+        },
+    }
+
+
+def _operation(
+    summary: str,
+    answers: dict[str, Any],
+    errors: tuple[str, ...] = (),
+    *,
+    body: dict[str, Any] | None = None,
+    parameters: list[Any] | None = None,
+) -> dict[str, Any]:
+    found: dict[str, Any] = {"summary": summary, "responses": dict(answers)}
+    for status in ("400", "401", "403", "404", *errors):
+        error = {"description": ERRORS[status], "content": {"application/json": {"schema": _ref("Error")}}}
+        if status in ("429", "503"):
+            error["headers"] = {"Retry-After": {"schema": {"type": "string"}}}
+        found["responses"][status] = error
+    if body:
+        found["requestBody"] = {"required": True, "content": body}
+    if parameters:
+        found["parameters"] = parameters
+    return found
+
+
+def _json(name: str) -> dict[str, Any]:
+    return {"200": _content(name)}
+
+
+def _content(name: str) -> dict[str, Any]:
+    return {"description": name, "content": {"application/json": {"schema": _ref(name)}}}
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties) if required is None else required,
+        "additionalProperties": False,
+    }
+
+
+def _by(values: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": values}
+
+
+def _texts(most: int) -> dict[str, Any]:
+    return {"type": "array", "items": TEXT, "maxItems": most}
+
+
+def _request() -> dict[str, Any]:
+    image = {"oneOf": [NAME, {"type": "integer"}]}
+    example = _object(
+        {
+            "caption": TEXT,
+            "image": image,
+            "system": NAME,
+            "references": _texts(LIMITS.references),
+            "objects": _texts(LIMITS.objects),
+        },
+        required=["caption"],
+    )
+    intervals = _object(
+        {
+            "resamples": {"type": "integer", "minimum": 0, "maximum": LIMITS.resamples, "default": 1000},
+            "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999, "default": 0.95},
+            "seed": {"type": "integer", "minimum": 0, "maximum": LARGEST_SEED, "default": 12345},
+        },
+        required=[],
+    )
+    metric = {
+        "type": "string",
+        "minLength": 1,
+        "maxLength": LONGEST_METRIC,
+        "examples": ["sentsim[agg=mean]"],
+    }
+    request = _object(
+        {
+            "metrics": {"type": "array", "items": metric, "minItems": 1, "maxItems": LIMITS.metrics},
+            "examples": {
+                "type": "array",
+                "items": _ref("Example"),
+                "minItems": 1,
+                "maxItems": LIMITS.captions,
+            },
+            "references": _by(_texts(LIMITS.references)),
+            "objects": _by(_texts(LIMITS.objects)),
+            "pictures": _by({"type": "string", "contentEncoding": "base64"}),
+            "encoders": _by({"type": "string", "maxLength": LONGEST_NAME}),
+            "intervals": _ref("Intervals"),
+        },
+        required=["metrics", "examples"],
+    )
+    return {"Example": example, "Intervals": intervals, "ScoreRequest": request}
+
+
+def _answer() -> dict[str, Any]:
+    value = _object(
+        {"score": NUMBER, "low": NUMBER, "high": NUMBER, "n": {"type": "integer"}}, required=["score", "n"]
+    )
+    metric = _object(
+        {
+            "signature": {"type": ["string", "null"]},
+            "title": {"type": "string"},
+            "percent": {"type": "boolean"},
+            "notes": {"type": "array", "items": {"type": "string"}},
+        }
+    )
+    example = _object(
+        {
+            "image": {"type": "string"},
+            "system": {"type": "string"},
+            "scores": _by(NUMBER),
+            "errors": _by({"type": "string"}),
+            "details": _by(_by(NUMBER)),
+        },
+        required=["image", "system", "scores"],
+    )
+    answer = _object(
+        {
+            "systems": _by(_by(_ref("CorpusValue"))),
+            "metrics": _by(_ref("MetricFacts")),
+            "notes": {"type": "array", "items": {"type": "string"}},
+            "examples": {"type": "array", "items": _ref("ScoredExample")},
+        }
+    )
+    offer = _object(
+        {
+            "version": {"type": "string"},
+            "metrics": _by({"type": "object"}),
+            "tables": {"type": "array", "items": {"type": "string"}},
+        }
+    )
+    return {
+        "CorpusValue": value,
+        "MetricFacts": metric,
+        "ScoredExample": example,
+        "ScoreAnswer": answer,
+        "Offer": offer,
+    }
+
+
+def _jobs() -> dict[str, Any]:
+    job = _object(
+        {
+            "id": {"type": "string"},
+            "metrics": {"type": "array", "items": {"type": "string"}},
+            "created": {"type": "number"},
+            "lines": {"type": "integer"},
+            "captions": {"type": "integer"},
+            "state": {"enum": ["queued", "running", "done", "cancelled"]},
+            "done": {"type": "integer"},
+            "ended": NUMBER,
+        }
+    )
+    line = _object({"custom_id": {"type": "string"}, "body": _ref("ScoreRequest")})
+    result = _object(
+        {
+            "custom_id": {"type": "string"},
+            "status": {"type": "integer"},
+            "body": _ref("ScoreAnswer"),
+            "error": {"type": "string"},
+        },
+        required=["custom_id", "status"],
+    )
+    jobs = _object({"jobs": {"type": "array", "items": _ref("Job")}})
+    return {"Job": job, "Jobs": jobs, "JobLine": line, "JobResult": result}

@@ -1,0 +1,55 @@
+"""The parts of a scoring service put together: started and stopped with the server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from captious.web.service.job_runner import JobRunner
+from captious.web.service.jobs import JobStore
+from captious.web.service.offer import Offer
+from captious.web.service.process import ScoringProcess
+from captious.web.service.queue import QueueFull, ScoringQueue
+from captious.web.service.settings import ServiceSettings
+from captious.web.service.tokens import Meter, TokenStore
+
+TABLES = "df"
+
+
+class Service:
+    """A scoring service: an offer, a queue before a scoring process, jobs and tokens."""
+
+    def __init__(self, settings: ServiceSettings) -> None:
+        self.settings, self.limits = settings, settings.limits
+        self.offer = Offer(settings.metrics, settings.folder / TABLES)
+        self.process = ScoringProcess(self.offer, self.limits, nice=settings.nice)
+        self.queue = ScoringQueue(self.process, self.limits)
+        self.store = JobStore(settings.folder, self.limits)
+        self.jobs = JobRunner(self.store, self.queue, self.offer, self.limits)
+        self.meter = Meter(TokenStore(settings.folder))
+        self._bytes = 0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Score while the block runs."""
+        self.settings.folder.mkdir(parents=True, exist_ok=True)
+        self.process.start()
+        self.queue.start()
+        self.jobs.start()
+        try:
+            yield
+        finally:
+            self.queue.stop()
+            self.jobs.stop()
+            self.meter.refresh()
+
+    @contextmanager
+    def room(self, size: int) -> Iterator[None]:
+        """Memory for a body, from before it is read until it is answered; `QueueFull` where none is."""
+        if self._bytes + size > self.limits.waiting_bytes:
+            raise QueueFull(self.queue.wait_seconds())
+        self._bytes += size
+        try:
+            yield
+        finally:
+            self._bytes -= size

@@ -1,0 +1,57 @@
+"""What a scoring service must be told, from the command line or the environment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from captious.web.service.limits import LIMITS, Limits
+
+METRICS = "CAPTIOUS_SCORING"
+FOLDER = "CAPTIOUS_SCORING_FOLDER"
+OPEN = "CAPTIOUS_SCORING_OPEN"
+ONLY = "CAPTIOUS_SCORING_ONLY"
+DEFAULT_FOLDER = "captious-scoring"
+BESIDE_RATERS = 5
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """What a service must be told. `open_to_all`: requests without a token are served too.
+
+    `metrics` is what is offered, as `--metrics` of `captious score` would name it; `nice` lowers the
+    priority of the scoring process where raters share the machine with it.
+    """
+
+    metrics: str
+    folder: Path
+    open_to_all: bool = False
+    nice: int = 0
+    limits: Limits = LIMITS
+
+
+def from_environment() -> ServiceSettings | None:
+    """The service that the environment asks for; None for none."""
+    metrics = os.environ.get(METRICS, "")
+    if not metrics:
+        return None
+    return ServiceSettings(
+        metrics,
+        Path(os.environ.get(FOLDER, "") or DEFAULT_FOLDER),
+        open_to_all=os.environ.get(OPEN, "") == "1",
+        nice=0 if is_alone() else BESIDE_RATERS,
+    )
+
+
+def is_alone() -> bool:
+    """Whether the service runs without campaigns."""
+    return os.environ.get(ONLY, "") == "1"
+
+
+def to_environment(settings: ServiceSettings, *, alone: bool) -> None:
+    """Tell the server processes, which read the environment."""
+    os.environ[METRICS] = settings.metrics
+    os.environ[FOLDER] = str(settings.folder)
+    os.environ[OPEN] = "1" if settings.open_to_all else "0"
+    os.environ[ONLY] = "1" if alone else "0"

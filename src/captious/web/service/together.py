@@ -1,0 +1,269 @@
+"""Score several requests in one call, each with the very numbers that it would get alone.
+
+A metric that knows nothing of the corpus scores the captions of all requests as one batch; the
+engine's results for one caption do not depend on its neighbours (tests/web/service/test_together.py
+holds every metric to that, bit by bit). A metric that gathers knowledge, as CIDEr does its document
+frequencies, scores each request alone: the request is the corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+import numpy as np
+import orjson
+
+from captious.corpus import Corpus, Scores
+from captious.corpus.columns import IntArray
+from captious.corpus.types import Ragged
+from captious.engine import Run, run_metrics
+from captious.errors import CaptiousError, InputError
+from captious.metrics import Metric
+from captious.metrics.scripts import script_notes
+from captious.models.images import decode_image
+from captious.scoring import assemble
+from captious.web.service.answer import PICTURES, Failures, score_answer
+from captious.web.service.limits import LIMITS, Limits
+from captious.web.service.offer import Offer
+from captious.web.service.request import ScoreRequest
+from captious.web.service.singles import score_singles
+
+REFUSED = 422
+
+
+class Answer(NamedTuple):
+    """The HTTP status and the JSON that one request gets."""
+
+    status: int
+    body: bytes
+
+
+def refusal(line: str, status: int = REFUSED) -> Answer:
+    """An error of one line."""
+    return Answer(status, orjson.dumps({"error": line}))
+
+
+@dataclass
+class _Work:
+    """One request on its way: its images' paths, what cannot be scored and why, what the engine gave."""
+
+    request: ScoreRequest
+    paths: Mapping[str, str]
+    failures: Failures
+    runs: dict[str, Run] = field(default_factory=dict)
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The request is the corpus."""
+        return Corpus.from_lists(
+            self.request.captions,
+            self.request.references,
+            image_ids=self.request.images,
+            systems=self.request.systems,
+            image_paths=self.paths or None,
+            objects=self.request.objects,
+            encoders=self.request.encoders,
+        )
+
+
+def score_together(requests: Sequence[ScoreRequest], offer: Offer, limits: Limits = LIMITS) -> list[Answer]:
+    """An answer for each request, all of one kind (`ScoreRequest.kind`)."""
+    try:
+        metrics = offer.named(requests[0].metrics)
+    except CaptiousError as error:
+        return [refusal(str(error))] * len(requests)
+    with _pictures_on_disk(requests) as places:
+        works = [
+            _Work(request, paths, _failures(request, metrics, limits))
+            for request, paths in zip(requests, places, strict=True)
+        ]
+        whole = [work for work in works if not work.failures]
+        single = [work for work in whole if len(work.request.captions) == 1]
+        answers = _single_answers(single, metrics)
+        _run_joined([work for work in whole if id(work) not in answers], metrics)
+        return [answers.get(id(work)) or _answer(work, metrics) for work in works]
+
+
+def joins(metric: Metric) -> bool:
+    """Whether captions of different requests may be in one batch of this metric."""
+    own = type(metric)
+    return own.__module__.startswith("captious.") and own.collect is Metric.collect
+
+
+def _single_answers(works: Sequence[_Work], metrics: Mapping[str, Metric]) -> dict[int, Answer]:
+    """Answers to requests of one caption, where all metrics may be joined; none where one is wrong."""
+    if len(works) < 2 or not all(map(joins, metrics.values())):
+        return {}
+    try:
+        for metric in metrics.values():
+            if type(metric).check is not Metric.check:
+                for work in works:
+                    metric.check(work.corpus, None)
+        bodies = score_singles([work.request for work in works], metrics)
+    except CaptiousError:
+        return {}  # running each alone will tell which request is at fault
+    return {id(work): Answer(200, body) for work, body in zip(works, bodies, strict=True)}
+
+
+def _failures(request: ScoreRequest, metrics: Mapping[str, Metric], limits: Limits) -> Failures:
+    """For each metric the rows that it cannot score, with the reason."""
+    found: Failures = {}
+    broken: dict[str, str] | None = None
+    for name, metric in metrics.items():
+        reasons: dict[int, str] = {}
+        if "references" in metric.needs:
+            own = request.references or [[]] * len(request.captions)
+            reasons |= {row: f"{name} needs references." for row, texts in enumerate(own) if not texts}
+        if "objects" in metric.needs and request.objects is None:
+            reasons |= dict.fromkeys(range(len(request.captions)), f"{name} needs objects.")
+        if "image" in metric.needs:
+            if broken is None:
+                broken = _broken_pictures(request, limits)
+            reasons |= {row: broken[image] for row, image in enumerate(request.images) if image in broken}
+        if metric.most_words is not None:
+            reasons |= _too_many_words(request, name, metric.most_words)
+        if reasons:
+            found[name] = reasons
+    return found
+
+
+def _broken_pictures(request: ScoreRequest, limits: Limits) -> dict[str, str]:
+    """Images that were not sent or cannot be read, each with the reason."""
+    found = {}
+    for image in dict.fromkeys(request.images):
+        if image not in request.pictures:
+            found[image] = f"image {image}: was not sent."
+            continue
+        try:
+            decode_image(request.pictures[image], f"image {image}", limits.pixels)
+        except InputError as error:
+            found[image] = str(error)
+    return found
+
+
+def _too_many_words(request: ScoreRequest, name: str, most: int) -> dict[int, str]:
+    found = {}
+    for row, caption in enumerate(request.captions):
+        texts = [caption, *(request.references[row] if request.references else [])]
+        words = max(len(text.split()) if len(text) > 2 * most else 0 for text in texts)
+        if words > most:
+            found[row] = f"{name} takes at most {most:,} words in one text; there are {words:,}."
+    return found
+
+
+def _run_joined(works: Sequence[_Work], metrics: Mapping[str, Metric]) -> None:
+    """Run what may be joined over all works as one batch; what fails so is left to be run alone."""
+    joined = {name: metric for name, metric in metrics.items() if joins(metric)}
+    if len(works) < 2 or not joined:
+        return
+    try:
+        runs = run_metrics(_one_corpus([work.corpus for work in works]), list(joined.values()))
+    except CaptiousError:
+        return  # some request is at fault, which running each alone will tell
+    ends = np.cumsum([len(work.corpus) for work in works])[:-1]
+    for name, run in zip(joined, runs, strict=True):
+        for work, statistics in zip(works, np.split(run.statistics, ends), strict=True):
+            work.runs[name] = Run(statistics, run.knowledge)
+
+
+def _one_corpus(corpora: Sequence[Corpus]) -> Corpus:
+    """All examples in one corpus, where images of different requests stay different images."""
+    images = _starts([len(corpus.image_ids) for corpus in corpora])
+    sets = _starts([len(corpus.references) for corpus in corpora])
+    return Corpus(
+        captions=[caption for corpus in corpora for caption in corpus.captions],
+        systems=["requests"],
+        system_of=np.zeros(sum(map(len, corpora)), dtype=np.int64),
+        image_ids=[f"{place}/{image}" for place, corpus in enumerate(corpora) for image in corpus.image_ids],
+        image_of=np.concatenate([c.image_of + start for c, start in zip(corpora, images, strict=True)]),
+        references=Ragged.from_lists(texts for corpus in corpora for texts in corpus.references),
+        references_of=np.concatenate(
+            [
+                np.where(c.references_of < 0, c.references_of, c.references_of + start)
+                for c, start in zip(corpora, sets, strict=True)
+            ]
+        ),
+        image_paths=[path for corpus in corpora for path in corpus.image_paths or []] or None,
+        objects=_joined_objects(corpora),
+    )
+
+
+def _starts(sizes: Sequence[int]) -> list[int]:
+    return [0, *np.cumsum(sizes)[:-1].tolist()]
+
+
+def _joined_objects(corpora: Sequence[Corpus]) -> Ragged | None:
+    if corpora[0].objects is None:
+        return None
+    return Ragged.from_lists(labels for corpus in corpora for labels in corpus.objects or [])
+
+
+def _answer(work: _Work, metrics: Mapping[str, Metric]) -> Answer:
+    try:
+        scores = _scores(work, metrics)
+    except CaptiousError as error:
+        return refusal(str(error))
+    notes = [*work.request.notes]
+    if not all(map(str.isascii, work.request.captions)):
+        notes += script_notes(metrics, work.request.captions)
+    return Answer(200, score_answer(work.request, metrics, scores, work.failures, notes))
+
+
+def _scores(work: _Work, metrics: Mapping[str, Metric]) -> dict[str, tuple[Scores, IntArray]]:
+    """Each metric's scores, with the rows that they are of."""
+    found: dict[str, tuple[Scores, IntArray]] = {}
+    for rows, names in _by_rows(work, metrics).items():
+        if not rows:
+            continue
+        kept = np.array(rows, dtype=np.int64)
+        whole = len(rows) == len(work.corpus)
+        corpus = work.corpus if whole else work.corpus.select(kept).compact()
+        missing = [name for name in names if name not in work.runs]
+        runs = dict(zip(missing, run_metrics(corpus, [metrics[n] for n in missing]), strict=True))
+        for name in names:
+            if name in work.runs:
+                runs[name] = work.runs[name]
+                metrics[name].check(corpus, runs[name].knowledge)
+        scores = assemble(
+            corpus,
+            {name: metrics[name] for name in names},
+            [runs[name] for name in names],
+            **work.request.intervals._asdict(),
+        )
+        found |= dict.fromkeys(names, (scores, kept))
+    return found
+
+
+def _by_rows(work: _Work, metrics: Mapping[str, Metric]) -> dict[tuple[int, ...], list[str]]:
+    """Metrics by the rows that they can score; most often all metrics and all rows."""
+    found: dict[tuple[int, ...], list[str]] = {}
+    everything = tuple(range(len(work.corpus)))
+    for name in metrics:
+        bad = work.failures.get(name)
+        rows = tuple(row for row in everything if row not in bad) if bad else everything
+        found.setdefault(rows, []).append(name)
+    return found
+
+
+@contextmanager
+def _pictures_on_disk(requests: Sequence[ScoreRequest]) -> Iterator[list[dict[str, str]]]:
+    """The pictures of each request as files, image id -> path, while the block runs."""
+    if not any(request.pictures for request in requests):
+        yield [{}] * len(requests)
+        return
+    with TemporaryDirectory(prefix=PICTURES) as folder:
+        places: list[dict[str, str]] = []
+        for number, request in enumerate(requests):
+            paths = {}
+            for place, (image, content) in enumerate(request.pictures.items()):
+                path = Path(folder) / f"{number}-{place}"
+                path.write_bytes(content)
+                paths[image] = str(path)
+            places.append(paths)
+        yield places

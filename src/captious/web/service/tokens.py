@@ -1,0 +1,238 @@
+"""API tokens: who may ask for what, and how much; only their digests are kept.
+
+They lie in one SQLite file of the service's folder, beside the captions that each has sent on each day.
+A server reads the tokens again when the file has changed, and writes its counts every few seconds:
+with several server processes a quota may so be passed by what arrives in that time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+from captious.errors import InputError, UnknownNameError, one_line
+
+Scope = Literal["score", "jobs"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+FILE = "tokens.db"
+PREFIX = "captious_"
+LONGEST = 200
+DAY = 86_400
+MINUTE = 60
+FRESH = 2.0  # seconds after which tokens are read and counts are written again
+LONGEST_NAME = 100
+MOST = 10**12
+_TABLES = """
+CREATE TABLE IF NOT EXISTS token (
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL,
+    per_minute INTEGER, per_day INTEGER, created REAL NOT NULL, revoked REAL
+) STRICT;
+CREATE TABLE IF NOT EXISTS usage (
+    token TEXT NOT NULL, day INTEGER NOT NULL, captions INTEGER NOT NULL, requests INTEGER NOT NULL,
+    PRIMARY KEY (token, day)
+) STRICT;
+"""
+
+
+class Token(NamedTuple):
+    """A token without its secret; quotas count captions, None for none."""
+
+    id: str
+    name: str
+    scopes: tuple[str, ...]
+    per_minute: int | None
+    per_day: int | None
+    created: float
+    revoked: float | None = None
+
+
+@dataclass(frozen=True)
+class OverQuota(Exception):  # noqa: N818 - an answer, not a fault
+    """The token's captions are used up; in `wait_seconds` there are some again."""
+
+    line: str
+    wait_seconds: int
+
+
+class TokenStore:
+    """The tokens of a service's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE
+
+    def create(
+        self, name: str, scopes: Iterable[str], per_minute: int | None = None, per_day: int | None = None
+    ) -> tuple[str, Token]:
+        """A new token: its secret, which is told once, and what is kept of it."""
+        chosen = tuple(dict.fromkeys(scopes))
+        for scope in chosen:
+            if scope not in SCOPES:
+                raise UnknownNameError("scope", scope, SCOPES)
+        if not chosen or not 0 < len(name.strip()) <= LONGEST_NAME or not name.isprintable():
+            raise InputError("token: give it a short name, and at least one scope: score, jobs.")
+        for what, quota in (("minute", per_minute), ("day", per_day)):
+            if quota is not None and not 0 < quota <= MOST:
+                raise InputError(f"token: {quota} captions a {what} is no quota. Give 1 at least.")
+        secret = PREFIX + secrets.token_urlsafe(32)
+        made = Token(secrets.token_hex(4), name.strip(), chosen, per_minute, per_day, time.time())
+        with self._open() as db:
+            db.execute(
+                "INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
+                (made.id, made.name, digest(secret), ",".join(chosen), per_minute, per_day, made.created),
+            )
+        return secret, made
+
+    def revoke(self, which: str) -> Token:
+        """End a token, named by its id or its name."""
+        living = [token for token in self.all() if token.revoked is None]
+        found = [token for token in living if which in (token.id, token.name)]
+        if not found:
+            raise UnknownNameError("token", which, [token.name for token in living])
+        if len(found) > 1:
+            ids = ", ".join(token.id for token in found)
+            raise InputError(
+                f'token "{one_line(which)}": {len(found)} have this name. Name one by its id: {ids}.'
+            )
+        with self._open() as db:
+            db.execute("UPDATE token SET revoked = ? WHERE id = ?", (time.time(), found[0].id))
+        return found[0]
+
+    def all(self) -> list[Token]:
+        """Every token, the oldest first, also those that are revoked."""
+        return [token for _, token in self.by_digest()]
+
+    def by_digest(self) -> list[tuple[str, Token]]:
+        """Digest and token, also of those that are revoked."""
+        if not self.path.exists():
+            return []
+        with self._open() as db:
+            rows = db.execute(
+                "SELECT digest, id, name, scopes, per_minute, per_day, created, revoked "
+                "FROM token ORDER BY created"
+            ).fetchall()
+        return [(row[0], Token(row[1], row[2], tuple(row[3].split(",")), *row[4:])) for row in rows]
+
+    def used(self, day: int) -> dict[str, int]:
+        """Captions of each token on a day (since 1970, UTC)."""
+        if not self.path.exists():
+            return {}
+        with self._open() as db:
+            return dict(db.execute("SELECT token, captions FROM usage WHERE day = ?", (day,)).fetchall())
+
+    def add_usage(self, day: int, captions: dict[str, int], requests: dict[str, int]) -> None:
+        """Count what was used since the last time."""
+        with self._open() as db:
+            db.executemany(
+                "INSERT INTO usage VALUES (?, ?, ?, ?) ON CONFLICT (token, day) DO UPDATE SET "
+                "captions = captions + excluded.captions, requests = requests + excluded.requests",
+                [(token, day, count, requests.get(token, 0)) for token, count in captions.items()],
+            )
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not self.path.exists():
+                os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
+            db = sqlite3.connect(self.path, timeout=10)
+        except (OSError, sqlite3.Error) as error:
+            raise InputError(f"{self.path}: cannot be opened ({error}). Check the folder's rights.") from None
+        try:
+            with db:
+                db.executescript(_TABLES) if not _has_tables(db) else None
+                yield db
+        except sqlite3.DatabaseError as error:
+            raise InputError(f"{self.path}: cannot be used ({error}).") from error
+        finally:
+            db.close()
+
+
+def _has_tables(db: sqlite3.Connection) -> bool:
+    found = db.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('token', 'usage')").fetchone()
+    return bool(found[0] == 2)
+
+
+def digest(secret: str) -> str:
+    """What is kept of a token; 256 random bits need no slow hash.
+
+    >>> digest("captious_x")[:8]
+    'c4fb5ab2'
+    """
+    return hashlib.sha256(secret.encode()).hexdigest()
+
+
+class Meter:
+    """The tokens as a server knows them, and how much of its quota each has used."""
+
+    def __init__(self, store: TokenStore) -> None:
+        self.store = store
+        self._lock = threading.Lock()
+        self._known: dict[str, Token] = {}
+        self._read = 0.0
+        self.today = 0
+        self._used: dict[str, int] = {}  # today, by all servers
+        self._fresh: dict[str, int] = {}  # of that, not yet written
+        self._requests: dict[str, int] = {}
+        self._minutes: dict[str, tuple[float, float]] = {}  # captions left, and when that was
+
+    def find(self, secret: str) -> Token | None:
+        """The living token of a secret."""
+        if time.monotonic() - self._read > FRESH:
+            self.refresh()
+        token = self._known.get(digest(secret[:LONGEST]))
+        return token if token is not None and token.revoked is None else None
+
+    def refresh(self) -> None:
+        """Write what was used, and read tokens and counts again."""
+        with self._lock:
+            today = int(time.time() // DAY)
+            if self._requests:
+                fresh, self._fresh = self._fresh, {}
+                requests, self._requests = self._requests, {}
+                self.store.add_usage(self.today or today, fresh, requests)
+            self.today = today
+            self._known = dict(self.store.by_digest())
+            self._used = self.store.used(today)
+            self._read = time.monotonic()
+
+    def spend(self, token: Token, captions: int, *, at_once: bool = True) -> None:
+        """Count captions, or raise `OverQuota`; those of a job do not come at once, in one minute."""
+        with self._lock:
+            if token.per_day is not None and self._used.get(token.id, 0) + captions > token.per_day:
+                raise OverQuota(
+                    f"Token {token.name}: {token.per_day:,} captions a day are used up.", _until_tomorrow()
+                )
+            if token.per_minute is not None and at_once:
+                self._spend_minute(token, token.per_minute, captions)
+            self._used[token.id] = self._used.get(token.id, 0) + captions
+            self._fresh[token.id] = self._fresh.get(token.id, 0) + captions
+            self._requests[token.id] = self._requests.get(token.id, 0) + 1
+
+    def _spend_minute(self, token: Token, quota: int, captions: int) -> None:
+        """A bucket that holds a minute's captions and fills steadily."""
+        now = time.monotonic()
+        left, then = self._minutes.get(token.id, (float(quota), now))
+        left = min(float(quota), left + (now - then) * quota / MINUTE)
+        if captions > left:
+            self._minutes[token.id] = (left, now)
+            wait = 1 + int((min(captions, quota) - left) * MINUTE / quota)
+            what = f"{quota:,} captions a minute are used up"
+            if captions > quota:
+                what = f"{captions:,} captions are more than its {quota:,} a minute"
+            raise OverQuota(f"Token {token.name}: {what}.", wait)
+        self._minutes[token.id] = (left - captions, now)
+
+
+def _until_tomorrow() -> int:
+    now = datetime.now(UTC)
+    return max(1, DAY - (now.hour * 3600 + now.minute * 60 + now.second))

@@ -1,0 +1,158 @@
+"""Jobs: lines in, lines out, across restarts."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import captious
+from captious import Corpus
+from captious.web.service.app import scoring_app
+from captious.web.service.jobs import DAY, JobStore
+from captious.web.service.limits import Limits
+from captious.web.service.settings import ServiceSettings
+
+LINES = {"Content-Type": "application/x-ndjson"}
+
+
+def lines(count: int, metric: str = "bleu1") -> bytes:
+    rows = [
+        {
+            "custom_id": f"row {number}",
+            "body": {
+                "metrics": [metric],
+                "examples": [{"caption": f"a dog {number}", "references": ["a dog"]}],
+            },
+        }
+        for number in range(count)
+    ]
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def until_ended(client: TestClient, job: str, headers: dict[str, str]) -> dict[str, Any]:
+    for _ in range(600):
+        found: dict[str, Any] = client.get(f"/api/v1/jobs/{job}", headers=headers).json()
+        if found["state"] in ("done", "cancelled"):
+            return found
+        time.sleep(0.1)
+    raise AssertionError(found)
+
+
+def test_a_job_gives_a_line_for_each_line(running: Any) -> None:
+    wrong = b'{"custom_id": "wrong", "body": {"examples": [{"caption": 5}]}}\n'
+    sent = running.client.post(
+        "/api/v1/jobs?metrics=rouge_l", content=lines(3) + wrong, headers=running.token | LINES
+    )
+    assert sent.status_code == 201, sent.text
+    job = sent.json()
+    assert (job["lines"], job["captions"], job["metrics"]) == (4, 4, ["rouge_l"])
+    ended = until_ended(running.client, job["id"], running.token)
+    assert (ended["state"], ended["done"]) == ("done", 4)
+    answer = running.client.get(f"/api/v1/jobs/{job['id']}/results", headers=running.token)
+    assert answer.headers["content-type"].startswith("application/x-ndjson")
+    results = [json.loads(line) for line in answer.text.splitlines()]
+    assert [one["custom_id"] for one in results] == ["row 0", "row 1", "row 2", "wrong"]
+    assert results[3] == {
+        "custom_id": "wrong",
+        "status": 422,
+        "error": 'examples[0].caption: is 5. Each example needs a "caption".',
+    }
+    for number in range(3):
+        local = captious.score(Corpus.from_lists([f"a dog {number}"], [["a dog"]]), ["bleu1"])["bleu1"]
+        assert results[number]["body"]["examples"][0]["scores"] == {"bleu1": local.values[0]}
+    assert running.client.delete(f"/api/v1/jobs/{job['id']}", headers=running.token).status_code == 204
+    assert running.client.get(f"/api/v1/jobs/{job['id']}", headers=running.token).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "the job has no lines"),
+        (b"{\n", "line 1: is no JSON"),
+        (lines(1) + b'{"custom_id": "x"}\n', "line 2: is not of the form"),
+        (lines(1) * 2, 'line 2: custom_id "row 0" is there twice'),
+        (b'{"custom_id": "x", "body": {}}\n', 'line 1: names no "metrics"'),
+        (b'{"custom_id": 5, "body": {}}\n', "line 1: custom_id is no text"),
+    ],
+)
+def test_a_file_that_is_no_job_is_refused_with_its_line(running: Any, content: bytes, says: str) -> None:
+    sent = running.client.post("/api/v1/jobs", content=content, headers=running.token | LINES)
+    assert sent.status_code == 422
+    assert says in sent.json()["error"]
+    assert not list(running.service.store.folder.glob("*.part"))
+
+
+def test_a_killed_server_goes_on_after_the_last_whole_line(tmp_path: Path) -> None:
+    """What a kill leaves: some lines, half of the next, the state `running`. Nothing is scored twice."""
+    store = JobStore(tmp_path)
+    place = store.receive()
+    (place / "input.jsonl").write_bytes(lines(5))
+    job = store.create(place, "", ())
+    store.progress(job, state="running", done=1)
+    kept = b'{"custom_id":"row 0","kept":true}\n{"custom_id":"row 1","kept":true}\n'
+    store.results(job).write_bytes(kept + b'{"custom_id":"row 2","sta')
+    with TestClient(scoring_app(ServiceSettings("bleu1", tmp_path, open_to_all=True))) as client:
+        assert until_ended(client, job.id, {})["done"] == 5
+    found = store.results(job).read_bytes()
+    assert found.startswith(kept)
+    rows = [json.loads(line) for line in found.splitlines()]
+    assert [row["custom_id"] for row in rows] == [f"row {number}" for number in range(5)]
+    assert [row.get("status") for row in rows] == [None, None, 200, 200, 200]
+
+
+def test_a_server_that_stops_leaves_whole_chunks(tmp_path: Path) -> None:
+    """A stop in the middle of a job: the next server finishes it, each line once."""
+    settings = ServiceSettings("bleu1", tmp_path, open_to_all=True)
+    with TestClient(scoring_app(settings)) as client:
+        job = client.post("/api/v1/jobs", content=lines(2000), headers=LINES).json()["id"]
+    with TestClient(scoring_app(settings)) as client:
+        assert until_ended(client, job, {})["done"] == 2000
+        results = client.get(f"/api/v1/jobs/{job}/results").text.splitlines()
+    assert [json.loads(line)["custom_id"] for line in results] == [f"row {n}" for n in range(2000)]
+    assert {json.loads(line)["status"] for line in results} == {200}
+
+
+def test_a_cancelled_job_is_not_worked_on(tmp_path: Path) -> None:
+    store = JobStore(tmp_path)
+    place = store.receive()
+    (place / "input.jsonl").write_bytes(lines(3))
+    job = store.create(place, "", ())
+    assert store.cancel(job).state == "cancelled"
+    with TestClient(scoring_app(ServiceSettings("bleu1", tmp_path, open_to_all=True))) as client:
+        other = client.post("/api/v1/jobs", content=lines(1), headers=LINES).json()["id"]
+        until_ended(client, other, {})
+        found = client.get(f"/api/v1/jobs/{job.id}").json()
+        assert (found["state"], found["done"]) == ("cancelled", 0)
+        assert client.get(f"/api/v1/jobs/{job.id}/results").text == ""
+        assert len(client.get("/api/v1/jobs").json()["jobs"]) == 2
+
+
+def test_a_job_belongs_to_its_token(running: Any) -> None:
+    store = JobStore(running.folder)
+    place = store.receive()
+    (place / "input.jsonl").write_bytes(lines(1))
+    stranger = store.create(place, "somebody", ())
+    for path in (stranger.id, f"{stranger.id}/results", "job_x", "..%2f..%2fetc"):
+        assert running.client.get(f"/api/v1/jobs/{path}", headers=running.token).status_code == 404
+    store.cancel(stranger)
+
+
+def test_so_many_jobs_at_a_time_and_old_ones_go(tmp_path: Path) -> None:
+    store = JobStore(tmp_path, Limits(jobs=1, kept_days=7))
+    place = store.receive()
+    (place / "input.jsonl").write_bytes(lines(1))
+    job = store.create(place, "a", ())
+    again = store.receive()
+    (again / "input.jsonl").write_bytes(lines(1))
+    with pytest.raises(captious.errors.InputError, match="1 jobs are not done yet; 1 are the most"):
+        store.create(again, "a", ())
+    ended = store.progress(job, state="done", ended=1000.0)
+    assert ended.ended is not None
+    assert store.sweep(ended.ended + 6 * DAY) == 0
+    assert store.sweep(ended.ended + 8 * DAY) == 1
+    assert store.all() == []
