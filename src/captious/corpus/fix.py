@@ -13,12 +13,13 @@ import orjson
 
 from captious.corpus.readers.detect import delimiter_of, detect, first_lines
 from captious.corpus.readers.names import roles_of
-from captious.corpus.readers.open import GZIP, PathText, Source, open_source
+from captious.corpus.readers.open import PathText, Source, open_source
 from captious.corpus.readers.parse import line_blocks, parse_json
 from captious.corpus.readers.tables import fields_up_to, parquet_errors, parquet_table, quoting_of
 from captious.errors import InputError
 from captious.files import atomically
 from captious.text.normalise import thumb_normalise
+from captious.unpack import GZIP
 
 Mend = Callable[[str], str]
 
@@ -145,7 +146,7 @@ def _table(source: Source, mend: _Counter) -> bytes:
 
 
 def _parquet(source: Source, mend: _Counter) -> bytes:
-    with parquet_errors(source):
+    with parquet_errors(source.name):
         import pyarrow as arrow
         from pyarrow import parquet
 

@@ -187,3 +187,29 @@ def test_protocol_files_are_short_texts() -> None:
         read_protocol_text(upload("p.yaml", b"\xff\xfe\x00"))
     with pytest.raises(InputError, match="short"):
         read_protocol_text(upload("p.yaml", b"#" * 100_001))
+
+
+def test_captions_that_unpack_to_more_than_a_file_may_hold_are_refused(tmp_path: Path) -> None:
+    import gzip
+
+    bomb = gzip.compress(b" " * 3_000_000)
+    with pytest.raises(InputError, match=r"m2.json.gz: unpacks to over 1 MB"):
+        save_texts([upload("m2.json.gz", bomb)], tmp_path / "texts", Limits(text_bytes=1 << 20))
+    assert stored(tmp_path / "texts") == []
+
+
+def test_a_table_that_unpacks_to_more_than_its_budget_is_refused(tmp_path: Path) -> None:
+    import pyarrow
+    from pyarrow import parquet
+
+    kept = BytesIO()
+    parquet.write_table(pyarrow.table({"caption": pyarrow.nulls(1_000_000, pyarrow.string())}), kept)
+    with pytest.raises(InputError, match=r"m2.parquet: the Parquet table takes over 10 MB"):
+        save_texts([upload("m2.parquet", kept.getvalue())], tmp_path / "t", Limits(table_bytes=10 << 20))
+    assert stored(tmp_path / "t") == []
+
+
+def test_an_archive_that_lists_too_many_names_is_refused(tmp_path: Path, make_archive: Any) -> None:
+    packed = make_archive({f"{at:0100d}.png": b"" for at in range(100)})
+    with pytest.raises(InputError, match="lists too many files"):
+        save_images([upload("a.zip", packed)], tmp_path / "images", Limits(directory_bytes=1000))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import shutil
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,13 +18,15 @@ from captious.campaigns.exchange.import_store import Imported, ImportedRater, Im
 from captious.campaigns.records import Draft, Kind, RaterState, Settings, Source, State
 from captious.campaigns.setup.create import checked_slug, checked_title
 from captious.corpus.images import find_images
-from captious.errors import InputError
+from captious.errors import InputError, one_line
 from captious.protocols.store import item_from_dict
 from captious.tables.formula import unguarded
+from captious.unpack import check_directory
 
 CAMPAIGN = "campaign.json"
 # More than this in a zip of texts is no export of anyone's.
 MOST_BYTES = 8 * 2**30
+MOST_DIRECTORY = 32 * 2**20
 _TABLES = ("responses", "raters")
 _SUFFIXES = (".jsonl", ".parquet", ".csv")
 
@@ -41,18 +45,29 @@ def unzipped(path: Path) -> Iterator[Path]:
     """A zip file's export in a temporary folder; only names that an export has are taken out."""
     wanted = {CAMPAIGN, "items.jsonl", "forms.jsonl", *(f"{n}{end}" for n in _TABLES for end in _SUFFIXES)}
     try:
+        with path.open("rb") as file:
+            check_directory(file, str(path), MOST_DIRECTORY)
         with zipfile.ZipFile(path) as archive, TemporaryDirectory() as name:
             entries = [one for one in archive.infolist() if Path(one.filename).name in wanted]
             if sum(one.file_size for one in entries) > MOST_BYTES:
                 raise InputError(f"{path}: it unpacks to more than {MOST_BYTES >> 30} GB.")
             for one in entries:
-                target = Path(name) / Path(one.filename).name
-                target.write_bytes(archive.read(one))
+                _take_out(archive, one, Path(name), path)
             if not (Path(name) / CAMPAIGN).is_file():
                 raise InputError(f"{path}: holds no {CAMPAIGN}. Give a zip file of an export.")
             yield Path(name)
     except zipfile.BadZipFile:
         raise InputError(f"{path}: is no zip file, or a broken one.") from None
+
+
+def _take_out(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, path: Path) -> None:
+    """One entry, in pieces: one that lies about its size gives no more than it claims."""
+    try:
+        with archive.open(entry) as source, (folder / Path(entry.filename).name).open("wb") as out:
+            shutil.copyfileobj(source, out)
+    except (zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
+        what = one_line(f"{path}: {entry.filename}")
+        raise InputError(f"{what}: cannot be unpacked ({one_line(str(error))}). Zip it again.") from None
 
 
 def read_export(

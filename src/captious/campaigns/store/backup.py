@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 import warnings
 import zipfile
 import zlib
@@ -29,6 +30,7 @@ from captious.files import atomically, check_output
 FORMAT = "captious-backup"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
+MOST_MANIFEST = 256 * 2**20
 CHUNK = 1000
 _LEFT_OUT = ("session", "sign_in_try")
 TABLES = tuple(table for table in schema.metadata.sorted_tables if table.name not in _LEFT_OUT)
@@ -127,7 +129,8 @@ def restore(path: Path, url: str | Path, files: Path | None = None) -> BackedUp:
 
 def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     try:
-        found = orjson.loads(archive.read(MANIFEST))
+        with archive.open(MANIFEST) as part:
+            found = orjson.loads(part.read(MOST_MANIFEST))
     except (KeyError, orjson.JSONDecodeError):
         found = None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
@@ -168,8 +171,8 @@ def _restore_images(archive: zipfile.ZipFile, manifest: dict[str, Any], db: Data
         if _IMAGE.fullmatch(name) or _SOUND.fullmatch(name):
             target = db.files / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            with atomically(target) as temporary, archive.open(name) as part:
-                temporary.write_bytes(part.read())
+            with atomically(target) as temporary, archive.open(name) as part, temporary.open("wb") as out:
+                shutil.copyfileobj(part, out)
 
 
 def _restore_tables(archive: zipfile.ZipFile, manifest: dict[str, Any], connection: Connection) -> None:

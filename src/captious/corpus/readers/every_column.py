@@ -29,7 +29,7 @@ def read_every_column(path: PathText) -> Rows:
 
 
 def _parquet(source: Source) -> Rows:
-    with parquet_errors(source):
+    with parquet_errors(source.name):
         table = parquet_table(source)
         columns = {name: table.column(name).to_pylist() for name in table.column_names}
     return Rows(source.name, source.stem, "parquet", columns, Places("row"))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import sys
-import zlib
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
 from captious.errors import InputError
+from captious.unpack import GZIP, gunzip
 
 PathText = str | PathLike[str]
 
 STANDARD_INPUT = "standard input"
-GZIP = b"\x1f\x8b"
 PARQUET = b"PAR1"
 OTHER_ARCHIVES = {
     b"PK\x03\x04": "a zip archive (or a spreadsheet)",
@@ -52,7 +50,7 @@ def open_source(path: PathText) -> Source:
     name = STANDARD_INPUT if str(path) == "-" else str(path)
     data = _read_standard_input() if str(path) == "-" else _read_bytes(Path(path), name)
     if data.startswith(GZIP):
-        data = _unzip(data, name)
+        data = gunzip(data, name)
     for magic, kind in OTHER_ARCHIVES.items():
         if data.startswith(magic):
             raise InputError(f"{name}: is {kind}. Unpack it, or compress it with gzip.")
@@ -102,15 +100,6 @@ def _read_bytes(path: Path, name: str) -> bytes:
         raise InputError(f"{name}: permission denied. Make the file readable for this user.") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: cannot be read ({error}).") from None
-
-
-def _unzip(data: bytes, name: str) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error):
-        raise InputError(
-            f"{name}: the gzip data is damaged or cut short. Copy or compress the file again."
-        ) from None
 
 
 def _as_utf8(data: bytes, name: str) -> bytes:

@@ -13,6 +13,7 @@ import orjson
 from captious.corpus.readers.detect import delimiter_of, first_lines
 from captious.corpus.readers.names import NUMBERED_REFERENCE, is_of_use
 from captious.corpus.readers.open import Source
+from captious.corpus.readers.parquet_size import check_parquet
 from captious.corpus.readers.rows import MISSING, Column, Places, Problem, Rows, by_role
 from captious.errors import InputError, MissingDependencyError, one_line
 
@@ -134,7 +135,7 @@ def _list_in_cell(cell: object) -> object:
 
 def read_parquet(source: Source) -> Rows:
     """A Parquet table, through pyarrow."""
-    with parquet_errors(source):
+    with parquet_errors(source.name):
         table = parquet_table(source)
         columns = {name: table.column(name).to_pylist() for name in table.column_names if is_of_use(name)}
     return rows_of_columns(columns, source.name, source.stem, "parquet", table.column_names)
@@ -161,22 +162,23 @@ def parquet_table(source: Source) -> Any:
     import pyarrow as arrow
     from pyarrow import parquet
 
+    check_parquet(source.data, source.name)
     return parquet.read_table(arrow.BufferReader(source.data))
 
 
 @contextmanager
-def parquet_errors(source: Source) -> Iterator[None]:
+def parquet_errors(name: str) -> Iterator[None]:
     """Turn a missing pyarrow, and what it says of broken files, into errors of ours."""
     try:
         import pyarrow as arrow
     except ImportError:
-        raise MissingDependencyError(f"{source.name}: Parquet files need pyarrow", "tables") from None
+        raise MissingDependencyError(f"{name}: Parquet files need pyarrow", "tables") from None
     try:
         yield
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         reason = one_line(str(error).split("\n", maxsplit=1)[0], 60)
         raise InputError(
-            f"{source.name}: the Parquet file cannot be read ({reason}). Write or copy it again."
+            f"{name}: the Parquet file cannot be read ({reason}). Write or copy it again."
         ) from None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,6 +12,7 @@ import orjson
 
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.text.scene_graph import Tuple, scene_tuples
+from captious.unpack import GZIP, gunzip
 
 CAPTION, SPACY, FILE = "caption", "spacy", "corenlp-tuples"
 Tokens = Sequence[str]
@@ -129,10 +129,10 @@ def _file_source(path: Path, changed: int) -> FileSource:
 def _content(path: Path) -> bytes:
     try:
         content = path.read_bytes()
-        return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+        return gunzip(content, str(path)) if content.startswith(GZIP) else content
     except FileNotFoundError:
         raise InputError(f"{path}: no such file. It should hold tuples as JSON lines.") from None
-    except (OSError, EOFError) as error:
+    except OSError as error:
         raise InputError(f"{path}: cannot be read ({error}).") from None
 
 

@@ -11,7 +11,11 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Protocol
 
 from captious.corpus.ids import IMAGE_SUFFIX
+from captious.corpus.readers.open import PARQUET
+from captious.corpus.readers.parquet_size import check_parquet
+from captious.corpus.readers.tables import parquet_errors
 from captious.errors import InputError, one_line
+from captious.unpack import GZIP, check_directory, gunzip
 
 MEGABYTE = 1024 * 1024
 PIECE = 256 * 1024
@@ -37,11 +41,13 @@ class Limits:
 
     text_bytes: int = 64 * MEGABYTE
     text_files: int = 40
+    table_bytes: int = 256 * MEGABYTE
     protocol_bytes: int = 100_000
     archive_bytes: int = 2048 * MEGABYTE
     image_bytes: int = 25 * MEGABYTE
     images: int = 50_000
     unpacked_bytes: int = 6144 * MEGABYTE
+    directory_bytes: int = 32 * MEGABYTE
 
 
 LIMITS = Limits()
@@ -96,8 +102,23 @@ def save_texts(uploads: Sequence[Upload], folder: Path, limits: Limits = LIMITS)
         if path.exists():
             raise InputError(f"{path.name}: two files have this name. Rename one.")
         copy_bounded(upload.file, path, limits.text_bytes, path.name)
+        _refuse_bomb(path, limits)
         found.append(path)
     return found
+
+
+def _refuse_bomb(path: Path, limits: Limits) -> None:
+    """Refuse what unpacks to more than a plain file may hold, before anybody unpacks it whole."""
+    data = path.read_bytes()
+    try:
+        if data.startswith(GZIP):
+            data = gunzip(data, path.name, limits.text_bytes)
+        if data.startswith(PARQUET):
+            with parquet_errors(path.name):
+                check_parquet(data, path.name, limits.table_bytes)
+    except InputError:
+        path.unlink()
+        raise
 
 
 def read_protocol_text(upload: Upload, limits: Limits = LIMITS) -> str:
@@ -209,7 +230,7 @@ def _unpack(file: IO[bytes], name: str, store: _ImageStore) -> None:
     limits = store.limits
     if file.seek(0, 2) > limits.archive_bytes:
         raise InputError(f"{name}: over {limits.archive_bytes / MEGABYTE:g} MB. Split it.")
-    file.seek(0)
+    check_directory(file, name, limits.directory_bytes)
     try:
         with zipfile.ZipFile(file) as archive:
             entries = [entry for entry in archive.infolist() if _wanted(entry)]
