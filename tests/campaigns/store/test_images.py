@@ -9,6 +9,7 @@ from PIL import Image
 
 from captious.campaigns.store import images
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.pictures import clean
 from captious.errors import InputError
 
 
@@ -35,9 +36,9 @@ def with_exif(orientation: int) -> bytes:
         ("PNG", "RGBA", "image/png"),
         ("PNG", "P", "image/png"),
         ("WEBP", "RGB", "image/webp"),
-        ("GIF", "P", "image/jpeg"),
-        ("BMP", "RGB", "image/jpeg"),
-        ("TIFF", "CMYK", "image/jpeg"),
+        ("GIF", "P", "image/png"),
+        ("BMP", "RGB", "image/png"),
+        ("TIFF", "CMYK", "image/png"),
         ("JPEG", "CMYK", "image/jpeg"),
     ],
 )
@@ -111,16 +112,16 @@ def test_only_the_first_frame_is_kept(db: Database, make_campaign) -> None:
 )
 def test_what_is_no_image_is_refused(content: bytes) -> None:
     with pytest.raises(InputError, match='image "x": this is no image'):
-        images.cleaned(content, "x")
+        clean.cleaned(content, "x")
 
 
 def test_too_large_images_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(images, "MOST_PIXELS", 500)
+    monkeypatch.setattr(clean, "MOST_PIXELS", 500)
     with pytest.raises(InputError, match="too many pixels"):
-        images.cleaned(encoded("PNG"), "x")
-    monkeypatch.setattr(images, "MOST_BYTES", 100)
+        clean.cleaned(encoded("PNG"), "x")
+    monkeypatch.setattr(clean, "MOST_BYTES", 100)
     with pytest.raises(InputError, match="bytes are too many"):
-        images.cleaned(encoded("PNG"), "x")
+        clean.cleaned(encoded("PNG"), "x")
 
 
 def test_a_decompression_bomb_is_refused() -> None:
@@ -128,7 +129,7 @@ def test_a_decompression_bomb_is_refused() -> None:
     Image.new("1", (20_000, 20_000)).save(out, "PNG")
     assert len(out.getvalue()) < 100_000  # small to send, 400 million pixels to hold
     with pytest.raises(InputError, match="too many pixels"):
-        images.cleaned(out.getvalue(), "bomb")
+        clean.cleaned(out.getvalue(), "bomb")
 
 
 def test_a_file_that_is_gone_or_too_large_is_one_line(
