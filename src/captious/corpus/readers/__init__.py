@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from captious.corpus.readers.detect import detect
 from captious.corpus.readers.every_column import read_every_column
+from captious.corpus.readers.harnesses import read_lmms_eval
 from captious.corpus.readers.json_files import read_json_array, read_json_object
 from captious.corpus.readers.json_lines import read_json_lines
 from captious.corpus.readers.open import PathText, Source, open_source
@@ -17,6 +18,7 @@ _READERS = {
     "json-array": read_json_array,
     "json-object": read_json_object,
     "jsonl": read_json_lines,
+    "lmms-eval": read_lmms_eval,
     "table": read_delimited,
     "parquet": read_parquet,
     "flickr8k-tokens": read_flickr8k_tokens,

@@ -13,6 +13,7 @@ Family = Literal[
     "json-array",
     "json-object",
     "jsonl",
+    "lmms-eval",
     "table",
     "parquet",
     "flickr8k-tokens",
@@ -60,13 +61,19 @@ def detect(source: Source) -> Family:
         is_lines = not goes_on and (second.startswith("{") or (first[-1] == "}" and second != ""))
         if second == "":  # a single row and a map in one line look alike; the name decides
             is_lines = source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
-        return "jsonl" if is_lines else "json-object"
+        lines: Family = "lmms-eval" if _is_lmms_eval(source.data) else "jsonl"
+        return lines if is_lines else "json-object"
     for family, first_line in _FIRST_LINES:
         if first_line.match(first):
             return family
     if delimiter_of(first) or source.name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
         return "table"
     return "lines"
+
+
+def _is_lmms_eval(data: bytes) -> bool:
+    line = data[: data.find(b"\n") if b"\n" in data else len(data)]
+    return b'"doc_id"' in line and b'"filtered_resps"' in line
 
 
 def _refuse_what_holds_no_captions(source: Source, first: str, second: str) -> None:

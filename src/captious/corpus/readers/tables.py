@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
@@ -11,6 +12,7 @@ from typing import Any, Literal
 import orjson
 
 from captious.corpus.readers.detect import delimiter_of, first_lines
+from captious.corpus.readers.harnesses import of_vlmevalkit
 from captious.corpus.readers.names import NUMBERED_REFERENCE, is_of_use
 from captious.corpus.readers.open import Source
 from captious.corpus.readers.parquet_size import check_parquet
@@ -32,10 +34,13 @@ def read_delimited(source: Source) -> Rows:
     columns, lines, problems = text_columns(source, delimiter)
     named, keys = by_role(columns)
     _gather_references(named, from_json=True)
+    header = [name.strip().strip('"') for name in header_line.split(delimiter)]
+    format_name = "tsv" if delimiter == "\t" else "csv"
+    format_name = "vlmevalkit" if of_vlmevalkit(source, header) else format_name
     return Rows(
         source=source.name,
         stem=source.stem,
-        format="tsv" if delimiter == "\t" else "csv",
+        format=format_name,
         columns=named,
         keys=keys,
         places=Places("line", lines),
@@ -129,8 +134,17 @@ def _list_in_cell(cell: object) -> object:
         try:
             return orjson.loads(cell)
         except orjson.JSONDecodeError:
-            return [cell]
+            return _python_list(cell)
     return [cell] if cell != "" else []
+
+
+def _python_list(cell: str) -> list[Any]:
+    """A list as Python prints it, with single quotes; anything else is one text."""
+    try:
+        found = ast.literal_eval(cell)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return [cell]
+    return found if isinstance(found, list) else [cell]
 
 
 def read_parquet(source: Source) -> Rows:

@@ -1,0 +1,130 @@
+"""Adapters give what `captious.score` gives, inside the real package where it is installed."""
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import captious
+from captious.compat import lmms_eval
+from captious.errors import CaptiousWarning, InputError
+
+CAPTIONS = ["A man rides a horse.", "Two dogs play in the snow.", "A red bus."]
+REFERENCES = [
+    ["A man riding a brown horse.", "A rider on a horse."],
+    ["Dogs in snow.", "Two dogs run through the snow."],
+    ["A red double-decker bus.", "A bus on the street."],
+]
+
+
+def expected(metric: str) -> float:
+    return captious.compute(CAPTIONS, REFERENCES, [metric])[metric]
+
+
+@pytest.mark.parametrize("metric", ["bleu4", "rouge_l", "cider"])
+def test_an_aggregation_of_lmms_eval(metric: str) -> None:
+    rows = [
+        {"pred": pred, "answer": own, "image_id": place}
+        for place, (pred, own) in enumerate(zip(CAPTIONS, REFERENCES, strict=True))
+    ]
+    assert getattr(lmms_eval, metric)(rows, None) == expected(metric)
+    with pytest.raises(InputError, match=r'results: entry 1 has no "pred" and "answer"'):
+        lmms_eval.cider([{"pred": "a"}])
+
+
+def test_torchmetrics_gathers_captions_over_batches_and_processes() -> None:
+    pytest.importorskip("torchmetrics")
+    import torch
+
+    from captious.compat.torchmetrics import CaptionMetric
+
+    metric = CaptionMetric("cider")
+    metric.update(CAPTIONS[:2], REFERENCES[:2])
+    metric.update(CAPTIONS[2:], REFERENCES[2:], image_ids=[9])
+    assert metric.compute().item() == expected("cider")
+    metric.reset()
+    metric.update(CAPTIONS[:2], REFERENCES[:2])
+    # What torchmetrics does with several processes: it joins the states of all.
+    other = CaptionMetric("cider")
+    other.update(CAPTIONS[2:], REFERENCES[2:])
+    metric.rows = torch.cat([*metric.rows, *other.rows])
+    metric._computed = None
+    assert metric.compute().item() == expected("cider")
+
+
+def test_the_module_of_evaluate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluate = pytest.importorskip("evaluate")
+    from captious.compat.evaluate import folder
+
+    monkeypatch.setenv("HF_EVALUATE_OFFLINE", "1")
+    monkeypatch.setenv("HF_MODULES_CACHE", str(tmp_path))
+    loaded = evaluate.load(folder(), cache_dir=str(tmp_path))
+    found = loaded.compute(predictions=CAPTIONS, references=REFERENCES, metrics=["cider", "bleu4"])
+    assert found == {"cider": expected("cider"), "bleu4": expected("bleu4")}
+
+
+def test_a_task_of_inspect_ai_is_scored_by_the_whole_sample(tmp_path: Path) -> None:
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import Task
+    from inspect_ai import eval as run
+    from inspect_ai.dataset import Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.solver import solver
+
+    from captious.compat.inspect_ai import captions
+
+    @solver
+    def captioner() -> Any:  # a model would count tokens by a table from the network
+        async def solve(state: Any, generate: Any) -> Any:
+            state.output = ModelOutput.from_content("none", CAPTIONS[int(state.sample_id) - 1])
+            return state
+
+        return solve
+
+    samples = [Sample(input="Describe it.", target=own, id=place + 1) for place, own in enumerate(REFERENCES)]
+    task = Task(dataset=samples, solver=captioner(), scorer=captions("cider", "rouge_l"))
+    (log,) = run(task, model="mockllm/model", log_dir=str(tmp_path), display="none")
+    assert log.status == "success", log.error
+    found = {name: one.value for name, one in log.results.scores[0].metrics.items()}
+    assert found == pytest.approx({"cider": expected("cider"), "rouge_l": expected("rouge_l")})
+
+
+def test_samples_of_lmms_eval_are_read_with_their_references(tmp_path: Path) -> None:
+    import json
+
+    rows: list[dict[str, Any]] = [
+        {
+            "doc_id": place,
+            "doc": {"question_id": place},
+            "target": own[0],
+            "filtered_resps": [caption],
+            "resps": [[caption]],
+            "coco_CIDEr": {"answer": own, "pred": caption, "image_id": 100 + place},
+        }
+        for place, (caption, own) in enumerate(zip(CAPTIONS, REFERENCES, strict=True))
+    ]
+    path = tmp_path / "20260101_samples_coco2017_cap_val.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.warns(CaptiousWarning, match="written by lmms-eval, which leaves out SPICE"):
+        corpus = captious.load_corpus(path)
+    assert (corpus.systems, corpus.image_ids) == (["coco2017_cap_val"], ["100", "101", "102"])
+    assert captious.score(corpus, ["cider"])["cider"].score == expected("cider")
+    for row in rows:
+        del row["coco_CIDEr"]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CaptiousWarning)
+        assert next(iter(captious.load_corpus(path))).references == [REFERENCES[0][0]]
+
+
+def test_prediction_tables_of_vlmevalkit_are_read_with_their_references(tmp_path: Path) -> None:
+    path = tmp_path / "llava_COCO_VAL.tsv"
+    lines = [
+        f"{n}\t{own!r}\t{caption}" for n, (caption, own) in enumerate(zip(CAPTIONS, REFERENCES, strict=True))
+    ]
+    path.write_text("\n".join(["index\tanswer\tprediction", *lines]))
+    with pytest.warns(CaptiousWarning, match="written by VLMEvalKit, which splits captions at white space"):
+        corpus = captious.load_corpus(path)
+    assert [one.references for one in corpus] == REFERENCES
+    assert captious.score(corpus, ["cider"])["cider"].score == expected("cider")
