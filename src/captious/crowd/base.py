@@ -61,6 +61,8 @@ class Provider(ABC):
     public: ClassVar[bool] = True
     # Seconds until a bonus that was paid shows in `bonuses`; a cut-off payment is not made again before.
     settling: ClassVar[float] = 0.0
+    # Whether `message` sees who has had the message, so that a cut-off one may be sent again.
+    message_again: ClassVar[bool] = False
 
     def framed_by(self) -> tuple[str, ...]:
         """Origins whose pages show ours in a frame, e.g. https://worker.mturk.com; no network."""

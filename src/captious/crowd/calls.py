@@ -157,7 +157,8 @@ def message(db: Database, stored: Stored, participants: Sequence[str], text: str
         return {}
 
     request = {"participants": len(people), "text": text}
-    perform(db, _intent(stored, "message", f"message:{mark}", request), do, repeatable=False)
+    intent = _intent(stored, "message", f"message:{mark}", request)
+    perform(db, intent, do, repeatable=provider.message_again)
 
 
 def exclude(

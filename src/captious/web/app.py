@@ -15,7 +15,18 @@ from starlette.types import Receive, Scope, Send
 
 from captious._version import __version__
 from captious.campaigns.store.database import Database
-from captious.web import admin, arrivals, entrance, errors, images, rater, rater_api, results, site
+from captious.web import (
+    admin,
+    arrivals,
+    crowd_events,
+    entrance,
+    errors,
+    images,
+    rater,
+    rater_api,
+    results,
+    site,
+)
 from captious.web.guard import Guard
 from captious.web.observe import Observer
 from captious.web.pages import STATIC
@@ -65,6 +76,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         site.router,
         entrance.router,
         arrivals.router,
+        crowd_events.router,
         rater_api.router,
         rater.router,
         results.router,

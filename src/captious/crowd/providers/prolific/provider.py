@@ -52,6 +52,7 @@ class Prolific(Provider):
     summary: ClassVar[str] = "a study at prolific.com, paid from your workspace there"
     arrival_parameters: ClassVar[tuple[str, ...]] = (fields.PID, fields.STUDY_ID, fields.SESSION)
     settling: ClassVar[float] = 3600.0  # "The payment will be done in the following minutes"
+    message_again: ClassVar[bool] = True
 
     def ready(self) -> None:
         """The token and httpx are there."""
