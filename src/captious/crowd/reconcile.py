@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from sqlalchemy import Connection, insert
 
+from captious.campaigns.people import raters
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
@@ -28,8 +29,11 @@ _REASONS: dict[PlaceState, str] = {
     "screened_out": "the participant was screened out",
 }
 # Handed in without the work being done here, with the code of another end, by someone who had a place
-# already, by someone who failed a check; done here and given back there; ids that the provider denies.
-ReviewReason = Literal["unfinished", "wrong code", "duplicate", "failed", "done but not handed in", "forged"]
+# already, by someone who failed a check or was removed for their work; done here and given back there; ids
+# that the provider denies.
+ReviewReason = Literal[
+    "unfinished", "wrong code", "duplicate", "failed", "removed", "done but not handed in", "forged"
+]
 
 
 @dataclass(frozen=True)
@@ -68,7 +72,8 @@ def reconcile(db: Database, stored: Stored) -> Reconciled:
         if visit.state not in GIVEN_BACK:
             arrivals.settle(db, stored, campaign, visit)
     everyone = visits.of_study(db, stored.id)
-    review = tuple(_to_look_at(everyone, wrong))
+    removed = {one.id for one in raters.listed(db, campaign) if one.state == "removed"}
+    review = tuple(_to_look_at(everyone, wrong, removed))
     looked_at = {one.visit.id for one in review}
     due = [one for one in everyone if _is_due(one) and one.id not in looked_at]
     return Reconciled(dict(Counter(one.state for one in everyone)), tuple(due), review, reclaimed)
@@ -138,11 +143,15 @@ def _add(connection: Connection, stored: Stored, place: Place) -> None:
     connection.execute(insert(schema.crowd_place).values(**values))
 
 
-def _to_look_at(everyone: Sequence[Visit], wrong: Mapping[str, ReviewReason]) -> list[Review]:
+def _to_look_at(
+    everyone: Sequence[Visit], wrong: Mapping[str, ReviewReason], removed: set[int]
+) -> list[Review]:
     found = []
     seen: set[str] = set()
     for visit in everyone:
-        reason = wrong.get(visit.place) or _reason(visit, repeat=visit.participant in seen)
+        reason = wrong.get(visit.place) or _reason(
+            visit, repeat=visit.participant in seen, removed=visit.rater_id in removed
+        )
         if reason is not None:
             found.append(Review(visit, reason))
         if visit.state not in GIVEN_BACK:
@@ -150,7 +159,7 @@ def _to_look_at(everyone: Sequence[Visit], wrong: Mapping[str, ReviewReason]) ->
     return found
 
 
-def _reason(visit: Visit, *, repeat: bool) -> ReviewReason | None:
+def _reason(visit: Visit, *, repeat: bool, removed: bool) -> ReviewReason | None:
     """Why a person should look at a place, None where there is nothing to see."""
     if visit.state in ("returned", "timed_out") and visit.outcome == "completed":
         return "done but not handed in"
@@ -159,5 +168,5 @@ def _reason(visit: Visit, *, repeat: bool) -> ReviewReason | None:
     if repeat:
         return "duplicate"
     if visit.outcome == "completed":
-        return None
+        return "removed" if removed else None
     return "failed" if visit.outcome == "failed" else "unfinished"

@@ -88,7 +88,8 @@ class HumanProtocol(ABC):
     that `takes_decisions` counts an adjudicator's decision by its own rule. `one_rater` says in a
     sentence why more than one rater cannot be asked for; empty where they can. Where a protocol
     `pauses`, its feedback has a page of its own before the next task. `asks` is what the paper calls
-    one response: a comparison, a rating.
+    one response: a comparison, a rating. `ranges` has the lowest and highest value of each aspect whose
+    mean by system is a result: collecting may stop once it is known well enough.
     """
 
     name: ClassVar[str]
@@ -101,6 +102,7 @@ class HumanProtocol(ABC):
     export_files: ClassVar[tuple[ExportNote, ...]] = ()
     human_sources: ClassVar[frozenset[str]] = frozenset()
     raters_option: ClassVar[str] = ""
+    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {}
     usual_seconds: ClassVar[float | None] = None
     asks: ClassVar[str] = "response"
     compares: ClassVar[Literal["item", "image"]] = "item"

@@ -73,6 +73,7 @@ from captious.stats.resample import (
     percentile_interval,
 )
 from captious.stats.retest import leave_one_rater_out, retest_agreement, stage_agreement
+from captious.stats.sequential import Sequential, confidence_sequence, sequential_mean
 from captious.stats.significance import (
     PairedTest,
     Resampled,
@@ -98,6 +99,7 @@ __all__ = [
     "PairwiseAgreement",
     "RatingMatrix",
     "Resampled",
+    "Sequential",
     "SignificanceClusters",
     "TieCalibration",
     "WilliamsTest",
@@ -119,6 +121,7 @@ __all__ = [
     "cohen_kappa",
     "compare_by_bootstrap",
     "compare_by_permutation",
+    "confidence_sequence",
     "correlate",
     "correlation_interval",
     "count_pairs",
@@ -159,6 +162,7 @@ __all__ = [
     "retest_agreement",
     "rounded_mean",
     "rubric_total",
+    "sequential_mean",
     "significance_clusters",
     "smallest_study",
     "spearman",

@@ -8,7 +8,7 @@ which is an attention check: one of its captions belongs to another image.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 from math import ceil
@@ -145,6 +145,7 @@ class Humanr(HumanProtocol):
     needs: ClassVar[frozenset[Need]] = frozenset({"images", "references"})
     human_sources: ClassVar[frozenset[str]] = frozenset({HUMAN, BASELINE})
     raters_option: ClassVar[str] = "target"
+    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {"preference": (-1.0, 1.0)}
     usual_seconds: ClassVar[float | None] = SECONDS_PER_COMPARISON
     asks: ClassVar[str] = "comparison"
 
