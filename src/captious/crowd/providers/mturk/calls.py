@@ -45,6 +45,16 @@ class TurkRefused(CallRefused):
         self.operation, self.code, self.message = operation, code.rpartition(".")[2], message
         super().__init__(f"Mechanical Turk refused {operation}: {message} ({self.code})")
 
+    @property
+    def is_repetition(self) -> bool:
+        """Whether the token of the request was used before: what it asks for has been done.
+
+        The reference names the code for HITs only (HitAlreadyExists); for bonuses and extensions it
+        speaks of "an error with a message containing the request ID".
+        """
+        code = self.code.lower()
+        return "duplicate" in code or "alreadyexists" in code
+
 
 class TurkUnsure(CallUnsure):
     """No answer came, or an internal error: whether the call was carried out must be looked up."""

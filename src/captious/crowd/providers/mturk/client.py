@@ -77,7 +77,7 @@ class Turk:
                 UniqueRequestToken=_token(token),
             )
         except TurkRefused as error:
-            if error.code.lower() != "hitalreadyexists":
+            if not error.is_repetition:
                 raise
             return self._named_in(error, annotation)
         return records.hit_of(found["HIT"])

@@ -85,9 +85,8 @@ def top_up(turk: Turk, found: Sequence[Hit], places: int, *, token: str) -> None
         try:
             turk.add_places(hit.id, more, token=_short(f"{token}/{hit.id}/{hit.places + more}"))
         except TurkRefused as error:
-            now = turk.hit(hit.id)
-            if now is None or now.places < hit.places + more:
-                raise error from None
+            if not error.is_repetition:
+                raise
         places -= more
 
 

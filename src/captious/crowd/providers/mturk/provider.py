@@ -286,8 +286,8 @@ class MechanicalTurk(Provider):
         told = hits.with_reference(reason, key)
         try:
             turk.bonus(place.participant, place.id, amount, told, token=hits.token(key))
-        except TurkRefused:
-            if not hits.was_paid(turk, place.id, key):
+        except TurkRefused as error:
+            if not (error.is_repetition or hits.was_paid(turk, place.id, key)):
                 raise
 
     def message(self, study: Study, remote: Remote, participants: Sequence[str], text: str) -> None:
