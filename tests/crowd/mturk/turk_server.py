@@ -134,7 +134,8 @@ class Handler(BaseHTTPRequestHandler):
         if fault == "throttle":
             raise AwsError(400, "ThrottlingException", "Rate exceeded")
         if fault == "429":
-            raise AwsError(429, "TooManyRequestsException", "Too many requests")
+            # As a gateway before the service says it: without a code of AWS.
+            raise AwsError(429, "", "Too many requests")
         if fault == "500":
             raise AwsError(500, "ServiceFault", "There was an internal error")
         found = turk.answer(operation, given)
