@@ -57,8 +57,6 @@ class Provider(ABC):
     pays: ClassVar[bool] = True
     # Whether there is a service to ask; without one our own records are all there is.
     has_service: ClassVar[bool] = True
-    # Whether participants reach the study from the internet: its address must then be https.
-    public: ClassVar[bool] = True
     # Seconds until a bonus that was paid shows in `bonuses`; a cut-off payment is not made again before.
     settling: ClassVar[float] = 0.0
     # Whether `message` sees who has had the message, so that a cut-off one may be sent again.
@@ -67,6 +65,11 @@ class Provider(ABC):
     def framed_by(self) -> tuple[str, ...]:
         """Origins whose pages show ours in a frame, e.g. https://worker.mturk.com; no network."""
         return ()
+
+    @property
+    def public(self) -> bool:
+        """Whether participants reach the study from the internet: its address must then be https."""
+        return True
 
     @property
     def signs_up(self) -> bool:

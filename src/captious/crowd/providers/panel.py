@@ -44,7 +44,6 @@ class Panel(Provider):
     title: ClassVar[str] = "In-house or any panel"
     summary: ClassVar[str] = "one shared link; the participant's id is read from the address"
     pays: ClassVar[bool] = False
-    public: ClassVar[bool] = False
     has_service: ClassVar[bool] = False
 
     parameter: str = option("participant", "Parameter with the participant's id")
@@ -65,6 +64,11 @@ class Panel(Provider):
             address = getattr(self, outcome)
             if address and not address.startswith(("https://", "http://")):
                 raise InputError(f"{outcome}: {address} is no address. Write https://…")
+
+    @property
+    def public(self) -> bool:
+        """A link may be used within one's own network."""
+        return False
 
     @property
     def signs_up(self) -> bool:

@@ -88,6 +88,11 @@ class MechanicalTurk(Provider):
         return self.site.workers
 
     @property
+    def public(self) -> bool:
+        """Amazon's sites show https pages only; a server of one's own takes what it is given."""
+        return self.site.name != "local"
+
+    @property
     def site(self) -> Site:
         """Sandbox, production, or a server of one's own."""
         return find_site(production=self.production)
