@@ -14,6 +14,7 @@ from captious._version import __version__
 
 if TYPE_CHECKING:
     from captious.benchmarks import MetaSettings, agreement, meta, plan, reproduce
+    from captious.client import Client
     from captious.comparison import Comparison, compare
     from captious.corpus import Corpus, Judgments, Scores
     from captious.corpus.check import check
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from captious.scoring import available_metrics, compute, score
 
 __all__ = [
+    "Client",
     "Comparison",
     "Corpus",
     "Judgments",
@@ -45,6 +47,7 @@ __all__ = [
 
 _HOMES = {
     "captious.benchmarks": ("MetaSettings", "agreement", "meta", "plan", "reproduce"),
+    "captious.client": ("Client",),
     "captious.comparison": ("Comparison", "compare"),
     "captious.corpus": ("Corpus", "Judgments", "Scores"),
     "captious.corpus.check": ("check",),

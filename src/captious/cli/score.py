@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from captious.cli import options
+from captious.cli import options, remote
 from captious.cli.output import Format
 
 
@@ -33,6 +33,8 @@ def score(
     jobs: options.Jobs = 1,
     csv_safe: options.CsvSafe = False,
     form: options.OutputFormat = Format.table,
+    server: remote.Server = "",
+    token_file: remote.TokenFile = None,
 ) -> None:
     """Score captions with automatic metrics.
 
@@ -47,14 +49,18 @@ def score(
         from captious.corpus.write import check_item_path
 
         check_item_path(items, [*candidates, *(references or [])])
-    inputs.refuse_unknown(metrics)
+    if not server:
+        inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
     corpus = inputs.with_encoders(corpus, system_encoder or [])
-    wanted = inputs.metrics(metrics, df, corpus, long)
-    with progress_bar() as progress:
-        scores = scoring.score(
-            corpus, wanted, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
-        )
+    draws = {"resamples": resamples, "level": level, "seed": seed}
+    if server:
+        chosen = {"df": str(df) if df else None, "long": long}
+        scores = remote.score_at(server, token_file, corpus, metrics, chosen, **draws)  # type: ignore[arg-type]
+    else:
+        wanted = inputs.metrics(metrics, df, corpus, long)
+        with progress_bar() as progress:
+            scores = scoring.score(corpus, wanted, **draws, jobs=jobs, progress=progress)  # type: ignore[arg-type]
     for line in score_tables.unscored_lines(scores):
         note(line)
     table = score_tables.score_rows(scores) if form is Format.csv else scores.table()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,16 +13,31 @@ import pytest
 
 pytest.importorskip("starlette", reason="the scoring service needs captious[web]")
 
+import uvicorn
 from starlette.testclient import TestClient
 
-from captious.web.service.app import scoring_app
+from captious.web.service.app import around, scoring_app
 from captious.web.service.limits import Limits
 from captious.web.service.service import Service
 from captious.web.service.settings import ServiceSettings
 from captious.web.service.tokens import TokenStore
 
-METRICS = "bleu1,bleu4,cider,rouge_l,lm,vifidel"
+METRICS = "bleu1,bleu4,cider,rouge_l,lm,vifidel,spice"
 SMALL = Limits(captions=50, text_characters=500, references=10, waiting=8, jobs=3)
+
+
+class InThread(uvicorn.Server):
+    """A web server in a thread of the tests, on a free port."""
+
+    @contextmanager
+    def serving(self) -> Iterator[str]:
+        thread = threading.Thread(target=self.run, daemon=True)
+        thread.start()
+        while not self.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{self.servers[0].sockets[0].getsockname()[1]}"
+        self.should_exit = True
+        thread.join()
 
 
 class Running(NamedTuple):
@@ -41,3 +59,11 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     app = scoring_app(ServiceSettings(METRICS, folder, limits=SMALL))
     with TestClient(app, raise_server_exceptions=False) as client:
         yield Running(app.state.service, client, {"Authorization": f"Bearer {secret}"}, folder)
+
+
+@pytest.fixture(scope="module")
+def address(running: Running) -> Iterator[str]:
+    """The running service over real HTTP."""
+    config = uvicorn.Config(around(running.service), port=0, log_level="error", lifespan="off")
+    with InThread(config).serving() as address:
+        yield address

@@ -191,7 +191,7 @@ def test_without_tokens_it_serves_programs_of_this_machine_only(tmp_path: Path) 
 
 def test_the_offer_lists_metrics_with_the_options_that_may_be_set(running: Any) -> None:
     found = running.client.get("/api/v1/metrics", headers=running.token).json()
-    assert sorted(found["metrics"]) == ["bleu1", "bleu4", "cider", "lm", "rouge_l", "vifidel"]
+    assert sorted(found["metrics"]) == ["bleu1", "bleu4", "cider", "lm", "rouge_l", "spice", "vifidel"]
     assert found["metrics"]["cider"]["needs"] == ["references"]
     assert "vectors" not in found["metrics"]["vifidel"]["options"]
     assert found["metrics"]["vifidel"]["options"]["p"] == 2

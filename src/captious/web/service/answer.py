@@ -35,19 +35,28 @@ def score_answer(
         for image, system in zip(request.images, request.systems, strict=True)
     ]
     for name in names:
-        own = failures.get(name, {})
+        reasons = failures.get(name, {})
         if name not in scores:
-            metrics[name] = {"signature": None, "title": "", "percent": True, "notes": []}
-            _put(examples, name, range(len(examples)), [None] * len(examples), own)
+            metrics[name] = {
+                "signature": None,
+                "title": "",
+                "percent": True,
+                "higher_is_better": True,
+                "notes": [],
+            }
+            _put(examples, name, range(len(examples)), [None] * len(examples), reasons)
             continue
         found, rows = scores[name]
         metric = found[name]
         metrics[name] = _facts(metric)
         for system, value in metric.systems.items():
             systems[system][name] = _value(value)
-        own = {**own, **_unscored(request, metric, own)}
-        _put(examples, name, rows.tolist(), metric.values.tolist(), own)
+        reasons = {**reasons, **_unscored(request, metric, reasons)}
+        _put(examples, name, rows.tolist(), metric.values.tolist(), reasons)
         _put_details(examples, name, rows.tolist(), metric)
+        if request.statistics:
+            for row, own in zip(rows.tolist(), metric.statistics.tolist(), strict=True):
+                examples[row].setdefault("statistics", {})[name] = own
     body = {"systems": systems, "metrics": metrics, "notes": list(notes), "examples": examples}
     return orjson.dumps(body)
 
@@ -57,6 +66,7 @@ def _facts(metric: MetricScores) -> dict[str, Any]:
         "signature": metric.signature,
         "title": metric.title,
         "percent": metric.percent,
+        "higher_is_better": metric.metric.higher_is_better,
         "notes": [_without_path(note, "image") for note in metric.notes],
     }
 

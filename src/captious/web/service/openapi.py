@@ -222,6 +222,7 @@ def _request() -> dict[str, Any]:
             "pictures": _by({"type": "string", "contentEncoding": "base64"}),
             "encoders": _by({"type": "string", "maxLength": LONGEST_NAME}),
             "intervals": _ref("Intervals"),
+            "statistics": {"type": "boolean", "description": "Also each example's sufficient statistics."},
         },
         required=["metrics", "examples"],
     )
@@ -237,6 +238,7 @@ def _answer() -> dict[str, Any]:
             "signature": {"type": ["string", "null"]},
             "title": {"type": "string"},
             "percent": {"type": "boolean"},
+            "higher_is_better": {"type": "boolean"},
             "notes": {"type": "array", "items": {"type": "string"}},
         }
     )
@@ -247,6 +249,7 @@ def _answer() -> dict[str, Any]:
             "scores": _by(NUMBER),
             "errors": _by({"type": "string"}),
             "details": _by(_by(NUMBER)),
+            "statistics": _by({"type": "array", "items": NUMBER}),
         },
         required=["image", "system", "scores"],
     )

@@ -16,7 +16,9 @@ from captious.stats.resample import DEFAULT_SEED
 from captious.web.service.limits import LIMITS, Limits
 
 SYSTEM = "candidates"
-KEYS = frozenset({"metrics", "examples", "references", "objects", "pictures", "encoders", "intervals"})
+KEYS = frozenset(
+    {"metrics", "examples", "references", "objects", "pictures", "encoders", "intervals", "statistics"}
+)
 EXAMPLE_KEYS = frozenset({"caption", "image", "system", "references", "objects"})
 INTERVAL_KEYS = frozenset({"resamples", "level", "seed"})
 LONGEST_NAME = 500
@@ -44,12 +46,14 @@ class ScoreRequest(NamedTuple):
     pictures: Mapping[str, bytes] = {}
     encoders: Mapping[str, str] = {}
     intervals: Intervals = Intervals()
+    statistics: bool = False
     notes: tuple[str, ...] = ()
 
     @property
     def kind(self) -> tuple[object, ...]:
         """Requests of one kind may be scored in one call."""
-        return self.metrics, self.references is None, self.objects is None, not self.pictures
+        parts = self.references is None, self.objects is None, not self.pictures
+        return self.metrics, parts, self.statistics
 
 
 def read_request(
@@ -99,6 +103,7 @@ def checked(
         pictures=_pictures(found.get("pictures"), pictures or {}, limits),
         encoders=_encoders(found.get("encoders")),
         intervals=_intervals(found.get("intervals"), limits),
+        statistics=_truth(found.get("statistics"), "statistics"),
     )
 
 
@@ -284,6 +289,12 @@ def _intervals(value: object, limits: Limits) -> Intervals:
     if not _whole(seed) or not 0 <= seed <= LARGEST_SEED:
         raise InputError(f"intervals.seed: {_is(seed)}. Give a whole number of at least 0.")
     return Intervals(resamples, float(level), seed)
+
+
+def _truth(value: object, where: str) -> bool:
+    if value is not None and not isinstance(value, bool):
+        raise InputError(f"{where}: {_is(value)}. Give true or false.")
+    return bool(value)
 
 
 def _whole(value: object) -> bool:

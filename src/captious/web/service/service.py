@@ -27,7 +27,7 @@ class Service:
         self.store = JobStore(settings.folder, self.limits)
         self.jobs = JobRunner(self.store, self.queue, self.offer, self.limits)
         self.meter = Meter(TokenStore(settings.folder))
-        self._bytes = 0
+        self.held_bytes = 0
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -46,10 +46,10 @@ class Service:
     @contextmanager
     def room(self, size: int) -> Iterator[None]:
         """Memory for a body, from before it is read until it is answered; `QueueFull` where none is."""
-        if self._bytes + size > self.limits.waiting_bytes:
+        if self.held_bytes + size > self.limits.waiting_bytes:
             raise QueueFull(self.queue.wait_seconds())
-        self._bytes += size
+        self.held_bytes += size
         try:
             yield
         finally:
-            self._bytes -= size
+            self.held_bytes -= size

@@ -39,7 +39,7 @@ def score_singles(requests: Sequence[ScoreRequest], metrics: Mapping[str, Metric
             "systems": {request.systems[0]: {one.name: one.corpus_value(row) for one in columns}},
             "metrics": facts[_references(request)],
             "notes": notes,
-            "examples": [example | _example(columns, row)],
+            "examples": [example | _example(columns, row, statistics=request.statistics)],
         }
         found.append(orjson.dumps(body))
     return found
@@ -61,7 +61,7 @@ class _Column:
     """One metric's values for all requests."""
 
     def __init__(self, name: str, metric: Metric, statistics: FloatArray) -> None:
-        self.name = name
+        self.name, self.statistics = name, statistics
         self.values: list[float] = metric.example_scores(statistics).tolist()
         # One row at a time: NumPy's powers of a number and of an array may differ in the last bit.
         self.totals = [float(metric.corpus_score(row)) for row in statistics]
@@ -71,11 +71,13 @@ class _Column:
         return {"score": self.totals[row], "n": int(not math.isnan(self.values[row]))}
 
 
-def _example(columns: Sequence[_Column], row: int) -> dict[str, object]:
+def _example(columns: Sequence[_Column], row: int, *, statistics: bool) -> dict[str, object]:
     found: dict[str, object] = {"scores": {one.name: one.values[row] for one in columns}}
     details = {
         one.name: {detail: of[row] for detail, of in one.details.items()} for one in columns if one.details
     }
+    if statistics:
+        found["statistics"] = {one.name: one.statistics[row].tolist() for one in columns}
     errors = {one.name: NO_SCORE for one in columns if math.isnan(one.values[row])}
     return found | ({"errors": errors} if errors else {}) | ({"details": details} if details else {})
 
@@ -97,6 +99,7 @@ def _facts(
                     "signature": metric.signature(corpus, known),
                     "title": metric.title,
                     "percent": metric.percent,
+                    "higher_is_better": metric.higher_is_better,
                     "notes": metric.notes(corpus, known),
                 }
                 for (name, metric), known in zip(metrics.items(), knowledge, strict=True)

@@ -1,0 +1,77 @@
+"""`captious score --server`: the same table, computed by a scoring service."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from captious.corpus import Corpus, Scores
+
+TOKEN = "CAPTIOUS_TOKEN"
+
+Server = Annotated[
+    str,
+    typer.Option(
+        "--server", help="Score at a scoring service, http://HOST:PORT, instead of on this machine."
+    ),
+]
+TokenFile = Annotated[
+    Path | None,
+    typer.Option("--token-file", help=f"File with the service's token; else ${TOKEN}, else none."),
+]
+
+
+def score_at(
+    server: str,
+    token_file: Path | None,
+    corpus: Corpus,
+    metrics: str,
+    options: dict[str, str | None],
+    *,
+    resamples: int,
+    level: float,
+    seed: int,
+) -> Scores:
+    """Scores of a service; `options` are set where a metric has them, as `--df` and `--long` do."""
+    from captious.client import Client
+    from captious.groups import GROUPS, usual
+    from captious.metrics import split_list
+
+    wanted = split_list(metrics or usual(corpus))
+    spelled = {_with_options(name, options) if name not in GROUPS else name: name for name in wanted}
+    client = Client(server, _token(token_file))
+    scores = client.score(corpus, list(spelled), resamples=resamples, level=level, seed=seed)
+    renamed = {
+        spelled.get(name, name): replace(found, name=spelled.get(name, name))
+        for name, found in scores.metrics.items()
+    }
+    return replace(scores, metrics=renamed)
+
+
+def _with_options(name: str, options: dict[str, str | None]) -> str:
+    from captious.metrics import find
+    from captious.metrics.registry import name_and_options
+
+    plain, given = name_and_options(name)
+    known = find(plain)
+    own = {field.name for field in fields(known)} if known is not None else set()  # type: ignore[arg-type]
+    more = [f"{option}={value}" for option, value in options.items() if value is not None and option in own]
+    return f"{plain}[{','.join([*filter(None, [given]), *more])}]" if more else name
+
+
+def _token(path: Path | None) -> str:
+    from captious.errors import InputError
+
+    if path is None:
+        return os.environ.get(TOKEN, "")
+    try:
+        token = path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: the token cannot be read ({error}).") from None
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise InputError(f"{path}: holds no token. Put the token alone in it.")
+    return token
