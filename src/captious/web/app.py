@@ -85,7 +85,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
     ):
         app.include_router(router)
     if service:
-        app.mount(SERVICE, scoring.application(service))
+        app.mount(SERVICE, scoring.Application(service))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 
     async def refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:

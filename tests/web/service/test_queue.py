@@ -114,14 +114,14 @@ def test_a_full_queue_says_when_to_come_back(queue: ScoringQueue, process: Held)
     with pytest.raises(QueueFull) as full:
         queue.put(answers.waiting("too many"))
     assert 1 <= full.value.wait_seconds <= 60
-    queue.put(answers.waiting("line of a job"), of_job=True)  # jobs wait on disk, not in this queue
+    queue.put_lines([answers.waiting("line of a job")])  # jobs wait on disk, not in this queue
 
 
 def test_requests_go_before_the_lines_of_jobs(queue: ScoringQueue, process: Held) -> None:
     answers = Answers()
     queue.put(answers.waiting("first"))
     assert process.began.acquire(timeout=60)
-    queue.put(answers.waiting("line"), of_job=True)
+    queue.put_lines([answers.waiting("line")])
     queue.put(answers.waiting("request"))
     for _ in range(3):
         process.gate.release()

@@ -12,7 +12,7 @@ from starlette.routing import Mount, Route
 
 from captious._version import __version__
 from captious.web.service.access import error_answer
-from captious.web.service.routes import application
+from captious.web.service.routes import Application
 from captious.web.service.service import Service
 from captious.web.service.settings import ServiceSettings
 
@@ -43,7 +43,7 @@ def around(service: Service) -> Starlette:
         return error_answer(404, f"There is nothing at this address. The service is at {PREFIX}.")
 
     app = Starlette(
-        routes=[Mount(PREFIX, application(service)), Route("/health", health)],
+        routes=[Mount(PREFIX, Application(service)), Route("/health", health)],
         exception_handlers={404: nothing},
     )
     app.state.service = service

@@ -101,7 +101,7 @@ class JobRunner:
         answers: list[Answer | None] = [None] * len(chunk)
         ids: list[str] = []
         left = threading.Semaphore(0)
-        sent = 0
+        sent: list[Waiting] = []
         for place, line in enumerate(chunk):
             custom_id, body = parse_line(line, first + place + 1)
             ids.append(custom_id)
@@ -115,9 +115,9 @@ class JobRunner:
                 answers[place] = answer
                 left.release()
 
-            self.queue.put(Waiting(request, deliver), of_job=True)
-            sent += 1
-        for _ in range(sent):
+            sent.append(Waiting(request, deliver))
+        self.queue.put_lines(sent)
+        for _ in sent:
             while not left.acquire(timeout=1.0):
                 if self._stopping and self.queue.stopping:
                     return None

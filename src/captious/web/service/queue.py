@@ -1,8 +1,9 @@
 """Requests wait here, few and bounded, and leave in groups that are scored in one call.
 
-Nothing waits for company: an idle service scores a single request at once. While a call runs, requests
-gather; the next call takes the oldest and with it all others of its kind, up to a limit of captions.
-Batching so follows the load. Lines of jobs leave only when no request waits.
+An idle service scores a single request at once. While a call runs, requests gather; the next call takes
+the oldest and with it all others of its kind, up to a limit of captions. Batching so follows the load.
+After a call the clients that it answered are often about to ask again: the next call waits for them, a
+tenth of the time that the last one took. Lines of jobs leave only when no request waits.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,6 +25,7 @@ from captious.web.service.request import ScoreRequest
 from captious.web.service.together import Answer, refusal
 
 LONGEST_WAIT = 60
+PATIENCE, LONGEST_PATIENCE = 0.1, 0.02  # of the last call's time, seconds
 _log = logging.getLogger("captious.web")
 
 
@@ -56,6 +58,8 @@ class ScoringQueue:
         self._requests: deque[Waiting] = deque()
         self._lines: deque[Waiting] = deque()
         self._rate = 0.0  # captions a second of the last calls
+        self._company = 0  # requests that were here at once, waiting or being scored
+        self._patience = 0.0
         self._changed = threading.Condition()
         self.stopping = False
         self._thread = threading.Thread(target=self._carry, name="captious-scoring", daemon=True)
@@ -78,12 +82,18 @@ class ScoringQueue:
         """Requests that wait now."""
         return len(self._requests)
 
-    def put(self, one: Waiting, *, of_job: bool = False) -> None:
+    def put(self, one: Waiting) -> None:
         """Add a request; `QueueFull` where there is no room."""
         with self._changed:
-            if not of_job and len(self._requests) >= self.limits.waiting:
+            if len(self._requests) >= self.limits.waiting:
                 raise QueueFull(self.wait_seconds())
-            (self._lines if of_job else self._requests).append(one)
+            self._requests.append(one)
+            self._changed.notify()
+
+    def put_lines(self, lines: Iterable[Waiting]) -> None:
+        """Add lines of a job, which wait until no request does."""
+        with self._changed:
+            self._lines.extend(lines)
             self._changed.notify()
 
     def withdraw(self, one: Waiting) -> None:
@@ -123,10 +133,18 @@ class ScoringQueue:
                 if self.stopping:
                     left = [*self._requests, *self._lines]
                     break
+                self._wait_for_company()
                 group = self._group()
             self._score(group)
         for one in left:
             one.deliver(refusal("The service is stopping. Send it again.", 503))
+
+    def _wait_for_company(self) -> None:
+        until = time.monotonic() + self._patience
+        while 0 < len(self._requests) < self._company and not self.stopping:
+            left = until - time.monotonic()
+            if left <= 0 or not self._changed.wait(left):
+                break
 
     def _group(self) -> list[Waiting]:
         """The oldest request and the others of its kind."""
@@ -156,7 +174,10 @@ class ScoringQueue:
             return
         captions = sum(one.captions for one in group)
         self.scored, self.calls = self.scored + captions, self.calls + 1
-        rate = captions / max(time.monotonic() - began, 1e-6)
+        took = max(time.monotonic() - began, 1e-6)
+        self._company = len(group) + len(self._requests)
+        self._patience = min(PATIENCE * took, LONGEST_PATIENCE)
+        rate = captions / took
         self._rate = rate if not self._rate else 0.8 * self._rate + 0.2 * rate
         for one, answer in zip(group, answers, strict=True):
             one.deliver(answer)

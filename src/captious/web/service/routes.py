@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -15,6 +15,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from captious.errors import CaptiousError, InputError, one_line
 from captious.web.service import job_routes
@@ -30,53 +31,72 @@ PICTURES_PART = "images"
 CLIENT_LEFT = 499  # nobody reads it; the log tells it from an answer
 
 
-def application(service: Service) -> Starlette:
-    """The application; `service.running()` must be entered around it."""
+REFUSALS = (Refused, QueueFull, CaptiousError, HTTPException)
 
-    async def score(request: Request) -> Response:
-        return await _score(service, request)
+
+class Application:
+    """The service's addresses; `service.running()` must be entered around it.
+
+    Requests for scores, nearly all of them, pass by the framework's routes: it would take longer than
+    scoring a caption by words does.
+    """
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.others = _others(service)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        if scope["type"] != "http" or scope["method"] != "POST" or path != "/score":
+            await self.others(scope, receive, send)
+            return
+        try:
+            answer = await _score(self.service, Request(scope, receive))
+        except REFUSALS as error:
+            answer = refused(error)
+        await answer(scope, receive, send)
+
+
+def _others(service: Service) -> Starlette:
+    async def score(_: Request) -> Response:
+        raise HTTPException(405, headers={"Allow": "POST"})
 
     async def metrics(request: Request) -> Response:
         token_of(service, request, "score")
         return Response(orjson.dumps(describe(service.offer)), media_type=JSON)
 
     async def openapi(request: Request) -> Response:
-        return Response(
-            orjson.dumps(document(service.offer, request.scope.get("root_path", ""))), media_type=JSON
-        )
+        found = document(service.offer, request.scope.get("root_path", ""))
+        return Response(orjson.dumps(found), media_type=JSON)
+
+    async def handle(_: Request, error: Exception) -> Response:
+        return refused(error)
 
     return Starlette(
         routes=[
-            Route("/score", score, methods=["POST"]),
+            Route("/score", score, methods=["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]),
             Route("/metrics", metrics, methods=["GET"]),
             Route("/openapi.json", openapi, methods=["GET"]),
             *job_routes.routes(service),
         ],
-        exception_handlers={
-            Refused: _handler(lambda error: error_answer(error.status, error.line, error.headers)),
-            QueueFull: _handler(_busy),
-            CaptiousError: _handler(lambda error: error_answer(422, str(error))),
-            HTTPException: _handler(_framework),
-            Exception: _handler(lambda _: error_answer(500, "Something failed here. The log says what.")),
-        },
+        exception_handlers={**dict.fromkeys(REFUSALS, handle), Exception: handle},
     )
 
 
-def _handler(answer: Callable[[Any], Response]) -> Callable[[Request, Exception], Awaitable[Response]]:
-    async def handle(_: Request, error: Exception) -> Response:
-        return answer(error)
-
-    return handle
-
-
-def _busy(error: QueueFull) -> Response:
-    seconds = str(error.wait_seconds)
-    return error_answer(429, f"The queue is full. Try again in {seconds} s.", {"Retry-After": seconds})
-
-
-def _framework(error: HTTPException) -> Response:
-    lines = {404: "There is nothing at this address.", 405: "This address takes another method."}
-    return error_answer(error.status_code, lines.get(error.status_code, str(error.detail)), error.headers)
+def refused(error: Exception) -> Response:
+    """The answer to a request that went wrong: one line."""
+    if isinstance(error, Refused):
+        return error_answer(error.status, error.line, error.headers)
+    if isinstance(error, QueueFull):
+        seconds = str(error.wait_seconds)
+        return error_answer(429, f"The queue is full. Try again in {seconds} s.", {"Retry-After": seconds})
+    if isinstance(error, CaptiousError):
+        return error_answer(422, str(error))
+    if isinstance(error, HTTPException):
+        lines = {404: "There is nothing at this address.", 405: "This address takes another method."}
+        return error_answer(error.status_code, lines.get(error.status_code, str(error.detail)), error.headers)
+    return error_answer(500, "Something failed here. The log says what.")
 
 
 async def _score(service: Service, request: Request) -> Response:
