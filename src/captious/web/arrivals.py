@@ -254,7 +254,8 @@ def _completed(
     arrival = who.as_arrival() if isinstance(who, Visit) else who
     provider = stored.provider()
     way = provider.completion(stored.study, stored.published_at(), arrival, outcome)
-    values: dict[str, Any] = {"way": way, "outcome": outcome, "provider": provider.title}
+    named = provider.title if provider.has_service else ""
+    values: dict[str, Any] = {"way": way, "outcome": outcome, "provider": named}
     return pages.render(
         request,
         "rater/completed.html",
