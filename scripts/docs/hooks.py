@@ -1,0 +1,25 @@
+"""Hooks of the site: pages that live at the top of the repository, and links to them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).parents[2]
+PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
+
+
+def on_files(files: Files, config: Any) -> Files:
+    for source, page in PAGES.items():
+        text = re.sub(r"\]\(docs/", "](", (ROOT / source).read_text(encoding="utf-8"))
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    for source, target in PAGES.items():
+        markdown = markdown.replace(f"](../{source})", f"]({target})")
+    return markdown
