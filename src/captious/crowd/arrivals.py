@@ -124,7 +124,8 @@ def _refusal(
         for one in everyone
         if one.participant == arrival.participant and one.place != arrival.place and one.arrived is not None
     ]
-    if any(one.state not in GIVEN_BACK or one.outcome for one in earlier):
+    again = any(one.state not in GIVEN_BACK or one.outcome for one in earlier)
+    if again and stored.study.repeat != "allowed":
         return TurnedAway("repeat")
     if _took_part_elsewhere(connection, stored, arrival.participant):
         return TurnedAway("repeat")

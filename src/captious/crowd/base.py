@@ -76,6 +76,13 @@ class Provider(ABC):
         """Whether people come without an id and give a name on a sign-up page."""
         return False
 
+    def unlisted_seconds(self, study: Study) -> float | None:
+        """How long a place may be at work before `places` must have it.
+
+        None where `places` has those at work too; then nothing is concluded from a place that it lacks.
+        """
+        return None
+
     def ready(self) -> None:
         """Raise one line where credentials or packages are missing; no network."""
         return

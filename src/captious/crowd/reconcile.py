@@ -61,7 +61,9 @@ def reconcile(db: Database, stored: Stored) -> Reconciled:
     wrong: dict[str, ReviewReason] = {}
     if provider.has_service:
         places = provider.places(stored.study, stored.published_at())
-        reclaimed, wrong = db.transact(lambda connection: _merge(connection, stored, places))
+        patience = provider.unlisted_seconds(stored.study)
+        limit = None if patience is None else db.now() - patience
+        reclaimed, wrong = db.transact(lambda connection: _merge(connection, stored, places, limit))
     else:
         reclaimed = db.transact(
             lambda connection: arrivals.time_out(
@@ -73,7 +75,7 @@ def reconcile(db: Database, stored: Stored) -> Reconciled:
             arrivals.settle(db, stored, campaign, visit)
     everyone = visits.of_study(db, stored.id)
     removed = {one.id for one in raters.listed(db, campaign) if one.state == "removed"}
-    review = tuple(_to_look_at(everyone, wrong, removed))
+    review = tuple(_to_look_at(stored, everyone, wrong, removed))
     looked_at = {one.visit.id for one in review}
     due = [one for one in everyone if _is_due(one) and one.id not in looked_at]
     return Reconciled(dict(Counter(one.state for one in everyone)), tuple(due), review, reclaimed)
@@ -84,9 +86,12 @@ def _is_due(visit: Visit) -> bool:
 
 
 def _merge(
-    connection: Connection, stored: Stored, places: Sequence[Place]
+    connection: Connection, stored: Stored, places: Sequence[Place], limit: float | None
 ) -> tuple[int, dict[str, ReviewReason]]:
-    """Take over the states of the provider's list; a place that is in it twice counts once."""
+    """Take over the states of the provider's list; a place that is in it twice counts once.
+
+    Who came before `limit` and is not in the list has given the place back, or made the ids up.
+    """
     known = {one.place: one for one in visits.within(connection, stored.id)}
     reclaimed = 0
     wrong: dict[str, ReviewReason] = {}
@@ -103,12 +108,20 @@ def _merge(
             code = stored.study.codes.get(visit.outcome) if visit.outcome else None
             if place.state == "submitted" and place.code and code and place.code != code:
                 wrong[place.id] = "wrong code"
-    # Who has done the work under ids that the provider does not know of had made them up.
     for visit in known.values():
-        if not visit.checked and visit.outcome == "completed":
-            wrong[visit.place] = "forged"
-            _deny(connection, visit)
+        if limit is not None and visit.state == "active" and (visit.arrived or 0.0) < limit:
+            reclaimed += _never_handed_in(connection, visit)
     return reclaimed, wrong
+
+
+def _never_handed_in(connection: Connection, visit: Visit) -> int:
+    """The time to hand the place in is over: another may have it, and what was answered does not count."""
+    if visit.outcome == "completed":
+        _deny(connection, visit)
+        visits.change(connection, visit.id, state="timed_out")
+    else:
+        visits.give_back(connection, visit, "timed_out", _REASONS["timed_out"])
+    return 1
 
 
 def _deny(connection: Connection, visit: Visit) -> None:
@@ -144,13 +157,14 @@ def _add(connection: Connection, stored: Stored, place: Place) -> None:
 
 
 def _to_look_at(
-    everyone: Sequence[Visit], wrong: Mapping[str, ReviewReason], removed: set[int]
+    stored: Stored, everyone: Sequence[Visit], wrong: Mapping[str, ReviewReason], removed: set[int]
 ) -> list[Review]:
     found = []
+    once = stored.study.repeat != "allowed"
     seen: set[str] = set()
     for visit in everyone:
         reason = wrong.get(visit.place) or _reason(
-            visit, repeat=visit.participant in seen, removed=visit.rater_id in removed
+            visit, repeat=once and visit.participant in seen, removed=visit.rater_id in removed
         )
         if reason is not None:
             found.append(Review(visit, reason))

@@ -72,6 +72,8 @@ class TurkServer:
         self.market, self.faults = Market(), list[Fault]()
         # By how much this server's own clock is wrong; `market.ahead` is time that passes.
         self.skew = 0.0
+        # What every refusal repeats, as some services repeat what they were sent.
+        self.parrot = ""
         self.log: list[tuple[str, dict[str, Any]]] = []
         turk_operations.PAGE.update(most=100, repeat=False, empty=False)
 
@@ -121,7 +123,11 @@ class Handler(BaseHTTPRequestHandler):
             operation, given = self._request(body)
             self._carry_out(operation, given)
         except TurkError as error:
-            self._send(400, {"Message": error.message, "TurkErrorCode": error.code}, "RequestError")
+            self._send(
+                400,
+                {"Message": error.message + self.turk.parrot, "TurkErrorCode": error.code},
+                "RequestError",
+            )
         except AwsError as error:
             self._send(error.status, {"message": error.message}, error.code)
 

@@ -56,6 +56,8 @@ _ENTITY, _WORKER = re.compile(r"[A-Z0-9]{1,64}"), re.compile(r"A[A-Z0-9]{1,63}")
 _STATES: Mapping[str, PlaceState] = {"Submitted": "submitted", APPROVED: "approved", REJECTED: "rejected"}
 LONGEST_TITLE, LONGEST_DESCRIPTION = 128, 2000
 CODE_LENGTH = 12
+# Work that was handed in has been seen to show minutes later only.
+LISTING_DELAY = 900.0
 # A worker waits for the check of their arrival: ask briefly, and say so when no answer comes.
 ARRIVAL_TIMEOUT, ARRIVAL_ATTEMPTS = 5.0, 2
 
@@ -91,6 +93,10 @@ class MechanicalTurk(Provider):
     def public(self) -> bool:
         """Amazon's sites show https pages only; a server of one's own takes what it is given."""
         return self.site.name != "local"
+
+    def unlisted_seconds(self, study: Study) -> float | None:
+        """Work is listed once it is handed in, which must be within the time limit of the HIT."""
+        return self._terms(study).duration + LISTING_DELAY
 
     @property
     def site(self) -> Site:
