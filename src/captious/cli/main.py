@@ -49,6 +49,8 @@ COMMANDS = {
     "df": "captious.cli.df:app",
     "train": "captious.cli.train.commands:app",
     "campaign": "captious.cli.campaign.commands:app",
+    "crowd": "captious.cli.crowd.commands:app",
+    "humanr": "captious.cli.crowd.humanr:humanr",
 }
 
 

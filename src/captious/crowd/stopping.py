@@ -18,7 +18,7 @@ from captious.stats import Sequential, sequential_mean
 
 @dataclass(frozen=True)
 class Rule:
-    """Stop once every system's mean of `aspect` is known to within `half_width`.
+    """Stop once every system's mean of `aspect` is known to within `half_width`; 0: only score.
 
     The error rate 1 - `level` is that of all systems together and of all looks: with k systems each
     interval has the level 1 - (1 - level) / k (Bonferroni).
@@ -30,9 +30,11 @@ class Rule:
     level: float = 0.95
 
     def __post_init__(self) -> None:
-        if not 0 < self.half_width < self.bounds[1] - self.bounds[0]:
+        low, high = self.bounds
+        if not 0 <= self.half_width < (high - low) / 2:
             raise InputError(
-                f"half width: {self.half_width:g} is not above 0 and below the range of {self.aspect}."
+                f"half width: {self.half_width:g} is of no use where {self.aspect} goes from {low:g} to "
+                f"{high:g}. Give less than {(high - low) / 2:g}."
             )
 
 

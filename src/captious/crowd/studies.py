@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from captious.campaigns.records import Campaign
+from captious.campaigns.records import Campaign, Draft
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import AnyRow
@@ -52,7 +52,7 @@ class Stored:
         return self.remote
 
 
-def new_study(campaign: Campaign, base_url: str, **plan: Any) -> Study:
+def new_study(campaign: Campaign | Draft, base_url: str, **plan: Any) -> Study:
     """A plan with a key, an address and completion codes of its own."""
     key = secrets.token_hex(KEY_BYTES)
     codes = {outcome: _code() for outcome in OUTCOMES}

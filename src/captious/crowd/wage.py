@@ -55,8 +55,10 @@ def _up(units: float) -> int:
 
 
 def of_study(db: Database, stored: Stored) -> Wage:
-    """The wage measured in a study so far."""
-    seconds = [one.seconds for one in visits.of_study(db, stored.id)]
+    """The wage measured in a study so far: of the places that are paid, before that of all completed."""
+    everyone = visits.of_study(db, stored.id)
+    paid_for = [one for one in everyone if one.state == "approved"]
+    seconds = [one.seconds for one in paid_for or everyone]
     paid = sum(
         int(call.request.get("bonus", 0))
         for call in journal.calls(db, stored.id, action="bonus", state="done")

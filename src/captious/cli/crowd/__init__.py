@@ -1,0 +1,1 @@
+"""`captious crowd`: campaigns at crowd providers."""

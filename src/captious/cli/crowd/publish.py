@@ -1,0 +1,289 @@
+"""`captious crowd estimate`, `publish`, `extend`, `status` and `providers`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from captious.cli import options as shared
+from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, actor, opened
+from captious.cli.crowd import options
+from captious.cli.output import Format
+from captious.errors import InputError
+from captious.tables import Cell, Table
+
+if TYPE_CHECKING:
+    from captious.campaigns.records import Campaign
+    from captious.campaigns.store.database import Database as OpenDatabase
+    from captious.crowd.studies import Stored
+    from captious.crowd.values import Study
+
+NOTHING_DONE = "nothing was published, and nothing costs money. Add --confirm to do it."
+
+
+def providers(form: shared.OutputFormat = Format.table) -> None:
+    """Where participants can come from, and the options of each provider.
+
+    Example: captious crowd providers
+    """
+    from captious.cli.output import emit, note
+    from captious.crowd import registry
+    from captious.protocols.options import options_of
+
+    known = registry.known_providers()
+    rows: list[list[Cell]] = [[name, kind.title, kind.summary] for name, kind in known.items()]
+    settings: list[list[Cell]] = [
+        [name, one.name, one.label, one.typed(one.default) or "-"]
+        for name, kind in known.items()
+        for one in options_of(kind)
+    ]
+    payload = {
+        name: {"title": kind.title, "options": {one.name: one.default for one in options_of(kind)}}
+        for name, kind in known.items()
+    }
+    tables = [
+        Table("", ["provider", "", "what it is"], rows),
+        Table("Options: --option name=value", ["provider", "option", "what it is", "default"], settings),
+    ]
+    emit(tables, {"providers": payload}, form)
+    for line in registry.notes():
+        note(line)
+
+
+def planned(
+    db: OpenDatabase, campaign: Campaign, database: str, provider: str, option: list[str] | None, **given: Any
+) -> tuple[Study, dict[str, Any]]:
+    """A plan as typed, and the provider's options."""
+    from captious.crowd.planning import REPEATS, plan, work_of
+    from captious.errors import UnknownNameError
+
+    if given["repeat"] not in REPEATS:
+        raise UnknownNameError("value of --repeat", given["repeat"], REPEATS)
+    chosen = options.provider_options(option)
+    if provider == "simulated":
+        chosen.setdefault("market", options.market_beside(database))
+    for name in ("screening", "comprehension"):
+        given[name] = options.questions(given[name])
+    base_url = given.pop("base_url")
+    if not given["title"]:
+        del given["title"]
+    return plan(campaign, work_of(db, campaign), base_url, **given), chosen
+
+
+def estimate(
+    slug: Slug,
+    provider: options.Provider = "panel",
+    option: options.Option = None,
+    places: options.Places = None,
+    answers: options.Answers = None,
+    reward: options.Reward = None,
+    minutes: options.Minutes = None,
+    currency: options.Currency = "USD",
+    budget: options.Budget = None,
+    minimum_wage: options.MinimumWage = 15.0,
+    database: Database = DEFAULT_DATABASE,
+    form: shared.OutputFormat = Format.table,
+) -> None:
+    """What a campaign costs at a provider, fees included. Changes nothing, and asks nobody.
+
+    Example: captious crowd estimate dogs --provider prolific --reward 1.50
+    """
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.crowd.tables import quote_payload, quote_table
+    from captious.cli.output import emit
+    from captious.crowd.registry import provider as known
+
+    with opened(database) as db:
+        study, chosen = planned(
+            db,
+            lifecycle.find(db, slug),
+            database,
+            provider,
+            option,
+            places=places,
+            answers=answers,
+            reward=reward,
+            minutes=minutes,
+            currency=currency,
+            budget=budget,
+            minimum_wage=minimum_wage,
+            repeat="campaign",
+            screening=None,
+            comprehension=None,
+            title="",
+            base_url=options.LOCAL,
+        )
+        found = known(provider, chosen)
+        found.check(study)
+        quote = found.quote(study)
+        title = f"{slug}: {found.title}"
+        emit(quote_table(study, quote, title), quote_payload(study, quote, provider), form)
+
+
+def publish(
+    slug: Slug,
+    provider: options.Provider = "panel",
+    option: options.Option = None,
+    places: options.Places = None,
+    answers: options.Answers = None,
+    reward: options.Reward = None,
+    minutes: options.Minutes = None,
+    currency: options.Currency = "USD",
+    budget: options.Budget = None,
+    minimum_wage: options.MinimumWage = 15.0,
+    title: options.Title = "",
+    description: options.Description = "",
+    screening: options.Screening = None,
+    comprehension: options.Comprehension = None,
+    repeat: options.Repeat = "campaign",
+    base_url: options.BaseUrl = options.LOCAL,
+    confirm: options.Confirm = False,
+    database: Database = DEFAULT_DATABASE,
+    form: shared.OutputFormat = Format.table,
+) -> None:
+    """Offer a campaign to participants. Prints the estimate; publishes only with --confirm.
+
+    Example: captious crowd publish dogs --provider panel --places 20 --reward 1.50 --confirm
+    """
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.output import note
+    from captious.crowd import studies
+    from captious.crowd.registry import provider as known
+
+    with opened(database) as db:
+        campaign = lifecycle.find(db, slug)
+        begun = unpublished(db, campaign)
+        if begun is None:
+            study, chosen = planned(
+                db,
+                campaign,
+                database,
+                provider,
+                option,
+                places=places,
+                answers=answers,
+                reward=reward,
+                minutes=minutes,
+                currency=currency,
+                budget=budget,
+                minimum_wage=minimum_wage,
+                repeat=repeat,
+                screening=screening,
+                comprehension=comprehension,
+                title=title,
+                description=description,
+                base_url=base_url,
+            )
+            known(provider, chosen).check(study)
+        else:
+            study, provider, chosen = begun.study, begun.provider_name, dict(begun.options)
+            note("an earlier publish was cut off: it is taken up with the plan that it had.")
+        if not confirm:
+            show_quote(study, provider, chosen, form)
+            note(NOTHING_DONE)
+            return
+        stored = begun or studies.create(db, campaign, study, provider, chosen, actor=actor())
+        if form is not Format.json:
+            show_quote(study, provider, chosen, form)
+        carry_out(db, stored, form)
+
+
+def unpublished(db: OpenDatabase, campaign: Campaign) -> Stored | None:
+    """A study whose publishing was cut off."""
+    from captious.crowd import studies
+
+    found = [one for one in studies.listed(db, campaign) if one.state == "draft"]
+    return found[-1] if found else None
+
+
+def carry_out(db: OpenDatabase, stored: Stored, form: Format) -> None:
+    """Publish a stored study and say where participants go."""
+    from captious.cli.crowd.tables import look_payload
+    from captious.cli.output import emit, note
+    from captious.crowd import calls
+    from captious.crowd.run import Plan, look
+
+    done = calls.publish(db, stored, actor=actor())
+    if form is Format.json:
+        emit([], look_payload(look(db, done, Plan())), form)
+    address = done.published_at().address or done.study.address
+    note(f"published as {done.study.key[:8]}. Participants go to {address}")
+
+
+def show_quote(study: Study, provider: str, chosen: dict[str, Any], form: Format) -> None:
+    """Print what a study costs."""
+    from captious.cli.crowd.tables import quote_payload, quote_table
+    from captious.cli.output import emit
+    from captious.crowd.money import shown
+    from captious.crowd.registry import provider as known
+
+    found = known(provider, chosen)
+    quote = found.quote(study)
+    if study.budget is not None and quote.total > study.budget:
+        cost, most = shown(quote.total, quote.currency), shown(study.budget, study.currency)
+        raise InputError(
+            f"budget: the study costs {cost} and the budget is {most}. Ask for fewer places, or raise it."
+        )
+    emit(
+        quote_table(study, quote, f"{study.campaign}: {found.title}"),
+        quote_payload(study, quote, provider),
+        form,
+    )
+
+
+def status(
+    slug: Slug,
+    study: options.StudyKey = "",
+    database: Database = DEFAULT_DATABASE,
+    form: shared.OutputFormat = Format.table,
+) -> None:
+    """Places, answers, money and wage of a study, after a look at the provider.
+
+    Example: captious crowd status dogs
+    """
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.crowd.tables import look_payload, places_table, status_tables, studies_table
+    from captious.cli.output import emit
+    from captious.crowd import studies, visits
+    from captious.crowd.run import Plan, look
+
+    with opened(database) as db:
+        campaign = lifecycle.find(db, slug)
+        stored = options.study_of(db, campaign, study)
+        everyone = studies.listed(db, campaign)
+        if stored.remote is None:
+            emit(studies_table(everyone), {"study": stored.study.key, "state": stored.state}, form)
+            return
+        seen = look(db, stored, Plan())
+        tables = [*status_tables(seen), places_table(visits.of_study(db, stored.id))]
+        if len(everyone) > 1:
+            tables.append(studies_table(everyone))
+        emit(tables, look_payload(seen), form)
+
+
+def extend(
+    slug: Slug,
+    places: options.Places = None,
+    study: options.StudyKey = "",
+    confirm: options.Confirm = False,
+    database: Database = DEFAULT_DATABASE,
+) -> None:
+    """Bring the places of a study up to a total. Prints what that costs; does it with --confirm.
+
+    Example: captious crowd extend dogs --places 30 --confirm
+    """
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.output import note
+    from captious.crowd import calls
+    from captious.crowd.money import shown
+
+    if places is None:
+        raise InputError("--places: give the number of places in all.")
+    with opened(database) as db:
+        stored = options.study_of(db, lifecycle.find(db, slug), study)
+        quote = calls.extension_quote(stored, places)
+        note(f"{quote.places:,} more places cost {shown(quote.total, quote.currency)}, fees included")
+        if not confirm:
+            note("nothing was changed. Add --confirm to do it.")
+            return
+        done = calls.extend(db, stored, places, actor=actor())
+        note(f"the study has {done.study.places:,} places")

@@ -1,0 +1,104 @@
+"""A plan of a study from little: how many places, how much work in each, and what is fair pay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import ceil
+from typing import Any, NamedTuple
+
+from captious.campaigns.records import Campaign, Draft
+from captious.campaigns.results.analysis import overview
+from captious.campaigns.store.database import Database
+from captious.crowd.money import checked_currency, minor
+from captious.crowd.studies import new_study
+from captious.crowd.values import Question, Repeat, Study
+from captious.errors import InputError
+from captious.protocols.yaml_file import YamlFile
+
+MINIMUM_WAGE = 15.0  # ObjectNet Captions, 4.2, and THumB: dollars an hour
+ANSWERS = 20  # of a place, where a protocol hands out single items
+REPEATS: tuple[Repeat, ...] = ("campaign", "everywhere", "allowed")
+
+
+class Work(NamedTuple):
+    """What is to be done: responses of the first stage, and the seconds of one, where measured."""
+
+    left: int
+    seconds: float | None = None
+
+
+def work_of(db: Database, campaign: Campaign) -> Work:
+    """What is left of a campaign."""
+    view = overview(db, campaign)
+    return Work(max(0, view.target - view.done), view.mean_seconds)
+
+
+def plan(
+    campaign: Campaign | Draft,
+    work: Work,
+    base_url: str,
+    *,
+    places: int | None = None,
+    answers: int | None = None,
+    reward: str | None = None,
+    minutes: float | None = None,
+    currency: str = "USD",
+    budget: str | None = None,
+    minimum_wage: float = MINIMUM_WAGE,
+    **given: Any,
+) -> Study:
+    """A study for the work that is left in a campaign; what is not given is worked out.
+
+    A place is one group of the protocol, or 20 answers; its time is what raters took so far, else what
+    the paper reports; its reward pays that time at the minimum wage; there are as many places as the
+    work needs.
+    """
+    code = checked_currency(currency)
+    rules = campaign.rules()
+    each = answers or (rules.group_size if rules.group_size > 1 else ANSWERS)
+    if minutes is None:
+        seconds = work.seconds or rules.usual_seconds
+        if seconds is None:
+            raise InputError("minutes: nobody has timed this protocol yet. Say how long a place takes.")
+        minutes = max(1.0, round(each * seconds / 60, 1))
+    wage = minor(minimum_wage, code, "minimum wage")
+    paid = minor(reward, code, "reward") if reward is not None else ceil(wage * minutes / 60)
+    left = rules.asked(work.left).responses
+    if places is None and not left:
+        raise InputError(f"{campaign.slug}: all its work is done. Extend the campaign first.")
+    return new_study(
+        campaign,
+        base_url,
+        places=places if places is not None else ceil(left / each),
+        answers=each,
+        reward=paid,
+        currency=code,
+        minutes=minutes,
+        budget=None if budget is None else minor(budget, code, "budget"),
+        minimum_wage=wage,
+        **given,
+    )
+
+
+def read_questions(text: str, source: str) -> tuple[Question, ...]:
+    """Questions of a YAML or JSON file: a list of `ask`, `choices` and `right`.
+
+    >>> read_questions("- {ask: Do you read English?, choices: ['yes', 'no'], right: 'yes'}", "q.yaml")
+    (Question(text='Do you read English?', choices=('yes', 'no'), right=('yes',)),)
+    """
+    data = YamlFile(text, source).data
+    if not isinstance(data, list) or not data:
+        raise InputError(f"{source}: give a list of questions, each with ask, choices and right.")
+    return tuple(_question(one, f"{source}: question {at}") for at, one in enumerate(data, start=1))
+
+
+def _question(given: object, where: str) -> Question:
+    if not isinstance(given, Mapping) or set(given) != {"ask", "choices", "right"}:
+        raise InputError(f"{where}: give ask, choices and right, and nothing else.")
+    right = given["right"] if isinstance(given["right"], list) else [given["right"]]
+    choices = given["choices"] if isinstance(given["choices"], list) else []
+    if not all(isinstance(one, str) for one in (given["ask"], *choices, *right)):
+        raise InputError(f"{where}: ask, choices and right are texts. Put yes and no in quotation marks.")
+    if len(choices) < 2 or not right or any(one not in choices for one in right):
+        raise InputError(f"{where}: give two choices at least, and say which of them are right.")
+    return Question(str(given["ask"]), tuple(choices), tuple(right))
