@@ -131,7 +131,8 @@ def run(
     wait: Callable[[], bool],
 ) -> tuple[Look, Stop]:
     """Carry a study through. `wait` passes the time between two looks, and says whether to go on."""
-    stored = calls.publish(db, stored, actor=actor)
+    if stored.state != "closed":
+        stored = calls.publish(db, stored, actor=actor)
     while True:
         seen = look(db, stored, plan)
         if plan.approve:
