@@ -14,6 +14,8 @@ from captious.tables.formula import guarded, unguarded
     [
         *("=1+1", "+1", "-1+2", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "'=1"),
         *("＝1+1", "＋1", "－1", "＠SUM(A1)"),  # full width, which some spreadsheets fold
+        *("\u2212cmd|x", "\ufe66x", "\u207ax", "\ufe63x", "\ufe6bx"),  # other signs that fold to these
+        *("\u3164=1", "\u2800=1", "\ufe0f=1", "\u034f=1", "\u115f+1", "\U000e0100=1", "\u00ad=1"),  # blanks
         *("\u200b=1", "\ufeff=1", "\u2060@x", "\u00a0=1", " =1", "\u200e\u200f+1"),
     ],
 )

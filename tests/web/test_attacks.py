@@ -13,6 +13,7 @@ import time
 import urllib.error
 import urllib.request
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -316,6 +317,8 @@ def test_cookies_are_out_of_reach_of_scripts_and_other_sites(site: Any) -> None:
 
 def test_spreadsheets_find_no_formula_in_an_export(site: Any, hostile: Campaign) -> None:
     owner = site.account("owner")
+    allowed = replace(hostile.settings, identities_in_export=True)
+    lifecycle.change_settings(site.db, hostile, allowed, actor="lea")
     csrf = owner.page("/admin/c/hostile/exports").hidden("csrf")
     fields = {"csrf": csrf, "format-csv": "yes", "identities": "yes", "confirm": "yes"}
     answer = owner.post("/admin/c/hostile/exports", data=fields)

@@ -68,6 +68,22 @@ def serve(
     log: Annotated[
         str, typer.Option("--log", envvar="CAPTIOUS_LOG", help="Lines on stderr: plain or json.")
     ] = "plain",
+    trusted_proxies: Annotated[
+        str,
+        typer.Option(
+            "--trusted-proxies",
+            envvar="CAPTIOUS_TRUSTED_PROXIES",
+            help="Addresses or networks of proxies whose X-Forwarded-For is believed: 127.0.0.1,10.0.0.0/8.",
+        ),
+    ] = "",
+    allowed_hosts: Annotated[
+        str,
+        typer.Option(
+            "--allowed-hosts",
+            envvar="CAPTIOUS_ALLOWED_HOSTS",
+            help="Names under which it may be asked for; by default that of --base-url and this machine.",
+        ),
+    ] = "",
     scoring: service.Scoring = "",
     scoring_folder: service.Folder = service.DEFAULT_FOLDER,
     scoring_open: service.Open = False,
@@ -93,7 +109,11 @@ def serve(
 
     os.environ[known.LOG_FORM] = log
     known.log_form()
+    known.checked_proxies(trusted_proxies)
+    os.environ[known.TRUSTED_PROXIES] = trusted_proxies
     given = checked_base_url(base_url) if base_url else ""
+    known.checked_hosts(allowed_hosts)
+    os.environ[known.ALLOWED_HOSTS] = allowed_hosts or ",".join(known.usual_hosts(host, given))
     # A request to stop unwinds like the end of the command, so that the demo's folder goes too.
     signal.signal(signal.SIGTERM, _stop)
     with ExitStack() as stack:
@@ -167,7 +187,7 @@ def _demo_settings(folder: Path, address: str) -> WebSettings:
     import secrets
 
     from captious.web.service import settings as service_settings
-    from captious.web.settings import WebSettings
+    from captious.web.settings import ALLOWED_HOSTS, WebSettings, checked_hosts
 
     return WebSettings(
         database=str(folder / "demo.db"),
@@ -175,6 +195,7 @@ def _demo_settings(folder: Path, address: str) -> WebSettings:
         secret=secrets.token_bytes(32),
         base_url=address,
         demo=True,
+        allowed_hosts=checked_hosts(os.environ.get(ALLOWED_HOSTS, "")),
         scoring=service_settings.from_environment(),
     )
 

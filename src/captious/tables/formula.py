@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
-SIGNS = "=+-@"
+SIGNS = "=+-@\N{MINUS SIGN}"
 # Categories of characters that nobody sees: a spreadsheet may skip them, as it skips a tab.
 INVISIBLE = {"Cc", "Cf", "Zs", "Zl", "Zp"}
+# Letters and marks that nobody sees either: Unicode's Default_Ignorable_Code_Point, the blank of Braille.
+BLANK = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
 
 
 def guarded(text: str) -> str:
@@ -32,9 +37,10 @@ def unguarded(text: str) -> str:
 
 
 def _needs_guard(text: str) -> bool:
-    if text[:1].isalnum():
+    if text[:1].isascii() and text[:1].isalnum():
         return False
     if text.startswith("'") or unicodedata.category(text[:1] or "a") == "Cc":
         return True
-    first = next((c for c in text if unicodedata.category(c) not in INVISIBLE), "")
+    seen = (c for c in text if unicodedata.category(c) not in INVISIBLE and not BLANK.match(c))
+    first = next(seen, "")
     return unicodedata.normalize("NFKC", first)[:1] in tuple(SIGNS)

@@ -30,6 +30,7 @@ from captious.web import (
 from captious.web.guard import Guard
 from captious.web.observe import Observer
 from captious.web.pages import STATIC
+from captious.web.reach import Proxies
 from captious.web.service import routes as scoring
 from captious.web.service import settings as service_settings
 from captious.web.service.app import PREFIX as SERVICE
@@ -95,6 +96,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
 
     app.add_middleware(Guard, settings=settings, refuse=refuse)
     app.add_middleware(Observer)
+    app.add_middleware(Proxies, trusted=settings.trusted_proxies)
     return app
 
 

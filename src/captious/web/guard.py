@@ -5,6 +5,7 @@ Plain ASGI, so that it costs microseconds and sees every answer, errors too.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -14,7 +15,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from captious.web.reach import FOR_MACHINES, allowed, without_host
 from captious.web.security import load_session
+from captious.web.seldom import Seldom
 from captious.web.settings import WebSettings
 
 POLICY = "content-security-policy"
@@ -34,6 +37,7 @@ def policy(*, framed_by: Sequence[str] = (), sends_to: Sequence[str] = ()) -> st
     )
 
 
+log = logging.getLogger("captious.web")
 FRAME_OPTIONS = "x-frame-options"
 HEADERS = {
     POLICY: policy(),
@@ -58,6 +62,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, settings: WebSettings, refuse: Refuse) -> None:
         self.app, self.settings, self.refuse = app, settings, refuse
+        self.seldom = Seldom(log)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check what comes in, add headers to what goes out."""
@@ -65,6 +70,11 @@ class Guard:
             await self.app(scope, receive, send)
             return
         outgoing = self._with_headers(scope, send)
+        host = Headers(scope=scope).get("host", "")
+        if scope["path"] not in FOR_MACHINES and not allowed(host, self.settings.allowed_hosts):
+            self.seldom.say('a request for "%s" is refused. Add it to --allowed-hosts if it is yours.', host)
+            await self.refuse(scope, receive, outgoing, 400)
+            return
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
             await self.refuse(scope, receive, outgoing, 404)
             return
@@ -93,6 +103,7 @@ class Guard:
     def _with_headers(self, scope: Scope, send: Send) -> Send:
         # The digest in the address of a static file changes with its content.
         static = scope["path"].startswith("/static/") and b"v=" in scope["query_string"]
+        host = Headers(scope=scope).get("host", "")
 
         async def outgoing(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -103,6 +114,8 @@ class Guard:
                         headers.setdefault(name, value)
                 fresh = LONG if static and message["status"] == 200 else "no-store"
                 headers.setdefault("cache-control", fresh)
+                if "location" in headers:
+                    headers["location"] = without_host(headers["location"], host)
                 if self.settings.secure_cookies:
                     headers.setdefault("strict-transport-security", HSTS)
             await send(message)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 import secrets
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,9 +20,14 @@ FILES = "CAPTIOUS_FILES"
 SECRET = "CAPTIOUS_SECRET"
 BASE_URL = "CAPTIOUS_BASE_URL"
 LOG_FORM = "CAPTIOUS_LOG"
+TRUSTED_PROXIES = "CAPTIOUS_TRUSTED_PROXIES"
+ALLOWED_HOSTS = "CAPTIOUS_ALLOWED_HOSTS"
 DEFAULT_DATABASE = "captious.db"
 SECRET_BYTES = 32
 SHORTEST_SECRET = 16
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_HOST = re.compile(r"(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[?[0-9a-f:.]+\]?")
 
 KIBIBYTE = 1024
 MEBIBYTE = 1024 * KIBIBYTE
@@ -32,6 +39,9 @@ class WebSettings:
 
     Forms may hold `form_bytes`, a rater's recording `recording_bytes`; only signed-in accounts may
     send more, up to `upload_bytes`, and only where files are uploaded.
+
+    `trusted_proxies` are addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are
+    believed; nobody else's are. A request must name one of `allowed_hosts`; without any, all do.
     """
 
     database: str
@@ -46,6 +56,8 @@ class WebSettings:
     language: str = "en"
     demo: bool = False
     scoring: ServiceSettings | None = None
+    trusted_proxies: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if len(self.secret) < SHORTEST_SECRET:
@@ -68,6 +80,8 @@ def from_environment() -> WebSettings:
         base_url=base_url,
         secure_cookies=base_url.startswith("https://"),
         scoring=service_settings.from_environment(),
+        trusted_proxies=checked_proxies(os.environ.get(TRUSTED_PROXIES, "")),
+        allowed_hosts=checked_hosts(os.environ.get(ALLOWED_HOSTS, "")),
     )
 
 
@@ -88,6 +102,61 @@ def checked_base_url(address: str) -> str:
     if not _leads_somewhere(address):
         raise InputError(f'base URL "{address}": is no address of a site. Write http://HOST or https://HOST.')
     return address.rstrip("/")
+
+
+def checked_proxies(given: str) -> tuple[str, ...]:
+    """Addresses and networks, one after the other with commas.
+
+    An IPv4 address is also meant where a socket for both families shows it as an IPv6 address.
+
+    >>> checked_proxies("::1, 2001:db8::/32"), len(checked_proxies("10.0.0.0/8"))
+    (('::1/128', '2001:db8::/32'), 2)
+    """
+    found = []
+    for part in _listed(given):
+        try:
+            network = ipaddress.ip_network(part)
+        except ValueError as error:
+            raise InputError(f"trusted proxies: {error}. Give addresses or networks: 10.0.0.0/8.") from None
+        found.append(str(network))
+        if network.version == 4:
+            found.append(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
+    return tuple(found)
+
+
+def checked_hosts(given: str) -> tuple[str, ...]:
+    """Names of this site, one after the other with commas; `*.example.org` are all names below one.
+
+    >>> checked_hosts("Rate.example.org, *.example.net")
+    ('rate.example.org', '*.example.net')
+    """
+    found = tuple(part.lower() for part in _listed(given))
+    for name in found:
+        if not _HOST.fullmatch(name):
+            shown = one_line(name, 60)
+            raise InputError(f'allowed hosts: "{shown}" is no name of a site. Give rate.example.org.')
+    return found
+
+
+def usual_hosts(host: str, base_url: str) -> tuple[str, ...]:
+    """The names that are meant where none are given; none, which is all, where any may be right.
+
+    >>> usual_hosts("127.0.0.1", "https://rate.example.org/a")
+    ('localhost', '127.0.0.1', '::1', 'rate.example.org')
+    >>> usual_hosts("0.0.0.0", "")
+    ()
+    """
+    everywhere = host in ("0.0.0.0", "::", "")
+    if everywhere and not base_url:
+        return ()
+    named = urlsplit(base_url).hostname if base_url else None
+    return tuple(
+        dict.fromkeys([*LOOPBACK, *([] if everywhere else [host.lower()]), *([named] if named else [])])
+    )
+
+
+def _listed(given: str) -> list[str]:
+    return [part.strip() for part in given.split(",") if part.strip()]
 
 
 def _leads_somewhere(address: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import zipfile
+from dataclasses import replace
 
 import pytest
 
@@ -15,6 +16,7 @@ from captious.campaigns.people import raters
 from captious.campaigns.quality.adjudication import adjudicate, disagreements
 from captious.campaigns.records import Receipt
 from captious.campaigns.results import analysis
+from captious.campaigns.setup import lifecycle
 from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store import log
 from captious.corpus.judged import read_judgments
@@ -86,6 +88,14 @@ def test_no_identity_leaves_unless_asked_for(db, filled, tmp_path):
         content = path.read_bytes()
         assert b"Person" not in content, path.name
         assert b"secret-account" not in content, path.name
+    with pytest.raises(InputError, match="the settings of dogs keep names out of exports"):
+        export(db, campaign, tmp_path / "all", identities=True)
+    with pytest.raises(InputError, match="the settings of dogs keep names out of exports"):
+        export_zip(db, campaign, tmp_path / "all.zip", identities=True)
+    assert not (tmp_path / "all").exists()
+    assert not (tmp_path / "all.zip").exists()
+    allowed = replace(campaign.settings, identities_in_export=True)
+    campaign = lifecycle.change_settings(db, campaign, allowed, actor="lea")
     export(db, campaign, tmp_path / "all", identities=True)
     people = _lines(tmp_path / "all" / "raters.jsonl")
     assert [one["name"] for one in people] == ["Person A", "Person B"]

@@ -14,6 +14,7 @@ from captious.campaigns.exchange.importing import import_file, import_thumb_rele
 from captious.campaigns.people import raters
 from captious.campaigns.quality import control as quality
 from captious.campaigns.quality.adjudication import adjudicate, disagreements
+from captious.campaigns.records import Settings
 from captious.campaigns.results import analysis
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.simulate.run import simulate
@@ -75,7 +76,9 @@ def test_an_export_comes_back_as_the_same_campaign(db, other, make_campaign, tmp
 def test_corrections_removals_and_zip_files_survive(db, other, make_campaign, tmp_path, answers):
     from captious.campaigns.work.assignment import next_tasks, previous_task
 
-    campaign, (one, two) = make_campaign("tagging", images=2, raters=2, two_rounds=False)
+    campaign, (one, two) = make_campaign(
+        "tagging", images=2, raters=2, two_rounds=False, settings=Settings(identities_in_export=True)
+    )
     for rater in (one, two):
         (task,) = next_tasks(db, campaign, rater)
         responses.respond(db, rater, task.token, answers(task.item), key="a", seconds=3)

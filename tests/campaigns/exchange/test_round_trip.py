@@ -68,7 +68,13 @@ def test_an_imported_export_is_an_equal_campaign(
 ) -> None:
     if db.kind == "postgresql" and formats != ["jsonl"]:
         pytest.skip("the format of a file has nothing to do with the database")
-    settings = Settings(instructions="Look twice.", link_days=7, payment_per_response=0.25, currency="EUR")
+    settings = Settings(
+        instructions="Look twice.",
+        link_days=7,
+        payment_per_response=0.25,
+        currency="EUR",
+        identities_in_export=True,
+    )
     options = {"tagging": {"raters": 2, "interval": 0}, "audit": {"target": 2}}.get(protocol, {})
     campaign, _ = make_campaign(protocol, images=4, people=0, settings=settings, **options)
     keep_references(db, campaign, {"i0": ["A dog, seen twice."]})

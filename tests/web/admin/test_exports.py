@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 from zipfile import ZipFile
 
+from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import log
 
 
@@ -30,9 +32,18 @@ def test_an_archive_without_names(site: Any, viewer: Any, tagged: Any) -> None:
     assert entry.detail["identities"] is False
 
 
+def allow_names(site: Any, campaign: Any) -> None:
+    allowed = replace(campaign.settings, identities_in_export=True)
+    lifecycle.change_settings(site.db, campaign, allowed, actor="lea")
+
+
 def test_names_need_a_manager_and_a_confirmation(site: Any, viewer: Any, manager: Any, tagged: Any) -> None:
     address = f"/admin/c/{tagged.slug}/exports"
     fields = {"format-csv": "yes", "identities": "yes"}
+    refused = manager.post(address, **fields, confirm="yes")
+    assert refused.status_code == 422
+    assert "keep names out of exports" in refused.text
+    allow_names(site, tagged)
     assert viewer.post(address, **fields, confirm="yes").status_code == 403
     unconfirmed = manager.post(address, **fields)
     assert unconfirmed.status_code == 422
@@ -56,7 +67,11 @@ def test_the_page_says_what_is_inside(viewer: Any, manager: Any, site: Any, tagg
     assert "thumb" not in found["contents"]
     text = viewer.text(f"/admin/c/{tagged.slug}/exports")
     assert "With names and addresses" not in text
+    assert "With names and addresses" not in manager.text(f"/admin/c/{tagged.slug}/exports")
+    assert "names stay out of exports" in manager.text(f"/admin/c/{tagged.slug}/exports")
+    allow_names(site, tagged)
     assert "With names and addresses" in manager.text(f"/admin/c/{tagged.slug}/exports")
+    assert viewer.twin(f"/admin/c/{tagged.slug}/exports")["identities"] is False
     thumb = site.campaign("thumb", title="Scores")
     assert "thumb" in manager.twin(f"/admin/c/{thumb.slug}/exports")["contents"]
     assert json.dumps(found)

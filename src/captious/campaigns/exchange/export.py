@@ -86,6 +86,7 @@ def export(
     `items.jsonl`, `forms.jsonl`, `campaign.json`, what the protocol adds, `croissant.json`, `datasheet.md`
     and `README.md`. The log of the campaign says who exported, and whether with identities.
     """
+    _refuse_names(campaign, identities)
     chosen = checked_formats(formats)
     if out.exists() and not out.is_dir():
         raise InputError(f"{out}: is not a folder. Name a folder for the export.")
@@ -107,6 +108,15 @@ def export(
             detail={"formats": list(chosen), "identities": identities},
         )
     return [*(file.path for file in files), *_recordings(asked)]
+
+
+def _refuse_names(campaign: Campaign, identities: bool) -> None:
+    """Names leave only where the campaign's settings say so, whoever asks and from wherever."""
+    if identities and not campaign.settings.identities_in_export:
+        raise InputError(
+            f"identities: the settings of {campaign.slug} keep names out of exports. "
+            "Allow them on its Settings page (captious serve)."
+        )
 
 
 def _recordings(asked: _Asked) -> list[Path]:
@@ -141,6 +151,7 @@ def export_zip(
 
     The files lie in a folder of the campaign's name.
     """
+    _refuse_names(campaign, identities)
     if path is None:
         with tempfile.NamedTemporaryFile(prefix=f"{campaign.slug}-", suffix=".zip", delete=False) as made:
             path = Path(made.name)

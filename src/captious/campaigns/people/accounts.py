@@ -9,7 +9,7 @@ from typing import get_args
 
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from captious.campaigns.people.sessions import end_session, session, start_session
 from captious.campaigns.records import Account, Role, SignInRefused, TooManyTries
@@ -22,13 +22,17 @@ ROLES: tuple[Role, ...] = get_args(Role)
 SHORTEST_PASSWORD = 8
 LONGEST_PASSWORD = 1000
 LONGEST_NAME = 100
-# Failed tries within the window: for one name from one place, for one place, for one name. The last
-# is high, so that nobody can lock a person out by guessing from one place.
+# Failed tries within the window: for one name from one place, for one place, for one name. A device
+# that has signed in to the account before has tries of its own, which strangers cannot use up.
 WINDOW = 900.0
 MOST_TOGETHER, MOST_FROM_PLACE, MOST_FOR_NAME = 5, 20, 100
+DEVICE = "device:"
 _HASHER = PasswordHasher()
-# Each takes 64 MiB: more at once would fill the memory and still wait for a processor.
+# Each takes 64 MiB: more at once would fill the memory and still wait for a processor. Strangers who
+# would have to wait behind many others are sent away, so that threads stay free for everybody else.
 _VERIFICATIONS = threading.BoundedSemaphore(4)
+_STRANGERS = threading.BoundedSemaphore(8)
+BUSY_SECONDS = 5.0
 
 
 def create_account(db: Database, name: str, password: str, role: Role, *, actor: str) -> Account:
@@ -57,14 +61,16 @@ def accounts(db: Database) -> list[Account]:
         return [account_of(row) for row in connection.execute(select(table).order_by(table.c.name))]
 
 
-def sign_in(db: Database, name: str, password: str, *, source: str) -> Account:
+def sign_in(db: Database, name: str, password: str, *, source: str, device: str = "") -> Account:
     """The account that name and password open; `source` is where the try comes from.
 
-    An unknown name takes as long as a wrong password and looks the same.
+    `device` is the id of a device that is known to have signed in to this account before: it has
+    its own few tries, whatever strangers do. An unknown name takes as long as a wrong password and
+    looks the same.
     """
     table, tries = schema.account, schema.sign_in_try
-    shown = " ".join(name.split()) if is_storable(name) else ""
-    shown, place = shown[:LONGEST_NAME], place_of(source)
+    shown = account_name(name)
+    place = f"{DEVICE}{device}"[:LONGEST_NAME] if device else place_of(source)
     now = db.now()
     # The try is noted before it is looked at: a hundred at the same moment are a hundred tries.
     with db.write() as connection:
@@ -72,15 +78,16 @@ def sign_in(db: Database, name: str, password: str, *, source: str) -> Account:
         noted = insert(tries).values(source=place, name=shown, time=now).returning(tries.c.id)
         own_try = connection.execute(noted).scalar_one()
     with db.read() as connection:
-        wait = _wait(connection, shown, place, now, own_try)
+        wait = _wait(connection, shown, place, now, own_try, known=bool(device))
         row = connection.execute(select(table).where(table.c.name == shown)).first()
-    if wait > 0:
+    stored = row.password if row is not None else _nobody()
+    right = _verified(stored, password, known=bool(device)) if wait <= 0 else None
+    if right is None:
         # A try that was not even looked at does not make the wait longer.
         with db.write() as connection:
             connection.execute(delete(tries).where(tries.c.id == own_try))
-        raise TooManyTries(wait)
-    stored = row.password if row is not None else _nobody()
-    if not _verified(stored, password) or row is None or row.disabled:
+        raise TooManyTries(wait if wait > 0 else BUSY_SECONDS)
+    if not right or row is None or row.disabled:
         raise SignInRefused
     with db.write() as connection:
         connection.execute(delete(tries).where(tries.c.name == shown, tries.c.source == place))
@@ -88,6 +95,15 @@ def sign_in(db: Database, name: str, password: str, *, source: str) -> Account:
             _store_password(connection, row.id, password)
         log.record(connection, shown, "sign in", time=now, subject=shown)
         return account_of(row)
+
+
+def account_name(given: str) -> str:
+    """A name as accounts are found by it.
+
+    >>> account_name("  Lea   Berg ")
+    'Lea Berg'
+    """
+    return " ".join(given.split())[:LONGEST_NAME] if is_storable(given) else ""
 
 
 def place_of(source: str) -> str:
@@ -142,16 +158,15 @@ def enable_account(db: Database, account: Account, *, actor: str) -> None:
         log.record(connection, actor, "enable account", time=db.now(), subject=account.name)
 
 
-def _wait(connection: Connection, name: str, place: str, now: float, own_try: int) -> float:
+def _wait(connection: Connection, name: str, place: str, now: float, own_try: int, *, known: bool) -> float:
     table = schema.sign_in_try
     recent = (table.c.time > now - WINDOW) & (table.c.id != own_try)
     from_place, for_name = table.c.source == place, table.c.name == name
     longest = 0.0
-    for most, which in (
-        (MOST_TOGETHER, from_place & for_name),
-        (MOST_FROM_PLACE, from_place),
-        (MOST_FOR_NAME, for_name),
-    ):
+    limits: list[tuple[int, ColumnElement[bool]]] = [(MOST_TOGETHER, from_place & for_name)]
+    if not known:
+        limits += [(MOST_FROM_PLACE, from_place), (MOST_FOR_NAME, for_name)]
+    for most, which in limits:
         # Sign-in opens again when the oldest of the last `most` tries leaves the window.
         tries = select(table.c.time).where(recent, which).order_by(table.c.time.desc())
         oldest = connection.execute(tries.offset(most - 1).limit(1)).scalar()
@@ -169,14 +184,20 @@ def _checked_password(password: str) -> str:
     return password
 
 
-def _verified(stored: str, password: str) -> bool:
+def _verified(stored: str, password: str, *, known: bool) -> bool | None:
+    """Whether the password is right; None where too many strangers are being looked at already."""
     if len(password) > LONGEST_PASSWORD or not is_storable(password):
         password = ""
+    if not known and not _STRANGERS.acquire(blocking=False):
+        return None
     try:
         with _VERIFICATIONS:
             return _HASHER.verify(stored, password)
     except (VerificationError, InvalidHashError):
         return False
+    finally:
+        if not known:
+            _STRANGERS.release()
 
 
 @lru_cache(maxsize=1)

@@ -44,7 +44,6 @@ def export(
     Raters appear under pseudonyms. Example: captious campaign export alt-text --out alt-text-data
     """
     from captious.cli.output import note
-    from captious.errors import InputError
 
     with opened(database) as db:
         from captious.campaigns.exchange.export import Citation, export_zip
@@ -53,11 +52,6 @@ def export(
         from captious.report.bars import bars_svg, can_draw
 
         campaign = lifecycle.find(db, slug)
-        if identities and not campaign.settings.identities_in_export:
-            raise InputError(
-                f"--identities: the settings of {slug} keep names out of exports from the command "
-                "line. Change that on its Settings page (captious serve)."
-            )
         chosen = [one.strip() for one in formats.split(",") if one.strip()]
         asked = {
             "formats": chosen,

@@ -46,7 +46,7 @@ def exports_page(db: Database, campaign: Campaign, account: Account) -> ExportsP
         responses=sum(rater.answered for rater in raters.listed(db, campaign)),
         formats=list(FORMATS),
         contents=[*CONTENTS[:BEFORE_OTHERS], *added, *CONTENTS[BEFORE_OTHERS:]],
-        identities=rights(account).manage,
+        identities=rights(account).manage and campaign.settings.identities_in_export,
     )
 
 

@@ -212,7 +212,7 @@ def _links(
     request: Request, account: Account, campaign: Campaign, db: Database, chosen: list[Rater]
 ) -> Response:
     settings = security.settings_of(request)
-    base = settings.base_url or str(request.base_url).rstrip("/")
+    base = settings.base_url  # and never the Host header, which the visitor writes
     made = [
         ShownLink(
             rater.pseudonym, rater.name, f"{base}/join/{links.make_link(db, rater, secret=settings.secret)}"

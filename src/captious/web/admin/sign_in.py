@@ -12,7 +12,7 @@ from captious.campaigns.records import Account, SignInRefused, TooManyTries
 from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem
-from captious.web import pages, security
+from captious.web import devices, pages, security
 from captious.web.admin.access import PAGE, WRITE, Db, Viewer, Written, show, texts_of, words
 from captious.web.openapi import form_body
 
@@ -40,9 +40,8 @@ def sign_in(request: Request, db: Db, form: Written) -> Response:
     """Begin a session, or say again what is wrong without saying which."""
     given = texts_of(form)
     name, following = given.get("name", ""), _inside(given.get("next", HOME))
-    source = request.client.host if request.client else ""
     try:
-        account = accounts.sign_in(db, name, given.get("password", ""), source=source)
+        account = _checked(request, db, name, given.get("password", ""))
     except SignInRefused:
         return _again(request, name, following, "admin.sign_in.refused", 401)
     except TooManyTries as error:
@@ -59,7 +58,15 @@ def _enter(request: Request, db: Database, account: Account, address: str, flash
     token, _ = accounts.start_session(db, account, hours=hours)
     response = pages.redirect(request, address, flash=flash)
     security.set_session(request, response, token, hours=hours)
+    devices.remember(request, response, account.name)
     return response
+
+
+def _checked(request: Request, db: Database, name: str, password: str) -> Account:
+    """The account that name and password open; a known device has tries of its own."""
+    source = request.client.host if request.client else ""
+    device = devices.known(request, accounts.account_name(name))
+    return accounts.sign_in(db, name, password, source=source, device=device)
 
 
 @router.post("/admin/sign-out", **WRITE, openapi_extra=form_body({}, required=["csrf"]))
@@ -87,9 +94,8 @@ def account_page(request: Request, account: Viewer) -> Response:
 def change_password(request: Request, account: Viewer, db: Db, form: Written) -> Response:
     """Change one's own password; the present one is asked for, and tries are counted."""
     given = texts_of(form)
-    source = request.client.host if request.client else ""
     try:
-        accounts.sign_in(db, account.name, given.get("password", ""), source=source)
+        _checked(request, db, account.name, given.get("password", ""))
     except SignInRefused:
         wrong = Problem("password", words(request)("admin.account.wrong"))
         return show(request, "account.html", account, problems=[wrong])

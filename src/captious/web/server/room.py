@@ -9,13 +9,10 @@ newcomer: ten thousand clients who send nothing cannot keep out one who does.
 from __future__ import annotations
 
 import logging
-import time
 from typing import Protocol
 
+from captious.web.seldom import Seldom
 from captious.web.server.limits import Limits
-
-log = logging.getLogger("captious.web.server")
-SAY_EVERY = 60.0
 
 
 class Client(Protocol):
@@ -38,7 +35,7 @@ class Room:
         self.limits, self.most = limits, most
         self.stalled: dict[Client, None] = {}  # in the order in which they stalled
         self.present = self.evicted = self.timed_out = self.turned_away = 0
-        self._said = -SAY_EVERY
+        self._seldom = Seldom(logging.getLogger("captious.web.server"))
 
     def enter(self) -> bool:
         """Whether there is place for one more, made where need be."""
@@ -82,15 +79,12 @@ class Room:
             client.dismiss()
 
     def say(self, what: str) -> None:
-        """A warning, at most once a minute: an attack must not fill the disk with lines."""
-        now = time.monotonic()
-        if now - self._said >= SAY_EVERY:
-            self._said = now
-            log.warning(
-                "%s (%d open, %d dropped, %d timed out, %d turned away so far)",
-                what,
-                self.present,
-                self.evicted,
-                self.timed_out,
-                self.turned_away,
-            )
+        """A warning with figures, now and then."""
+        self._seldom.say(
+            "%s (%d open, %d dropped, %d timed out, %d turned away so far)",
+            what,
+            self.present,
+            self.evicted,
+            self.timed_out,
+            self.turned_away,
+        )
