@@ -103,6 +103,7 @@ def test_a_worker_previews_accepts_works_and_hands_in_once(
     worker = Worker(studio, turk, stored, "AGOODWORKER")
     worker.preview()
     expect(worker.frame.get_by_text("This is a preview")).to_be_visible()
+    expect(worker.frame.get_by_role("radio", name="5", exact=False).first).to_be_disabled()
     expect(worker.frame.get_by_role("button", name="Start")).to_have_count(0)
     assert visits.of_study(studio.db, stored.id) == raters.listed(studio.db, campaign) == []
     worker.accept()
@@ -121,6 +122,7 @@ def test_a_worker_previews_accepts_works_and_hands_in_once(
     worker.page.goto(f"{turk.workers}/mturk/preview?hitId={list(turk.market.hits)[1]}&worker=AGOODWORKER")
     worker.accept()
     expect(worker.frame.get_by_text("You have taken part already")).to_be_visible()
+    expect(worker.frame.get_by_text("Please return the task at Mechanical Turk")).to_be_visible()
 
 
 def test_forged_ids_are_turned_away(studio: Any, turk: TurkServer, stored: studies.Stored) -> None:

@@ -29,11 +29,14 @@ from captious.web.entrance import begin_work
 from captious.web.errors import Responses, documented_pages
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
+from captious.web.sample_task import sample_task
 from captious.web.texts import texts
 
 router = APIRouter(tags=["entrance"])
 Sent = Annotated[FormData, Depends(security.submitted)]
 LONGEST_NAME = 100
+# Turned away here, and yet with a place at the provider that someone else may want.
+HELD = ("repeat", "blocked", "closed", "paused", "full")
 # What a visitor can do nothing about is not their fault: the page is found, and there is no place.
 STATUSES = {"forged": 403, "missing": 400, "unreachable": 503, "preview": 200}
 _ON: Responses = {
@@ -212,6 +215,7 @@ def _page(
         action=f"/go/{study.key}{query}",
         signs_up=provider.signs_up,
         preview=preview,
+        sample=sample_task(request, campaign) if preview else None,
         returning=visit is not None and visit.rater_id is not None,
         problem=problem,
         left=left,
@@ -238,6 +242,7 @@ def _turned_away(
 ) -> Response:
     if refusal.reason in ("full", "closed") and arrival is not None and stored.remote is not None:
         return _completed(request, stored, campaign, arrival, "full")
+    provider = stored.provider()
     return pages.render(
         request,
         "rater/turned_away.html",
@@ -245,6 +250,7 @@ def _turned_away(
         texts_of=texts(campaign.settings.language),
         campaign=campaign,
         reason=refusal.reason,
+        give_back=provider.title if provider.has_service and refusal.reason in HELD else "",
     )
 
 

@@ -97,6 +97,15 @@ def items(db: Database, campaign: Campaign) -> list[Item]:
         after = rows[-1]._mapping[column.id]
 
 
+def first_item(db: Database, campaign: Campaign) -> Item | None:
+    """The first item that is no attention check, as an example of the work."""
+    column = schema.item.c
+    wanted = select(*item_columns).where(column.campaign_id == campaign.id, column.is_check.is_(False))
+    with db.read() as connection:
+        row = connection.execute(wanted.order_by(column.id).limit(1)).first()
+        return None if row is None else item_of(db, connection, row)
+
+
 def item(db: Database, campaign: Campaign, key: str) -> Item:
     """An item by its key."""
     column = schema.item.c
