@@ -31,6 +31,15 @@ DESK = {"width": 1280, "height": 900}
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
 
+TEN = """
+name: ten
+kind: likert
+questions:
+  - {aspect: good, ask: "How good is it?", low: 0, high: 10}
+  - {aspect: useful, ask: "How useful is it?", low: 0, high: 10}
+"""
+
+
 class Served:
     """A running server with a campaign of each protocol."""
 
@@ -62,6 +71,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         for name in ("thumb", "humanr", "tagging", "audit"):
             made = create.create(db, create.draft(name, corpus, title=name), actor="test")
             campaigns[name] = lifecycle.open_campaign(db, made, actor="test")
+        drafted = create.draft("generic", corpus, title="ten", protocol_file=TEN)
+        campaigns["ten"] = lifecycle.open_campaign(db, create.create(db, drafted, actor="test"), actor="test")
         app = create_app(WebSettings(database="given", secret=b"s" * 32), db)
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))
@@ -124,6 +135,39 @@ def test_thumb_by_keyboard_alone(context, served: Served) -> None:
     assert row.answers["A.errors"] == {"wrong": 0.0}
     assert row.answers["A.corrected"] == "A dog, 1 of g and u."
     assert row.answers["B.recall"] == 4.0
+
+
+def test_stray_digits_change_nothing(context, served: Served) -> None:
+    page = served.enter(context, "thumb")
+    card = page.locator("fieldset.caption-card").first
+    for key in ("5", "5"):
+        page.keyboard.press(key)
+    # The list of fluency errors is folded: the next digit goes to the next question that wants one.
+    page.keyboard.press("1")
+    assert card.locator("[data-fold] input:checked").count() == 0
+    assert card.locator("details[data-fold][open]").count() == 0
+    assert card.get_by_role("radio", name="Concise").is_checked()
+    for key in ("1", *("5", "5", "1", "1") * (page.locator("fieldset.caption-card").count() - 1)):
+        page.keyboard.press(key)
+    chosen = page.locator("input:checked")
+    before = chosen.evaluate_all("all => all.map(one => one.id)")
+    page.locator("body").press("3")  # everything is answered, and no question has the focus
+    assert chosen.evaluate_all("all => all.map(one => one.id)") == before
+
+
+def test_ten_is_typed_as_one_number_and_yes_and_no_by_their_letters(context, served: Served) -> None:
+    page = served.enter(context, "ten")
+    for key in ("1", "0", "7"):
+        page.keyboard.press(key)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    (row,) = served.stored("ten")
+    assert (row.answers["good"], row.answers["useful"]) == (10.0, 7.0)
+    page = served.enter(context, "audit")
+    for key in ("n", "y", "n"):
+        page.keyboard.press(key)
+    chosen = page.get_by_role("radio", checked=True)
+    assert chosen.evaluate_all("all => all.map(one => one.value)") == ["no", "yes", "no"]
 
 
 def test_humanr_keys_guide_zoom_and_undo(context, served: Served) -> None:

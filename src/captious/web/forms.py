@@ -202,7 +202,7 @@ def _scale(ident: str, field: Field, points: Sequence[float], answer: object, t:
                 label=value,
                 point=t.say(named.label) if named else "",
                 checked=chosen is not None and abs(chosen - point) < 1e-9,
-                key=value if len(value) == 1 and value.isdigit() else "",
+                key=value if value.isdigit() and len(value) <= 2 else "",
             )
         )
     return tuple(found)

@@ -49,16 +49,39 @@
     focusQuestion(at < 0 ? (firstMissing() ?? all[0]) : all[Math.min(all.length - 1, Math.max(0, at + step))]);
   }
 
-  function answer(digit) {
-    const question = here() ?? firstMissing() ?? shown()[0];
-    const input = question?.querySelector(`input[data-key="${digit}"]`);
-    if (!input) return false;
-    const fold = question.querySelector("[data-fold]");
-    if (fold) fold.open = true;
+  // Where a key goes: to the question with the focus, but never into a list that is folded, and never
+  // to an answered question from outside.
+  const closed = (question) => question?.querySelector("[data-fold]")?.open === false;
+  const asked = () => (here() && !closed(here()) ? here() : firstMissing());
+  const keyed = (question, key) => question?.querySelector(`input[data-key="${key}"]`);
+
+  function choose(question, input) {
     input.checked = input.type === "radio" || !input.checked;
     input.focus({ preventScroll: true });
     changed(input);
     if (input.type === "radio") advance(question);
+  }
+
+  // Two digits typed together are one number where the scale has it: 1 and 0 on a scale to 10.
+  const TOGETHER = 700;
+  let last = { question: null, digits: "", time: -Infinity };
+
+  function answer(digit, time) {
+    const joined = last.digits + digit;
+    const whole = time - last.time < TOGETHER ? keyed(last.question, joined) : null;
+    const question = whole ? last.question : asked();
+    const input = whole ?? keyed(question, digit);
+    last = { question: input ? question : null, digits: whole ? joined : digit, time };
+    if (!input) return false;
+    choose(question, input);
+    return true;
+  }
+
+  function say(value) {
+    const question = asked();
+    const input = radios(question ?? form).find((radio) => radio.value === value);
+    if (!question || !input) return false;
+    choose(question, input);
     return true;
   }
 
@@ -99,6 +122,7 @@
     }
   }
 
+  const YES_NO = { y: "yes", n: "no" };
   const LETTERS = {
     g: () => openDialog("guide-dialog"),
     "?": () => openDialog("guide-dialog"),
@@ -115,7 +139,9 @@
     if (event.key === "Escape" && writing(event.target)) return void leaveText(event.target);
     if (!enabled() || writing(event.target) || document.querySelector("dialog[open]")) return;
     if (/^[0-9]$/.test(event.key)) {
-      if (answer(event.key)) event.preventDefault();
+      if (answer(event.key, event.timeStamp)) event.preventDefault();
+    } else if (Object.hasOwn(YES_NO, event.key)) {
+      if (say(YES_NO[event.key])) event.preventDefault();
     } else if (Object.hasOwn(LETTERS, event.key)) {
       event.preventDefault();
       LETTERS[event.key]();
