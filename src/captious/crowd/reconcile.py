@@ -73,9 +73,17 @@ def reconcile(db: Database, stored: Stored) -> Reconciled:
     for visit in visits.of_study(db, stored.id):
         if visit.state not in GIVEN_BACK:
             arrivals.settle(db, stored, campaign, visit)
+    return standing(db, stored, wrong, reclaimed)
+
+
+def standing(
+    db: Database, stored: Stored, wrong: Mapping[str, ReviewReason] | None = None, reclaimed: int = 0
+) -> Reconciled:
+    """How the places stand by what is stored here; nobody is asked."""
+    campaign = lifecycle.by_id(db, stored.campaign_id)
     everyone = visits.of_study(db, stored.id)
     removed = {one.id for one in raters.listed(db, campaign) if one.state == "removed"}
-    review = tuple(_to_look_at(stored, everyone, wrong, removed))
+    review = tuple(_to_look_at(stored, everyone, wrong or {}, removed))
     looked_at = {one.visit.id for one in review}
     due = [one for one in everyone if _is_due(one) and one.id not in looked_at]
     return Reconciled(dict(Counter(one.state for one in everyone)), tuple(due), review, reclaimed)

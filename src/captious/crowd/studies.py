@@ -139,6 +139,12 @@ def find(db: Database, campaign: Campaign, key: str = "") -> Stored:
     return found[-1]
 
 
+def cut_off(db: Database, campaign: Campaign) -> Stored | None:
+    """A study whose publishing began and did not end: it must be taken up before another is planned."""
+    found = [one for one in listed(db, campaign) if one.state == "draft"]
+    return found[-1] if found else None
+
+
 def change(
     db: Database,
     stored: Stored,

@@ -151,7 +151,7 @@ def publish(
 
     with opened(database) as db:
         campaign = lifecycle.find(db, slug)
-        begun = unpublished(db, campaign)
+        begun = studies.cut_off(db, campaign)
         if begun is None:
             study, chosen = planned(
                 db,
@@ -185,14 +185,6 @@ def publish(
         if form is not Format.json:
             show_quote(study, provider, chosen, form)
         carry_out(db, stored, form)
-
-
-def unpublished(db: OpenDatabase, campaign: Campaign) -> Stored | None:
-    """A study whose publishing was cut off."""
-    from captious.crowd import studies
-
-    found = [one for one in studies.listed(db, campaign) if one.state == "draft"]
-    return found[-1] if found else None
 
 
 def carry_out(db: OpenDatabase, stored: Stored, form: Format) -> None:
