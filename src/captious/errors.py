@@ -8,7 +8,10 @@ from __future__ import annotations
 import difflib
 import json
 import math
+import re
 from collections.abc import Iterable
+
+_OPTION = re.compile(r"""(`[^`]*`)|(?<![\w"-])--([a-z][a-z-]*)(?:\ (?=[A-Z]{2,}\b|"|\d))?""", re.VERBOSE)
 
 
 class CaptiousError(Exception):
@@ -30,7 +33,18 @@ class CaptiousError(Exception):
 
 
 class InputError(CaptiousError):
-    """A file or argument is not what it should be: what, where, and how to mend it."""
+    """A file or argument is not what it should be: what, where, and how to mend it.
+
+    A line may name an option as it is typed; in Python it is the argument of that name.
+
+    >>> error = InputError("x.csv: no such folder. Name it: --images DIR")
+    >>> str(error), error.typed
+    ('x.csv: no such folder. Name it: images=DIR', 'x.csv: no such folder. Name it: --images DIR')
+    """
+
+    def __init__(self, line: str = "", *, python: str = "", command: str = "") -> None:
+        super().__init__(as_arguments(line), python=python, command=command)
+        self.typed = f"{line} {command}" if command else line
 
 
 class UnknownNameError(InputError):
@@ -71,6 +85,15 @@ def _suggestion(name: str, known: list[str]) -> str:
     if near:
         return f'Did you mean "{folded[near[0]]}"?'
     return f"Known: {', '.join(known)}."
+
+
+def as_arguments(line: str) -> str:
+    """Options as the arguments that they are in Python; commands in backticks and quoted text stay.
+
+    >>> as_arguments('--where "a": no. Or --by NAME, as `captious meta --by NAME` and "--x" do')
+    'where="a": no. Or by=NAME, as `captious meta --by NAME` and "--x" do'
+    """
+    return _OPTION.sub(lambda found: found[1] or found[2].replace("-", "_") + "=", line)
 
 
 def one_line(text: str, limit: int = 80) -> str:

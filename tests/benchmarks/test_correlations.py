@@ -134,7 +134,7 @@ def test_one_judgment_is_too_few(small, mine) -> None:
 
 
 def test_system_level_needs_systems(expert) -> None:
-    with pytest.raises(InputError, match="--level system needs several systems"):
+    with pytest.raises(InputError, match='level="system" needs several systems'):
         evaluate(expert, scores_of(m=range(len(expert.corpus))), replace(QUICK, level="system"))
 
 

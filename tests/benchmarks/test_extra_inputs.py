@@ -162,7 +162,7 @@ def test_what_meets_no_image_is_refused(small, tmp_path) -> None:
     (tmp_path / "x.jpg").write_bytes(b"")
     with pytest.raises(InputError, match="holds no photograph of small"):
         with_images(small, tmp_path)
-    with pytest.raises(InputError, match="--reference-count 0: give 1 or more"):
+    with pytest.raises(InputError, match="reference_count=0: give 1 or more"):
         first_references(small, 0)
 
 
@@ -170,7 +170,7 @@ def test_fewer_references_of_pascal50s_are_a_smaller_draw(data) -> None:
     found = load_benchmark("pascal-50s", data, ExtraInputs(reference_count=2))
     assert set(found.corpora[0].reference_counts.tolist()) == {2}
     assert found.protocol.references.startswith("2 drawn at random")
-    with pytest.raises(InputError, match="--reference-count 0"):
+    with pytest.raises(InputError, match="reference_count=0"):
         load_benchmark("pascal-50s", data, ExtraInputs(reference_count=0))
 
 

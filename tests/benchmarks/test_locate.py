@@ -24,7 +24,7 @@ def test_beside_the_project_where_nothing_is_named(tmp_path, monkeypatch) -> Non
 def test_nothing_anywhere(tmp_path, monkeypatch) -> None:
     monkeypatch.delenv("CAPTIOUS_DATA", raising=False)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(MissingDataError, match=r"--data DIR, or \$CAPTIOUS_DATA"):
+    with pytest.raises(MissingDataError, match=r"data=DIR, or \$CAPTIOUS_DATA"):
         data_folder()
 
 
@@ -54,9 +54,9 @@ def test_golden_values_are_where_they_are_named_or_beside_the_data(tmp_path, mon
 def test_no_golden_values(tmp_path, monkeypatch) -> None:
     (tmp_path / "data").mkdir()
     monkeypatch.delenv("CAPTIOUS_GOLDEN", raising=False)
-    with pytest.raises(MissingDataError, match=r"--golden DIR, or \$CAPTIOUS_GOLDEN"):
+    with pytest.raises(MissingDataError, match=r"golden=DIR, or \$CAPTIOUS_GOLDEN"):
         golden_folder(tmp_path / "data")
-    with pytest.raises(MissingDataError, match=r"no such folder\. Check --golden"):
+    with pytest.raises(MissingDataError, match=r"no such folder\. Check golden="):
         golden_folder(tmp_path / "data", tmp_path / "none")
     monkeypatch.setenv("CAPTIOUS_GOLDEN", str(tmp_path / "none"))
     with pytest.raises(MissingDataError, match="is no folder"):

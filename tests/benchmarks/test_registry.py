@@ -28,5 +28,5 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
 
 
 def test_a_choice_of_another_benchmark_is_refused(data) -> None:
-    with pytest.raises(InputError, match="--human is a choice of thumb and composite; nebula has none"):
+    with pytest.raises(InputError, match="human= is a choice of thumb and composite; nebula has none"):
         load_benchmark("nebula", data, human="with")

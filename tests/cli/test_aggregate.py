@@ -56,3 +56,12 @@ def test_means_by_system_rater_and_stage(run, tmp_path) -> None:
     refused = run(*asked, "rater", "--rule", "vote")
     assert refused.code == 2 and "say mean" in refused.err
     assert run(*asked, "colour").code == 2
+
+
+def test_a_huge_rating_is_shown_with_its_power_of_ten(run, tmp_path) -> None:
+    path = tmp_path / "ratings.csv"
+    path.write_text("image,caption,rater,rating\n1,a dog,r1,1e308\n2,a cat,r1,3\n")
+    shown = run("aggregate", path).out
+    assert "1.000e+308" in shown
+    assert "3.000" in shown
+    assert "00000000" not in shown

@@ -170,3 +170,17 @@ def test_compare_and_report_finish_beside_a_broken_image(run, given: Given, tmp_
     reported = run("report", *both, "--resamples", 20, "--out", tmp_path / "report.html")
     assert reported.code == 0, reported.err
     assert "could not be read and has no score" in (tmp_path / "report.html").read_text("utf-8")
+
+
+def test_meta_leaves_out_an_image_that_cannot_be_read_and_names_it(run, given: Given, tmp_path: Path) -> None:
+    judged = tmp_path / "judged.csv"
+    lines = [f"{image},{caption},{int(image) + 1}" for image, caption in CAPTIONS.items()]
+    judged.write_text("\n".join(["image,caption,rating", *lines]))
+    common = ("meta", judged, "--images", given.images, "-m", metric(given), "--resamples", "0")
+    assert run(*common, "-f", "json").json["results"][metric(given)]["pearson"]["n"] == 4
+    (given.images / "2.png").write_bytes(b"no image at all")
+    done = run(*common, "-f", "json")
+    assert done.code == 0
+    assert done.json["results"][metric(given)]["pearson"]["n"] == 3
+    assert 'could not read ("2") are left out; 3 examples of 3 images stay.' in done.err
+    assert 'could not read ("2")' in done.json["protocol"]["left_out"]

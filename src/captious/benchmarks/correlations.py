@@ -72,7 +72,7 @@ def _as_asked(protocol: Protocol, settings: MetaSettings) -> Protocol:
     if level not in get_args(Level):
         raise UnknownNameError("level", level, get_args(Level))
     if settings.interval == "analytic" and level == "image":
-        raise InputError("--interval analytic: there is none at level image. Use cluster.")
+        raise InputError('--interval "analytic": there is none at level image. Use cluster.')
     return replace(
         protocol,
         coefficients=cast("tuple[Method, ...]", methods),
@@ -100,7 +100,7 @@ def _columns(
     images = [corpus.image_ids[i] for i in corpus.image_of[examples].tolist()]
     systems = [corpus.systems[i] for i in corpus.system_of[examples].tolist()]
     if protocol.level == "system" and len(set(systems)) < 2:
-        raise InputError(f"{protocol.name}: --level system needs several systems; found one.")
+        raise InputError(f'{protocol.name}: --level "system" needs several systems; found one.')
     matrix = np.stack([rows.mean(axis=0)[examples] for rows in scores.arrays.values()])
     groups = {"item": None, "system": systems, "image": images}[protocol.level]
     # At the image level an image is what is averaged over, so it is what is drawn.

@@ -91,7 +91,7 @@ def with_objects(data: Data, path: Path) -> Data:
     digest = hashlib.sha256(path.read_bytes()).hexdigest()[:8]
     found = _with_corpora(data, changed)
     found = replace(found, protocol=data.protocol.with_options(objects=f"{path.name}:{digest}"))
-    return _of_images(found, named, f"that {path.name} does not name")
+    return of_images(found, named, f"that {path.name} does not name")
 
 
 def with_images(data: Data, folder: Path) -> Data:
@@ -107,7 +107,7 @@ def with_images(data: Data, folder: Path) -> Data:
     changed = [replace(corpus, image_paths=paths) for corpus in _corpora(data)]
     found = _with_corpora(data, changed)
     found = replace(found, protocol=data.protocol.with_options(images=folder.name))
-    return _of_images(found, there, f"that are not in {folder.name}")
+    return of_images(found, there, f"that are not in {folder.name}")
 
 
 def _corpora(data: Data) -> list[Corpus]:
@@ -120,7 +120,7 @@ def _with_corpora(data: Data, corpora: Sequence[Corpus]) -> Data:
     return replace(data, corpus=corpora[0])
 
 
-def _of_images(data: Data, kept: Mask, lacking: str) -> Data:
+def of_images(data: Data, kept: Mask, lacking: str) -> Data:
     """The examples of the kept images; the protocol and a note tell of the others."""
     if kept.all():
         return data

@@ -72,13 +72,13 @@ def recompute(asked: ReproductionRequest, metrics: Sequence[str], figures: Seque
         try:
             resolve(name).ready()
         except MissingDependencyError as error:
-            lacking.append(str(error))
+            lacking.append(error.typed)
     measured = Measurements()
     for figure in figures:
         try:
             data = _data(asked, figure)
         except (MissingDataError, InputError) as error:
-            measured.skipped[f"{figure.measure}/"] = str(error)
+            measured.skipped[f"{figure.measure}/"] = error.typed
             continue
         if not lacking:
             _measure(asked, figure, data, metrics, measured)

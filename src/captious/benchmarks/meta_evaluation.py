@@ -18,6 +18,7 @@ from captious.benchmarks.registry import load_benchmark
 from captious.benchmarks.result import INTERVALS, MetaResult, MetaSettings, Value
 from captious.benchmarks.score_files import read_scores
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
+from captious.benchmarks.unread import without_unread_images
 from captious.corpus import Corpus
 from captious.corpus.readers.memory import is_path
 from captious.engine import Progress
@@ -42,7 +43,8 @@ def benchmark_scores(
     """The scores of our metrics on a benchmark, and of others' metrics in a file.
 
     With a file, a name that is no metric of ours is a column of it; where no such name is given,
-    all its columns are taken.
+    all its columns are taken. Images that a metric cannot read have NaN: `without_unread_images`
+    leaves them out.
     """
     if file is None:
         return _computed(data, metrics, jobs, progress)
@@ -55,7 +57,8 @@ def benchmark_scores(
 def _computed(
     data: RatedExamples | Preferences, names: Sequence[str], jobs: int, progress: Progress | None
 ) -> BenchmarkScores:
-    return compute_scores(data, metrics_for(names, data.protocol.documents), jobs=jobs, progress=progress)
+    metrics = metrics_for(names, data.protocol.documents)
+    return compute_scores(data, metrics, jobs=jobs, progress=progress, unread=True)
 
 
 def evaluate(
@@ -198,6 +201,7 @@ def meta(
     wanted = expand(_asked(metrics, scores, corpus), corpus)
     names = [str(name) for name in wanted.metrics]
     found = benchmark_scores(loaded, names, _path(scores), jobs=jobs, progress=progress)
+    loaded, found = without_unread_images(loaded, found)
     results = evaluate_aspects(loaded, found, list(aspects), settings)
     parts = evaluate_parts(loaded, found, by, list(aspects), settings) if by else {}
     return MetaResults(results, by, parts, (*wanted.reasons(), *loaded.notes))

@@ -28,7 +28,7 @@ def accuracies(data: Preferences, scores: BenchmarkScores, settings: MetaSetting
             "coefficient or level. Leave those options out."
         )
     if settings.interval == "analytic":
-        raise InputError(f"--interval analytic: {data.protocol.name} has none. Use cluster or item.")
+        raise InputError(f'--interval "analytic": {data.protocol.name} has none. Use cluster or item.')
     protocol = replace(data.protocol, confidence=settings.confidence or data.protocol.confidence)
     categories = list(dict.fromkeys(data.category))
     place = np.array([categories.index(name) for name in data.category])

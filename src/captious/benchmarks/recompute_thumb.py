@@ -71,7 +71,7 @@ def _with_human(asked: ReproductionRequest, measured: Measurements) -> None:
         except MissingDataError as error:
             if leaked == asked.leaked:
                 raise
-            measured.remarks["r_with/"] = str(error)
+            measured.remarks["r_with/"] = error.typed
             continue
         found[leaked] = own = Measurements()
         scores = _scored(data, asked.progress)

@@ -162,11 +162,11 @@ def reproduce(
             request = ReproductionRequest(data_folder(data), progress, golden, parser, images, leaked)
             measured = RECOMPUTED[name](request)
         except MissingDataError as error:
-            measured = Measurements(skipped={"": str(error)})
+            measured = Measurements(skipped={"": error.typed})
         except MissingWeightsError as error:
             if name in benchmarks:
                 raise
-            measured = Measurements(skipped={"": str(error)})
+            measured = Measurements(skipped={"": error.typed})
         checks += [check(entry, measured) for entry in entries]
     return Reproduction(checks)
 

@@ -20,7 +20,8 @@ from captious.metrics.scripts import warn_of_script
 class BenchmarkScores:
     """One array an example for each metric; one row a draw of references.
 
-    `arrays[metric]` is `(draws, examples)`; higher is better in all.
+    `arrays[metric]` is `(draws, examples)`; higher is better in all. It is NaN for an image that the
+    metric could not read.
     """
 
     arrays: dict[str, FloatArray]
@@ -62,8 +63,12 @@ def compute_scores(
     *,
     jobs: int = 1,
     progress: Progress | None = None,
+    unread: bool = False,
 ) -> BenchmarkScores:
-    """Run the metrics over the benchmark's examples, once for each draw of references."""
+    """Run the metrics over the benchmark's examples, once for each draw of references.
+
+    With `unread` an image that a metric cannot read leaves NaN; otherwise it is an error.
+    """
     corpora = data.corpora if isinstance(data, Preferences) else [data.corpus]
     _require_references(data.protocol.name, metrics, corpora[0])
     warn_of_script(metrics, corpora[0].captions)
@@ -73,7 +78,8 @@ def compute_scores(
         runs = run_metrics(corpus, list(metrics.values()), jobs=jobs, progress=progress)
         for (name, metric), run in zip(metrics.items(), runs, strict=True):
             values = metric.example_scores(run.statistics)
-            _require_finite(name, values, corpus)
+            if not (unread and "image" in metric.needs):
+                _require_finite(name, values, corpus)
             draws[name].append(values if metric.higher_is_better else -values)
             signatures[name] = metric.signature(corpus, run.knowledge)
     return BenchmarkScores({name: np.stack(rows) for name, rows in draws.items()}, signatures)

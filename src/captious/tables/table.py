@@ -22,6 +22,7 @@ class Number(NamedTuple):
 
 
 Cell = str | int | float | Number
+HUGE = 1e15  # a column of decimals holds no more digits than a float has
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,17 @@ class Table:
 
 
 def number(value: float | None, digits: int = 3) -> Number:
-    """A number with so many decimals; what is not known is n/a.
+    """A number with so many decimals; a huge one with its power of ten; what is not known is n/a.
 
-    >>> number(0.5).text, number(None).text
-    ('0.500', 'n/a')
+    >>> number(0.5).text, number(None).text, number(-1e308).text
+    ('0.500', 'n/a', '-1.000e+308')
     """
     known = math.nan if value is None else value
-    return Number(known, "n/a" if math.isnan(known) else f"{known:.{digits}f}")
+    return Number(known, "n/a" if math.isnan(known) else _decimals(known, digits))
+
+
+def _decimals(value: float, digits: int) -> str:
+    return f"{value:.{digits}{'e' if abs(value) >= HUGE else 'f'}}"
 
 
 def p_value(value: float) -> Number:
@@ -125,7 +130,7 @@ def scaled(value: float, percent: bool, digits: int = 1) -> str:
     """
     if math.isnan(value):
         return "n/a"
-    return f"{value * 100:.{digits}f}" if percent else f"{value:.{digits}f}"
+    return _decimals(value * 100 if percent else value, digits)
 
 
 def moment(at: float | None) -> str:

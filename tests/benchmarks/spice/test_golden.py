@@ -48,7 +48,7 @@ def test_items_by_their_ids(tmp_path: Path) -> None:
 
 
 def test_no_golden_file_is_named_with_the_option_that_mends_it(tmp_path: Path) -> None:
-    with pytest.raises(MissingDataError, match=r"parses\.jsonl\.gz: there is no such file.*--golden"):
+    with pytest.raises(MissingDataError, match=r"parses\.jsonl\.gz: there is no such file.*golden="):
         next(read_parses(tmp_path))
 
 

@@ -81,7 +81,7 @@ def test_without_golden_values_the_published_figures_are_still_checked(
 def test_other_weights_are_named_and_wrong_ones_refused(data: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         reproduce(["spice"], data, parser=tmp_path / "none.npz")
-    with pytest.raises(InputError, match="--parser is a choice of spice"):
+    with pytest.raises(InputError, match="parser= is a choice of spice"):
         reproduce(["thumb"], data, parser=CHECK_WEIGHTS)
 
 

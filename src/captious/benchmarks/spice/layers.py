@@ -34,7 +34,7 @@ def read_golden(asked: ReproductionRequest, division: Division | None, measured:
             if division is not None and division.part(golden.caption) == "kept":
                 found.kept.append(golden)
     except MissingDataError as error:
-        measured.skipped |= dict.fromkeys((FROM_DEPENDENCIES, PARSER), str(error))
+        measured.skipped |= dict.fromkeys((FROM_DEPENDENCIES, PARSER), error.typed)
         return found
     total = len(found.tuples)
     measured.values[FROM_DEPENDENCIES] = equal / total

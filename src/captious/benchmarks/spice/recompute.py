@@ -55,14 +55,14 @@ def recompute_spice(asked: ReproductionRequest) -> Measurements:
         try:
             items = SETS[name](asked.data)
         except MissingDataError as error:
-            _skip(row, str(error), measured)
-            measured.skipped |= dict.fromkeys(SYSTEM_KEYS[name], str(error))
+            _skip(row, error.typed, measured)
+            measured.skipped |= dict.fromkeys(SYSTEM_KEYS[name], error.typed)
             continue
         scores = _score(items, asked.parser)
         try:
             official = _golden_items(name, items, asked)
         except MissingDataError as error:
-            _skip(row, str(error), measured)
+            _skip(row, error.typed, measured)
             official = []
         theirs = np.array([item.f for item in official])
         measure_systems(name, row, items, scores, theirs, asked.data, measured)
