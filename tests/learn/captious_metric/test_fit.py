@@ -26,8 +26,8 @@ def drawn(seed: int, *parts: tuple[str, float]) -> tuple[np.ndarray, np.ndarray]
 
 
 def test_a_view_that_decides_the_ratings_gets_weight_and_others_none() -> None:
-    # The words view is the mean of four features: a quarter of each is a weight of 1.
-    parts = [(name, 0.25) for name in VIEWS["words"]]
+    # The words view is the mean of two features: a half of each is a weight of 1.
+    parts = [(name, 0.5) for name in VIEWS["words"]]
     features, ratings = drawn(0, ("sentence", 1.0), *parts)
     chosen = choose_weights({"a": ranked_by_ratings(features, ratings, 0)}, view_columns(ONES))
     assert chosen["words"] == 1.0

@@ -71,7 +71,7 @@ def test_weights_without_a_benchmark_may_be_others() -> None:
     corpus = Corpus.from_lists([RIGHT], [REFERENCES])
     found = [
         float(CaptiousMetric(held_out=name).score_examples(Batch(corpus), None)[0])
-        for name in ("nothing", "nebula")
+        for name in ("nothing", "pascal-50s")
     ]
     assert found[0] != found[1]
     assert all(0 < value < 1 for value in found)
@@ -104,7 +104,7 @@ def test_the_demo_sample_scores_as_when_the_weights_were_made() -> None:
         system: float(values[corpus.system_of == place].mean()) for place, system in enumerate(corpus.systems)
     }
     # Stored when the weights were; the same on any machine but for the rounding of the encoder.
-    stored = {"cuckoo": 0.7054, "dodo": 0.4708, "heron": 0.8864, "magpie": 0.8281}
+    stored = {"cuckoo": 0.7219, "dodo": 0.4674, "heron": 0.8941, "magpie": 0.8395}
     assert means == pytest.approx(stored, abs=5e-4)
 
 
@@ -113,4 +113,4 @@ def test_the_card_figures_of_thumb(data: Path) -> None:
     loaded = load_benchmark("thumb", data)
     scores = resolve("captious[held_out=thumb]").score_examples(Batch(loaded.corpus), None)
     human = loaded.judgments.matrix("total").mean(axis=1)
-    assert np.corrcoef(scores, human)[0, 1] == pytest.approx(0.4955, abs=5e-4)
+    assert np.corrcoef(scores, human)[0, 1] == pytest.approx(0.5008, abs=5e-4)

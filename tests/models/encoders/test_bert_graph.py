@@ -9,7 +9,8 @@ import pytest
 from scipy.special import erf, softmax
 
 from captious.errors import InputError
-from captious.models.encoders.bert_graph import Shape, build_graph
+from captious.models.encoders.bert_graph import Builder, Shape, build_graph, finished
+from captious.models.encoders.bert_int8 import Ranges, RoundedBuilder, ranges_digest, watched
 
 SHAPE = Shape(layers=2, heads=3, width=12, positions=16, epsilon=1e-12)
 WIDE, WORDS = 20, 30
@@ -94,3 +95,52 @@ def test_another_kind_of_bert_is_refused() -> None:
         Shape.of(facts | {"hidden_act": "relu"}, Path("model"))
     with pytest.raises(InputError, match="lacks 'max_position_embeddings'"):
         Shape.of(facts, Path("model"))
+
+
+# Whole numbers in place of floats: bert_int8.
+IDS = np.random.default_rng(1).integers(0, WORDS, size=(24, 7))
+
+
+def run(content: bytes, ids: np.ndarray, outputs: list[str] | None = None) -> list[np.ndarray]:
+    runtime = pytest.importorskip("onnxruntime")
+    pytest.importorskip("onnx")
+    return runtime.InferenceSession(content, providers=["CPUExecutionProvider"]).run(outputs, {"ids": ids})
+
+
+def measured() -> Ranges:
+    names = watched(SHAPE.layers)
+    found = run(finished(Builder(random_weights(), SHAPE), SHAPE.layers, names), IDS, names)
+    return {
+        name: np.stack([x.min(axis=(0, 1)), x.max(axis=(0, 1))]) for name, x in zip(names, found, strict=True)
+    }
+
+
+def rounded() -> bytes:
+    return finished(RoundedBuilder(random_weights(), SHAPE, measured()), SHAPE.layers)
+
+
+def test_states_are_near_those_of_floats() -> None:
+    exact = run(build_graph(random_weights(), SHAPE, SHAPE.layers), IDS)[0]
+    near = run(rounded(), IDS)[0]
+    cosines = (exact * near).sum(-1) / np.linalg.norm(exact, axis=-1) / np.linalg.norm(near, axis=-1)
+    assert cosines.mean() > 0.995
+    assert not np.array_equal(exact, near)
+
+
+def test_the_other_texts_of_a_batch_change_nothing() -> None:
+    content = rounded()
+    together = run(content, IDS)[0]
+    for row in range(3):
+        np.testing.assert_allclose(run(content, IDS[row : row + 1])[0][0], together[row], atol=1e-5)
+
+
+def test_what_lies_beyond_the_range_is_cut_off_and_not_turned_around() -> None:
+    narrow = {name: own / 4 for name, own in measured().items()}
+    content = finished(RoundedBuilder(random_weights(), SHAPE, narrow), SHAPE.layers)
+    assert np.isfinite(run(content, IDS)[0]).all()
+
+
+def test_other_ranges_have_another_digest() -> None:
+    ranges = measured()
+    assert ranges_digest(ranges) == ranges_digest(dict(reversed(ranges.items())))
+    assert ranges_digest(ranges) != ranges_digest({name: own * 2 for name, own in ranges.items()})

@@ -33,11 +33,16 @@ def train_captious(
     ] = None,
     aspect: Annotated[str, typer.Option("--aspect", help="Aspect of the judgments to learn.")] = "",
     start: Annotated[
-        Path | None, typer.Option("--start", help="Model whose tuned encoder to go on from.")
+        list[Path] | None,
+        typer.Option("--start", help="Model whose tuned encoder to go on from; of several, their mean."),
     ] = None,
     steps: Annotated[
         int, typer.Option("--steps", min=0, help="Steps of tuning the encoder; 0 keeps that of --start.")
-    ] = 250,
+    ] = 300,
+    strength: Annotated[
+        float,
+        typer.Option("--strength", min=0, max=1, help="Share of the tuning that is added to the encoder."),
+    ] = 1.0,
     limit: Annotated[
         int, typer.Option("--limit", min=0, help="At most so many examples of a data set for the weights.")
     ] = 0,
@@ -50,15 +55,16 @@ def train_captious(
     from captious.cli.output import note
     from captious.errors import InputError
     from captious.files import check_output
-    from captious.learn.captious_metric.recipe import make_model
+    from captious.learn.captious_metric.recipe import make_model, mean_encoder, run_digest
     from captious.learn.captious_metric.tune import Tuning
+    from captious.learn.journal import Journal
     from captious.metrics.captious_metric.model import NOTHING, load_model, save_model
 
     if out.suffix != ".npz":
         raise InputError(f"--out {out}: the name must end in .npz.")
-    if not steps and start is None:
+    if not steps and not start:
         raise InputError("--steps 0 keeps the encoder of another model: name it with --start.")
-    check_output(out, [path for path in (judgments, start) if path is not None])
+    check_output(out, [path for path in (judgments, *(start or ())) if path is not None])
     if judgments is not None:
         sources, judged = _own(judgments, candidates, references, aspect)
         tested: dict[str, Corpus] = {}
@@ -75,12 +81,31 @@ def train_captious(
         which = "weights" if held_out == NOTHING else f"weights without {held_out}"
         note(f"{which}: " + ", ".join(f"{k} {v:g}" for k, v in weights.items()))
 
-    begun = None if start is None else load_model(str(start))
+    begun = mean_encoder([load_model(str(path)) for path in start]) if start else None
     how = Tuning(steps=steps, seed=seed)
-    model = make_model(
-        sources, judged, how=how, start=begun, tested=tested, limit=limit, report=report, tell=tell
+    journal = Journal(
+        out.with_name(f".{out.name}.training"), run_digest(sources, list(judged), how, begun, strength, limit)
     )
+    if journal.steps:
+        note("going on with an interrupted run")
+    try:
+        model = make_model(
+            sources,
+            judged,
+            how=how,
+            start=begun,
+            strength=strength,
+            tested=tested,
+            limit=limit,
+            report=report,
+            tell=tell,
+            journal=journal,
+        )
+    except KeyboardInterrupt:
+        note("stopped; the same command goes on where it was")
+        raise
     save_model(out, model)
+    journal.close()
     note(f'wrote {out}; use it as "captious[model={out}]"')
 
 

@@ -24,7 +24,7 @@ LEAST = 0.08  # difference of two ratings that counts, as a share of the scale
 VIEWS: dict[str, tuple[str, ...]] = {
     "sentence": ("sentence",),
     "tokens": ("precision_best", "recall_mean"),
-    "words": ("tfidf1", "tfidf2", "recall", "rouge"),
+    "words": ("support", "pairs"),
     "faults": ("colour", "number", "gender"),
     "agreement": ("agreement",),
 }

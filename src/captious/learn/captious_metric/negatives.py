@@ -49,7 +49,13 @@ OPPOSITES = dict(
     )
     for pair in ((a, b), (b, a))
 )
-KINDS = ("replace", "replace", "replace", "exchange", "add")
+KINDS = ("replace", "replace", "replace", "exchange", "exchange", "add")
+_REPLACED = (("NN", "NNS"), ("VBG", "VBZ", "VBN", "VBP"), ("JJ", "CD"), ("IN", "RP"))  # one is drawn first
+_PHRASE = frozenset({"JJ", "CD", "VBN", "NN", "NNS"})
+_NOUNS = frozenset({"NN", "NNS"})
+# Between two phrases, these leave the meaning as it was when the phrases change places.
+_BETWEEN = "and or with next to near beside by a an the , some two"
+_SYMMETRIC = frozenset(_BETWEEN.split())
 _TRIES = 6
 _OPEN = ("NN", "NNS", "JJ", "VBG")  # tags of words that get neighbours
 _SYNONYMS = 1  # nearest words that are passed over: they may mean the same
@@ -110,9 +116,11 @@ def wrong_captions(
 
 
 def _replace(parse: Parse, known: frozenset[str], pools: WordPools, rng: Random) -> list[str] | None:
-    place = rng.randrange(len(parse)) if len(parse) else 0
-    if not len(parse):
+    tags = rng.choice(_REPLACED)  # nouns are most words; each part of speech shall be wrong as often
+    places = [i for i, tag in enumerate(parse.tags) if tag in tags]
+    if not places:
         return None
+    place = rng.choice(places)
     word = parse.words[place]
     other = pools.another(word, parse.tags[place], rng)
     if other is None or other == word or other in known:
@@ -121,15 +129,34 @@ def _replace(parse: Parse, known: frozenset[str], pools: WordPools, rng: Random)
 
 
 def _exchange(parse: Parse, known: frozenset[str], pools: WordPools, rng: Random) -> list[str] | None:
-    tags = rng.choice((("NN", "NNS"), ("JJ", "CD", "VBN"), ("NN", "NNS")))
-    places = [i for i, tag in enumerate(parse.tags) if tag in tags]
-    if len(places) < 2:
+    """Two nouns, two words that describe, or two phrases with all that describes them."""
+    parts = rng.choice((_single(parse, _NOUNS), _single(parse, _PHRASE - _NOUNS), _phrases(parse)))
+    if len(parts) < 2:
         return None
-    first, second = sorted(rng.sample(places, 2))
+    (first, end), (second, stop) = sorted(rng.sample(parts, 2))
     words = list(parse.words)
-    words[first], words[second] = words[second], words[first]
     # Neighbours that change places are the same phrase turned around, not another meaning.
-    return words if second - first > 1 else None
+    if second - end < 1 or _SYMMETRIC.issuperset(words[end:second]):
+        return None
+    return [*words[:first], *words[second:stop], *words[end:second], *words[first:end], *words[stop:]]
+
+
+def _single(parse: Parse, tags: frozenset[str]) -> list[tuple[int, int]]:
+    return [(i, i + 1) for i, tag in enumerate(parse.tags) if tag in tags]
+
+
+def _phrases(parse: Parse) -> list[tuple[int, int]]:
+    """Longest runs of describing words and nouns that end in a noun."""
+    found: list[tuple[int, int]] = []
+    start = None
+    for i, tag in enumerate((*parse.tags, "")):
+        if tag in _PHRASE:
+            start = i if start is None else start
+        elif start is not None:
+            if parse.tags[i - 1] in _NOUNS:
+                found.append((start, i))
+            start = None
+    return found
 
 
 def _add(parse: Parse, known: frozenset[str], pools: WordPools, rng: Random) -> list[str] | None:

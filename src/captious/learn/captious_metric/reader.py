@@ -20,6 +20,7 @@ from captious.models.encoders.low_rank import LowRank
 RANK = 8
 _SHARPNESS = 10.0  # of the soft minimum over tokens
 _LONGEST = 48  # tokens of a caption that tuning reads
+_TOGETHER = 24  # texts
 LIKENESSES = ("sentence", "precision_best", "precision_mean", "precision_worst", "recall_mean")
 
 
@@ -46,7 +47,7 @@ class Reader:
         self._bert = BertModel.from_pretrained(folder, add_pooling_layer=False).eval()
         for parameter in self._bert.parameters():
             parameter.requires_grad_(False)
-        self.changes = _add_changes(self._bert, start)
+        self.changes = _add_changes(self._bert, start and LowRank.mean([start]))  # at full strength
         self._token_weight = torch.nn.Linear(self._bert.config.hidden_size, 1)
         torch.nn.init.zeros_(self._token_weight.weight)
         torch.nn.init.zeros_(self._token_weight.bias)
@@ -67,17 +68,30 @@ class Reader:
         from torch.nn import functional
 
         ids = self._tokeniser(list(texts), truncation=True, max_length=_LONGEST)["input_ids"]
-        numbers = torch.zeros(len(ids), max(map(len, ids)), dtype=torch.long)
-        there, inner = torch.zeros(numbers.shape), torch.zeros(numbers.shape)
-        for row, own in enumerate(ids):
-            numbers[row, : len(own)] = torch.tensor(own)
-            there[row, : len(own)] = 1
-            inner[row, 1 : len(own) - 1] = 1
-        states = self._bert(input_ids=numbers, attention_mask=there.long()).last_hidden_state
+        lengths = torch.tensor([len(own) for own in ids])
+        place = torch.arange(int(lengths.max()))
+        there = (place < lengths[:, None]).float()
+        inner = there * (place > 0) * (place < lengths[:, None] - 1)
+        # Texts of about one length are read together: padding would be a third of the work.
+        order = torch.argsort(lengths, stable=True)
+        parts = [self._states([ids[i] for i in part.tolist()]) for part in order.split(_TOGETHER)]
+        wide = [functional.pad(part, (0, 0, 0, len(place) - part.shape[1])) for part in parts]
+        states = torch.cat(wide)[torch.argsort(order)]
         means = (states * there[..., None]).sum(1) / there.sum(1, keepdim=True)
         weights = functional.softplus(self._token_weight(states).squeeze(-1)) * inner
         unit = functional.normalize
         return Encoded(unit(means, dim=-1), unit(states, dim=-1), inner, weights)
+
+    def _states(self, ids: Sequence[Sequence[int]]) -> Any:
+        """Hidden states of some texts, padded to the longest of them."""
+        import torch
+
+        numbers = torch.zeros(len(ids), max(map(len, ids)), dtype=torch.long)
+        there = torch.zeros_like(numbers)
+        for row, own in enumerate(ids):
+            numbers[row, : len(own)] = torch.tensor(own)
+            there[row, : len(own)] = 1
+        return self._bert(input_ids=numbers, attention_mask=there).last_hidden_state
 
     def likenesses(self, read: Encoded, candidates: list[int], references: list[list[int]]) -> Any:
         """A row of `LIKENESSES` for each candidate; all have equally many references."""

@@ -6,6 +6,7 @@ likenesses are as good there as they will be on new images and no better.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
@@ -13,15 +14,18 @@ from typing import NamedTuple
 
 import numpy as np
 
+from captious._version import __version__
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError
+from captious.learn.captious_metric.checkpoint import FORGETFUL
 from captious.learn.captious_metric.fit import Ranked, fit_head, ranked_by_ratings
 from captious.learn.captious_metric.negatives import WordPools, with_neighbours, words_of, wrong_captions
 from captious.learn.captious_metric.sources import CXC_SCALE, Group, Sources
 from captious.learn.captious_metric.tune import Material, Report, Tuning, tune
+from captious.learn.journal import Journal
 from captious.metrics.batch import Batch
-from captious.metrics.captious_metric.extract import extract
+from captious.metrics.captious_metric.extract import encoder_of, extract
 from captious.metrics.captious_metric.meaning import TokenWeights
 from captious.metrics.captious_metric.model import NOTHING, Head, Model
 from captious.metrics.captious_metric.words import make_table
@@ -33,6 +37,7 @@ OTHERS, WRONG = "captions of other images", "wrong copies"
 _EXAMPLES_AN_IMAGE = 14  # own captions, their wrong copies and captions of other images
 _WRONG_OF = 3  # own captions of an image that get wrong copies
 _NEAR = 30
+_RANGE_TEXTS = 500  # captions from which the scale of whole numbers is taken
 Pairs = tuple[IntArray, IntArray]
 Tell = Callable[[str, dict[str, float]], None]  # what was held out, the weights of the views
 
@@ -64,6 +69,13 @@ def _spread(n: int, count: int) -> IntArray:
     return np.unique(np.linspace(0, n - 1, min(count, n)).astype(np.int64))
 
 
+class Encoder(NamedTuple):
+    """What tuning changes."""
+
+    change: LowRank
+    tokens: TokenWeights
+
+
 class Kept(NamedTuple):
     """Graded images as examples: rating or -1, and for wrong copies the row that they copy."""
 
@@ -93,13 +105,15 @@ def parse_captions(sources: Sources) -> dict[str, Parse]:
     return dict(zip(texts, found, strict=True))
 
 
-def material_of(sources: Sources, tuned: Sequence[Group], parses: dict[str, Parse]) -> Material:
+def material_of(
+    sources: Sources, tuned: Sequence[Group], parses: dict[str, Parse], near: dict[str, list[str]]
+) -> Material:
     """What tuning draws from: no caption of a kept image is in it."""
     seen = {caption for group in tuned for caption in group.captions}
     kept = {caption for group in sources.graded for caption in group.captions} - seen
     pairs = [pair for pair in sources.pairs if not {pair.first, pair.second} & kept]
     pools = with_neighbours(WordPools.of(parses.values()))
-    return Material(tuned, sources.plain, pairs, parses, pools, similar_images(sources.plain))
+    return Material(tuned, sources.plain, pairs, parses, pools, near)
 
 
 def similar_images(groups: Sequence[Group]) -> dict[str, list[str]]:
@@ -175,43 +189,77 @@ def make_model(
     benchmarks: Mapping[str, Judged],
     *,
     how: Tuning,
-    start: Model | None = None,
+    start: Encoder | None = None,
+    strength: float = 1.0,
     tested: Mapping[str, Corpus] | None = None,
     limit: int = 0,
     report: Report | None = None,
     tell: Tell | None = None,
+    journal: Journal = FORGETFUL,
 ) -> Model:
     """Tune the encoder for `how.steps` steps from `start`, then choose the weights of the views.
 
-    With a `limit` at most so many examples of each data set decide on the weights.
+    `strength` is the share of what was learned that is added to the published encoder.
+    With a `limit` at most so many examples of each data set decide on the weights. What the journal
+    holds of an interrupted run is not done again.
     """
     groups, plain = sources.graded or sources.plain, sources.plain if sources.graded else ()
     tuned, kept_groups = split_groups(groups)
     parses = parse_captions(sources)
-    material = material_of(Sources(groups, plain, sources.pairs), tuned, parses)
-    change, tokens = _tuned(material, how, start, report)
+    near = similar_images(plain) if how.steps else {}
+    material = material_of(Sources(groups, plain, sources.pairs), tuned, parses, near)
+    change, tokens = _tuned(material, how, start, report, journal)
     table = make_table([[parses[c].words for c in group.captions] for group in (*groups, *plain)])
-    model = Model(change, tokens, table, {})
+    change = replace(change, strength=strength)
+    model = _rounded(Model(change, tokens, table, {}), [" ".join(parse.words) for parse in parses.values()])
     if limit:
         kept_groups = kept_groups[: max(1, limit // _EXAMPLES_AN_IMAGE)]
         benchmarks = {name: judged.first(limit) for name, judged in benchmarks.items()}
     kept = kept_examples(kept_groups, material, seed=how.seed + 1)
-    own = extract(Batch(kept.corpus), model)
-    features = {name: extract(Batch(judged.corpus), model) for name, judged in benchmarks.items()}
-    return replace(model, heads=fit_heads(kept, benchmarks, features, own, tested or {}, tell=tell))
+
+    def features(name: str, corpus: Corpus) -> FloatArray:
+        made = journal.once(f"features {name}", lambda: {"values": extract(Batch(corpus), model)})
+        return made["values"]
+
+    own = features("kept", kept.corpus)
+    found = {name: features(f"of {name}", judged.corpus) for name, judged in benchmarks.items()}
+    return replace(model, heads=fit_heads(kept, benchmarks, found, own, tested or {}, tell=tell))
+
+
+def mean_encoder(models: Sequence[Model]) -> Encoder:
+    """The mean of encoders that were tuned from one start; better than each (Wortsman et al. 2022)."""
+    tokens = TokenWeights(
+        np.mean([model.tokens.w for model in models], axis=0),
+        float(np.mean([model.tokens.b for model in models])),
+    )
+    return Encoder(LowRank.mean([model.change for model in models]), tokens)
+
+
+def run_digest(
+    sources: Sources, names: Sequence[str], how: Tuning, start: Encoder | None, *facts: float
+) -> str:
+    """What tells one run from another."""
+    begun = start.change.digest() if start is not None else ""
+    content = repr((__version__, sources, sorted(names), how, begun, facts))
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _rounded(model: Model, texts: Sequence[str]) -> Model:
+    """The model with whole-number products, on the scale that some of the captions show."""
+    some = [texts[i] for i in _spread(len(texts), _RANGE_TEXTS).tolist()]
+    return replace(model, ranges=encoder_of(model).find_ranges(some))
 
 
 def _tuned(
-    material: Material, how: Tuning, start: Model | None, report: Report | None
-) -> tuple[LowRank, TokenWeights]:
+    material: Material, how: Tuning, start: Encoder | None, report: Report | None, journal: Journal
+) -> Encoder:
     if start is not None and not how.steps:
-        return start.change, start.tokens
+        return start
     from captious.learn.captious_metric.reader import Reader
 
-    begun = (None, None) if start is None else (start.change, start.tokens)
-    reader = Reader(how.seed, *begun)
-    tune(reader, material, how, report)
-    return reader.change(), reader.token_weights()
+    reader = Reader(how.seed, *(start or (None, None)))
+    tune(reader, material, how, report, journal)
+    return Encoder(reader.change(), reader.token_weights())
 
 
 def fit_heads(

@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple
 
+from captious.learn.captious_metric.checkpoint import FORGETFUL, restore, save
 from captious.learn.captious_metric.negatives import WordPools, words_of, wrong_captions
 from captious.learn.captious_metric.reader import Reader
 from captious.learn.captious_metric.sources import CaptionPair, Group
+from captious.learn.journal import Journal
 from captious.text.parse import Parse
 
 Report = Callable[[int, int, float], None]
@@ -23,19 +25,20 @@ _ALONE = (0.3, 0.1, 0.0, 0.1, 0.1)
 _LEAST = 0.25  # difference of two ratings that counts
 _REFERENCES = 4
 _WARM_UP = 30
+SAVED_EVERY = 20  # steps
 
 
 @dataclass(frozen=True)
 class Tuning:
     """How the encoder is tuned."""
 
-    steps: int = 160
+    steps: int = 300
     rate: float = 7e-4
     graded: int = 10  # images a step
-    plain: int = 5
+    plain: int = 3
     pairs: int = 16
-    wrong: int = 2  # copies with one wrong detail of each own caption
-    others: int = 3
+    wrong: int = 3  # copies with one wrong detail of each own caption
+    others: int = 4
     seed: int = 0
 
 
@@ -98,15 +101,25 @@ class _Drawn:
         return self._place[text]
 
 
-def tune(reader: Reader, material: Material, how: Tuning, report: Report | None = None) -> None:
-    """Change the reader's weights in place; `report(step, steps, loss)` hears how it goes."""
+def tune(
+    reader: Reader,
+    material: Material,
+    how: Tuning,
+    report: Report | None = None,
+    journal: Journal = FORGETFUL,
+) -> None:
+    """Change the reader's weights in place; `report(step, steps, loss)` hears how it goes.
+
+    The journal keeps the state every few steps. A run that was stopped goes on from there and ends
+    with the weights of one that was not: every step draws from a seed of its own.
+    """
     import torch
 
-    rng = Random(how.seed)
     rates = (how.rate, 3e-3, 1e-2)
     parts = reader.parameters()
     optimiser = torch.optim.AdamW([{"params": p, "lr": 0.0} for p in parts], weight_decay=0.01)
-    for step in range(how.steps):
+    for step in range(restore(journal, optimiser), how.steps):
+        rng = Random(f"{how.seed} {step}")
         pace = min(1.0, (step + 1) / _WARM_UP) * (1 - step / how.steps) ** 0.5
         for group, rate in zip(optimiser.param_groups, rates, strict=True):
             group["lr"] = rate * pace
@@ -117,6 +130,8 @@ def tune(reader: Reader, material: Material, how: Tuning, report: Report | None 
             total += float(loss.item())
         torch.nn.utils.clip_grad_norm_(parts[0], 1.0)
         optimiser.step()
+        if (step + 1) % SAVED_EVERY == 0:
+            save(journal, optimiser, step + 1)
         if report is not None:
             report(step + 1, how.steps, total)
 

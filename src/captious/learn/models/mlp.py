@@ -23,6 +23,7 @@ from captious.metrics.learned.predict import Network, Predictor
 
 Single = NDArray[np.float32]
 _BETA_1, _BETA_2, _EPSILON = 0.9, 0.999, 1e-7  # Kingma and Ba 2015; Keras' epsilon
+_PIECE = 1 << 15  # numbers of which four arrays fit a processor's cache
 _SECONDS_BETWEEN_CHECKPOINTS = 60.0
 
 
@@ -165,11 +166,23 @@ class Mlp(Learner):
 
 
 def _adam(state: _State, gradients: list[Single], rate: float, step: int) -> None:
-    size = rate * np.sqrt(1 - _BETA_2**step) / (1 - _BETA_1**step)
-    for own, first, second, slope in zip(*state, gradients, strict=True):
-        first[:] = _BETA_1 * first + (1 - _BETA_1) * slope
-        second[:] = _BETA_2 * second + (1 - _BETA_2) * slope * slope
-        own[:] = own - np.float32(size) * first / (np.sqrt(second) + np.float32(_EPSILON))
+    """One step, in place and a piece at a time: a whole matrix does not fit the processor's cache."""
+    size = np.float32(rate * np.sqrt(1 - _BETA_2**step) / (1 - _BETA_1**step))
+    for arrays in zip(*state, gradients, strict=True):
+        flat = [array.reshape(-1) for array in arrays]
+        for start in range(0, len(flat[0]), _PIECE):
+            own, first, second, slope = (array[start : start + _PIECE] for array in flat)
+            first *= _BETA_1
+            first += (1 - _BETA_1) * slope
+            second *= _BETA_2
+            slope *= slope
+            slope *= 1 - _BETA_2
+            second += slope
+            np.sqrt(second, out=slope)
+            slope += _EPSILON
+            np.divide(first, slope, out=slope)
+            slope *= size
+            own -= slope
 
 
 def _forward(parameters: list[Single], rows: Single) -> Single:

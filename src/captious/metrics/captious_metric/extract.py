@@ -41,7 +41,7 @@ def _part(batch: Batch, candidates: IntArray, references: list[IntArray], model:
     return np.array(
         [
             [
-                *word_features(said[own], [said[text] for text in others], model.table),
+                *word_features(said[own], [said[text] for text in others]),
                 *meaning_features(meant[own], [meant[text] for text in others]),
             ]
             for own, others in zip(candidates.tolist(), (r.tolist() for r in references), strict=True)
@@ -69,4 +69,4 @@ def encoder_of(model: Model) -> OnnxEncoder:
 @lru_cache(maxsize=2)
 def _encoder(model: Model, process: int) -> OnnxEncoder:
     folder = locate.carried(locate.MINILM)
-    return OnnxEncoder(encoders.folder_label(locate.MINILM, folder), folder, model.change)
+    return OnnxEncoder(encoders.folder_label(locate.MINILM, folder), folder, model.change, model.ranges)

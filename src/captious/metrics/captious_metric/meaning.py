@@ -50,19 +50,20 @@ def read_meanings(
     """Vectors of texts; None for one without a word."""
     ids = encoder.encode(texts, min(encoder.longest, encoders.LONGEST_SENTENCE))
     states, offsets = encoders.token_states(encoder, ids, encoder.layers)
-    special = list(encoder.special)
-    found: list[Meant | None] = []
-    for row, (start, stop) in enumerate(zip(offsets[:-1].tolist(), offsets[1:].tolist(), strict=True)):
-        own = states[start:stop]
-        inner = ~np.isin(ids[row], special)
-        if not inner.any():
-            found.append(None)
-            continue
-        tokens = own[inner]
-        unit = tokens / np.linalg.norm(tokens, axis=1, keepdims=True)
-        mean = own.mean(axis=0)
-        found.append(Meant(mean / np.linalg.norm(mean), unit, weights.of(tokens)))
-    return found
+    if not len(states):
+        return [None] * len(texts)
+    # All texts at once: five calls of NumPy for each text took as long as a layer of the encoder.
+    sums = np.add.reduceat(states, offsets[:-1], axis=0)
+    sentences = sums / np.linalg.norm(sums, axis=1, keepdims=True)
+    units = states / np.linalg.norm(states, axis=1, keepdims=True)
+    says = weights.of(states)
+    inner = ~np.isin(np.concatenate(ids), list(encoder.special))
+    starts = np.append(0, np.cumsum(inner))[offsets]
+    units, says = units[inner], says[inner]
+    return [
+        Meant(sentences[row], units[start:stop], says[start:stop]) if stop > start else None
+        for row, (start, stop) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
+    ]
 
 
 def meaning_features(candidate: Meant | None, references: Sequence[Meant | None]) -> list[float]:

@@ -23,10 +23,11 @@ _BACKEND = "onnx"
 class CaptiousMetric(Metric):
     """A ranking model over what a caption means and what it says word for word.
 
-    An encoder (all-MiniLM-L6-v2 with a learned change of low rank) gives similarities of sentences
-    and alignments of tokens; counts of words, n-grams and relations, contradictions, length and
-    fluency join them. A score is 1 / (1 + exp(-(b + w . x))), where no weight lets a caption gain by
-    a fault or lose by a likeness. A caption without a word scores 0. See docs/metrics/captious.md.
+    An encoder (all-MiniLM-L6-v2 with a learned change of low rank, in whole numbers) gives similarities
+    of sentences and alignments of tokens; counts of words and pairs of words, contradictions and the
+    agreement of the references join them. A score is 1 / (1 + exp(-(b + w . x))), where no weight lets
+    a caption gain by a fault or lose by a likeness. A caption without a word scores 0. See
+    docs/metrics/captious.md.
 
     >>> CaptiousMetric(held_out="thumb").model
     'shipped'

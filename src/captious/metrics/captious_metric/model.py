@@ -22,6 +22,7 @@ from captious.corpus.columns import FloatArray
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.metrics.captious_metric.meaning import MEANING_FEATURES, TokenWeights
 from captious.metrics.captious_metric.words import WORD_FEATURES, WordTable
+from captious.models.encoders.bert_int8 import Ranges
 from captious.models.encoders.low_rank import LowRank
 
 FEATURES = (*WORD_FEATURES, *MEANING_FEATURES)
@@ -29,7 +30,8 @@ SHIPPED = "shipped"
 NOTHING = "nothing"
 PAIR_STEPS = 16  # a pair's familiarity is stored in sixteenths
 _SHIPPED_FILE = Path(__file__).parent / "weights.npz"
-_LAYOUT = 1
+_LAYOUT = 2
+_RANGES = "|range"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +57,7 @@ class Model:
     tokens: TokenWeights
     table: WordTable
     heads: Mapping[str, Head]
+    ranges: Ranges | None = None  # with which the encoder computes in whole numbers
     digest: str = ""
 
     def head(self, held_out: str) -> Head:
@@ -101,10 +104,8 @@ def _model(arrays: Mapping[str, NDArray[np.generic]], digest: str) -> Model:
     if int(arrays["layout"]) != _LAYOUT or _words(arrays["features"]) != list(FEATURES):
         raise ValueError("made by another version")
     matrices = [key[:-2] for key in arrays if key.endswith("|a")]
-    factors = {
-        name: (arrays[name + "|a"].astype(np.float32), arrays[name + "|b"].astype(np.float32))
-        for name in matrices
-    }
+    factors = {name: (_floats(arrays[name + "|a"]), _floats(arrays[name + "|b"])) for name in matrices}
+    ranges = {key.removesuffix(_RANGES): _floats(arrays[key]) for key in arrays if key.endswith(_RANGES)}
     rarity = dict(zip(_words(arrays["words"]), arrays["rarity"].astype(float).tolist(), strict=True))
     heads = {
         name: Head(row[:-1], float(row[-1]))
@@ -115,6 +116,7 @@ def _model(arrays: Mapping[str, NDArray[np.generic]], digest: str) -> Model:
         TokenWeights(arrays["token_weights"].astype(np.float32), float(arrays["token_bias"])),
         WordTable(rarity, arrays["pairs"].astype(float) / PAIR_STEPS),
         heads,
+        ranges or None,
         digest,
     )
 
@@ -126,6 +128,7 @@ def save_model(path: Path, model: Model) -> None:
     arrays: dict[str, NDArray[np.generic]] = {"layout": np.array(_LAYOUT), "features": _bytes(FEATURES)}
     for name, (a, b) in model.change.factors.items():
         arrays[name + "|a"], arrays[name + "|b"] = a.astype(np.float16), b.astype(np.float16)
+    arrays |= {name + _RANGES: own.astype(np.float16) for name, own in (model.ranges or {}).items()}
     arrays["strength"] = np.array(model.change.strength)
     arrays["token_weights"] = model.tokens.w.astype(np.float16)
     arrays["token_bias"] = np.array(model.tokens.b)
@@ -136,6 +139,10 @@ def save_model(path: Path, model: Model) -> None:
     arrays["head_weights"] = np.array([[*h.weights, h.bias] for h in model.heads.values()], dtype=np.float32)
     with atomically(path) as fresh, fresh.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+
+
+def _floats(stored: NDArray[np.generic]) -> NDArray[np.float32]:
+    return stored.astype(np.float32)
 
 
 def _bytes(words: Iterable[str]) -> NDArray[np.uint8]:

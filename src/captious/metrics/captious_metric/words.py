@@ -20,10 +20,8 @@ from captious.corpus.columns import FloatArray
 from captious.text.stem import stem
 
 WORD_FEATURES = (  # in the order of `word_features`
-    "tfidf1",  # cosine of rarity-weighted counts of stems, mean over references, as in CIDEr-D
-    "tfidf2",  # the same of pairs of neighbouring stems
-    "recall",  # share of what references agree on that the candidate says
-    "rouge",  # F of the longest common subsequence of words, mean over references
+    "support",  # share of the candidate's stems that some reference has, by rarity
+    "pairs",  # cosine of rarity-weighted counts of pairs of neighbouring stems, mean over references
     "colour",  # words of a closed kind that clash with the references' words of that kind
     "number",
     "gender",
@@ -37,18 +35,19 @@ _CLOSED = {
 KINDS = {kind: frozenset(words.split()) for kind, words in _CLOSED.items()}
 _MALE_WORDS = "man men boy boys male guy guys his he him"
 _MALE = frozenset(_MALE_WORDS.split())
-_SIGMA = 6.0  # of the penalty on length; CIDEr-D's
 _FAMILIAR = 16.0  # log2 of the count at which a pair of stems has no weight left
 _stem = lru_cache(maxsize=1 << 16)(stem)
 Gram = tuple[str, ...]
 
 
 class Said(NamedTuple):
-    """One caption, prepared: its words, how often it has each stem and each pair, and their norms."""
+    """One caption, prepared: its words, how often it has each stem and each pair, and their weights."""
 
     words: tuple[str, ...]
-    grams: tuple[Counter[Gram], ...]
-    norms: tuple[float, ...]
+    stems: Counter[Gram]
+    pairs: Counter[Gram]
+    weights: dict[Gram, float]  # of both
+    norm: float  # of the pairs
 
 
 class WordTable(NamedTuple):
@@ -67,11 +66,11 @@ class WordTable(NamedTuple):
     def say(self, words: Sequence[str]) -> Said:
         """Prepare a caption."""
         stems = [_stem(word) for word in words]
-        grams: tuple[Counter[Gram], ...] = (Counter((s,) for s in stems), Counter(pairwise(stems)))
-        norms = (
-            math.sqrt(sum((count * self.weight(gram)) ** 2 for gram, count in own.items())) for own in grams
-        )
-        return Said(tuple(words), grams, tuple(norms))
+        single: Counter[Gram] = Counter((own,) for own in stems)
+        pairs: Counter[Gram] = Counter(pairwise(stems))
+        weights = {gram: self.weight(gram) for own in (single, pairs) for gram in own}
+        norm = math.sqrt(sum((count * weights[gram]) ** 2 for gram, count in pairs.items()))
+        return Said(tuple(words), single, pairs, weights, norm)
 
 
 def pair_place(first: str, second: str, size: int) -> int:
@@ -83,38 +82,31 @@ def pair_place(first: str, second: str, size: int) -> int:
     return crc32(f"{first} {second}".encode()) % size
 
 
-def word_features(candidate: Said, references: Sequence[Said], table: WordTable) -> list[float]:
+def word_features(candidate: Said, references: Sequence[Said]) -> list[float]:
     """The values of `WORD_FEATURES` for one example."""
-    n = len(references)
-    return [
-        *(sum(_cosine(candidate, r, k, table) for r in references) / n for k in (0, 1)),
-        _recall(candidate, references, table),
-        sum(_rouge(candidate.words, r.words) for r in references) / n,
-        *_clashes(candidate, references),
-    ]
+    pairs = sum(_cosine(candidate, r) for r in references) / len(references)
+    return [_support(candidate, references), pairs, *_clashes(candidate, references)]
 
 
-def _cosine(a: Said, b: Said, k: int, table: WordTable) -> float:
-    if not a.norms[k] or not b.norms[k]:
+def _support(said: Said, references: Sequence[Said]) -> float:
+    """A stem weighs its rarity, so that "a" supports nothing."""
+    total = math.fsum(count * said.weights[gram] for gram, count in said.stems.items())
+    if not total:
         return 0.0
-    theirs = b.grams[k]
-    # Clipped counts and a penalty on length, as in CIDEr-D (Vedantam et al. 2015).
+    known = set().union(*(r.stems for r in references))
+    return math.fsum(n * said.weights[gram] for gram, n in said.stems.items() if gram in known) / total
+
+
+def _cosine(a: Said, b: Said) -> float:
+    if not a.norm or not b.norm:
+        return 0.0
+    # Clipped counts, as in CIDEr-D (Vedantam et al. 2015).
     shared = sum(
-        min(count, theirs[gram]) * theirs[gram] * table.weight(gram) ** 2
-        for gram, count in a.grams[k].items()
-        if gram in theirs
+        min(count, b.pairs[gram]) * b.pairs[gram] * a.weights[gram] ** 2
+        for gram, count in a.pairs.items()
+        if gram in b.pairs
     )
-    gap = len(a.words) - len(b.words)
-    return shared / (a.norms[k] * b.norms[k]) * math.exp(-(gap**2) / (2 * _SIGMA**2))
-
-
-def _recall(said: Said, references: Sequence[Said], table: WordTable) -> float:
-    """A stem weighs its rarity times the square of the share of references that hold it."""
-    counts = Counter(gram for r in references for gram in r.grams[0])
-    weights = {gram: table.weight(gram) * (c / len(references)) ** 2 for gram, c in counts.items()}
-    total = math.fsum(weights.values())
-    lacking = math.fsum(weight for gram, weight in weights.items() if gram not in said.grams[0])
-    return 1 - lacking / total if total else 0.0
+    return shared / (a.norm * b.norm)
 
 
 def _clashes(said: Said, references: Sequence[Said]) -> list[float]:
@@ -127,14 +119,6 @@ def _clashes(said: Said, references: Sequence[Said]) -> list[float]:
             own, theirs = ({"m" if word in _MALE else "f" for word in group} for group in (own, theirs))
         found.append(len(own - theirs) * (1.0 if theirs else 0.5))
     return found
-
-
-def _rouge(a: Sequence[str], b: Sequence[str]) -> float:
-    from rapidfuzz.distance import LCSseq
-
-    if not a or not b:
-        return 0.0
-    return 2 * LCSseq.similarity(a, b) / (len(a) + len(b))
 
 
 def make_table(

@@ -1,14 +1,14 @@
 """BERT (Devlin et al. 2019) as a graph for ONNX Runtime, made from published weights.
 
 The graph takes texts of one length and returns their hidden states after a given layer, so there is
-no padding and no mask. It is written to the cache once; weights stay 32-bit floats.
+no padding and no mask. It is written to the cache once; weights stay 32-bit floats (`bert_int8` rounds them).
 """
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from captious.errors import InputError
 
-_FUSED = "com.microsoft"  # operators of ONNX Runtime that do several steps at once
+FUSED = "com.microsoft"  # operators of ONNX Runtime that do several steps at once
 _OPSET, _IR_VERSION = 17, 8
 LAYOUT = 1  # raise it where the graph changes
 Weights = Mapping[str, NDArray[np.float32]]
@@ -51,15 +51,17 @@ class Shape(NamedTuple):
             raise InputError(f"{where}: config.json lacks {error}. Fetch it again.") from None
 
 
-class _Builder:
+class Builder:
     """Collects nodes and weights; every method returns the name of what it made."""
 
     def __init__(self, weights: Weights, shape: Shape) -> None:
         self._weights, self._shape = weights, shape
+        self.width = shape.width
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
 
     def weight(self, name: str) -> NDArray[np.float32]:
+        """A published weight by its name, under either of its spellings."""
         for known in (name, name.replace("weight", "gamma").replace("bias", "beta")):
             for prefix in ("", "bert."):
                 if prefix + known in self._weights:
@@ -67,23 +69,25 @@ class _Builder:
         raise InputError(f'the weights hold no "{name}", so this is no BERT. Try backend=torch.')
 
     def constant(self, name: str, values: NDArray[Any]) -> str:
+        """An array of the graph."""
         from onnx import numpy_helper
 
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
     def node(self, kind: str, inputs: list[str], out: str, domain: str = "", **facts: Any) -> str:
+        """An operator with one output."""
         from onnx import helper
 
         self.nodes.append(helper.make_node(kind, inputs, [out], domain=domain, **facts))
         return out
 
-    def stored(self, name: str, *, turned: bool = False) -> str:
-        """A weight as a constant; PyTorch keeps matrices turned."""
-        values = self.weight(name)
-        return self.constant(name, values.T if turned else values)
+    def stored(self, name: str) -> str:
+        """A weight as a constant."""
+        return self.constant(name, self.weight(name))
 
     def embeddings(self) -> str:
+        """Words and positions, normalised: what enters the first layer."""
         part = "embeddings."
         places = self.weight(part + "position_embeddings.weight")
         # Captions are single segments, so that the first segment's vector joins every position's.
@@ -102,53 +106,67 @@ class _Builder:
         )
 
     def layer(self, number: int, state: str) -> str:
+        """Attention and the two dense layers after it."""
         part = f"encoder.layer.{number}."
-        own = part + "attention.self."
-        names = ("query", "key", "value")
-        matrix = np.concatenate([self.weight(f"{own}{n}.weight").T for n in names], axis=1)
-        bias = np.concatenate([self.weight(f"{own}{n}.bias") for n in names])
-        attended = self.node(
-            "Attention",
-            [state, self.constant(own + "weight", matrix), self.constant(own + "bias", bias)],
-            part + "attended",
-            _FUSED,
-            num_heads=self._shape.heads,
-        )
+        attended = self.attention(part, state)
         middle = self._added(part + "attention.output.", attended, state, part + "middle")
         dense = part + "intermediate.dense."
-        wide = self.node("MatMul", [middle, self.stored(dense + "weight", turned=True)], dense)
-        bent = self.node("BiasGelu", [wide, self.stored(dense + "bias")], part + "bent", _FUSED)
+        wide = self.times(middle, dense, self.weight(dense + "weight").T, dense)
+        bent = self.node("BiasGelu", [wide, self.stored(dense + "bias")], part + "bent", FUSED)
         return self._added(part + "output.", bent, middle, f"state{number + 1}")
+
+    def attention(self, part: str, state: str) -> str:
+        """What each token takes from the others."""
+        own = part + "attention.self."
+        matrix, bias = self.joint(own)
+        inputs = [state, self.constant(own + "weight", matrix), self.constant(own + "bias", bias)]
+        return self.node("Attention", inputs, part + "attended", FUSED, num_heads=self._shape.heads)
+
+    def joint(self, own: str) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Matrix and bias of queries, keys and values side by side."""
+        names = ("query", "key", "value")
+        matrix = np.concatenate([self.weight(f"{own}{n}.weight").T for n in names], axis=1)
+        return matrix, np.concatenate([self.weight(f"{own}{n}.bias") for n in names])
+
+    def times(self, values: str, name: str, matrix: NDArray[np.float32], out: str) -> str:
+        """Values times a matrix."""
+        return self.node("MatMul", [values, self.constant(name + "weight", matrix)], out)
 
     def _added(self, part: str, values: str, skipped: str, out: str) -> str:
         """Layer norm of `values` through a dense layer plus what skipped it."""
-        dense = self.node("MatMul", [values, self.stored(part + "dense.weight", turned=True)], part + "dense")
+        name = part + "dense."
+        dense = self.times(values, name, self.weight(name + "weight").T, part + "dense")
         inputs = [
             dense,
             skipped,
             self.stored(part + "LayerNorm.weight"),
             self.stored(part + "LayerNorm.bias"),
-            self.stored(part + "dense.bias"),
+            self.stored(name + "bias"),
         ]
-        return self.node("SkipLayerNormalization", inputs, out, _FUSED, epsilon=self._shape.epsilon)
+        return self.node("SkipLayerNormalization", inputs, out, FUSED, epsilon=self._shape.epsilon)
 
 
 def build_graph(weights: Weights, shape: Shape, layer: int) -> bytes:
     """The model up to `layer`, as the bytes of an ONNX file."""
+    return finished(Builder(weights, shape), layer)
+
+
+def finished(builder: Builder, layer: int, watched: Sequence[str] = ()) -> bytes:
+    """The graph of a builder up to `layer`; values named in `watched` are outputs too."""
     from onnx import TensorProto, helper
 
-    builder = _Builder(weights, shape)
     state = builder.embeddings()
     for number in range(layer):
         state = builder.layer(number, state)
+    outputs = [(state, ["texts", "length", builder.width]), *((name, None) for name in watched)]
     graph = helper.make_graph(
         builder.nodes,
         "bert",
         [helper.make_tensor_value_info("ids", TensorProto.INT64, ["texts", "length"])],
-        [helper.make_tensor_value_info(state, TensorProto.FLOAT, ["texts", "length", shape.width])],
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, sizes) for name, sizes in outputs],
         builder.constants,
     )
-    sets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_FUSED, 1)]
+    sets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(FUSED, 1)]
     model = helper.make_model(graph, opset_imports=sets, ir_version=_IR_VERSION)
     return bytes(model.SerializeToString())
 

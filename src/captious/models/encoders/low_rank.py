@@ -7,7 +7,7 @@ beside the published weights that it changes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +29,22 @@ class LowRank:
 
     factors: Mapping[str, tuple[Floats, Floats]]
     strength: float = 1.0
+
+    @classmethod
+    def mean(cls, changes: Sequence[LowRank]) -> LowRank:
+        """The mean of several changes, exactly: their factors side by side.
+
+        >>> one = LowRank({"w": (np.ones((1, 1), np.float32), np.ones((1, 1), np.float32))})
+        >>> two = LowRank({"w": (np.ones((1, 1), np.float32), np.full((1, 1), 3, np.float32))})
+        >>> LowRank.mean([one, two]).applied({"w": np.zeros((1, 1), np.float32)})["w"].tolist()
+        [[2.0]]
+        """
+        factors = {}
+        for name in changes[0].factors:
+            own = [(*one.factors[name], one.strength / len(changes)) for one in changes]
+            b = np.concatenate([np.float32(share) * b for _, b, share in own], axis=1)
+            factors[name] = (np.concatenate([a for a, _, _ in own]), b)
+        return cls(factors)
 
     def applied(self, weights: Mapping[str, Floats]) -> dict[str, Floats]:
         """The weights with the change added."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from captious.files import cache_folder
 from captious.models import locate
-from captious.models.encoders.bert_graph import LAYOUT, Shape, build_graph, store
+from captious.models.encoders.bert_graph import LAYOUT, Builder, Shape, finished, store
+from captious.models.encoders.bert_int8 import Ranges, RoundedBuilder, find_ranges, ranges_digest
 from captious.models.encoders.low_rank import LowRank
 from captious.models.encoders.sentence import Ids, States, read_config
 from captious.models.encoders.wordpiece import read_wordpiece
@@ -21,14 +22,16 @@ from captious.models.safetensors import read_tensors
 class OnnxEncoder:
     """A BERT from a folder with `model.safetensors`, `config.json` and `vocab.txt`.
 
-    `change` is added to its weights.
+    `change` is added to its weights. With `ranges` it computes in whole numbers, see `bert_int8`.
     """
 
     backend = "onnx"
 
-    def __init__(self, label: str, folder: Path, change: LowRank | None = None) -> None:
+    def __init__(
+        self, label: str, folder: Path, change: LowRank | None = None, ranges: Ranges | None = None
+    ) -> None:
         self.label = label
-        self._change = change
+        self._change, self._ranges = change, ranges
         self._folder = folder
         self._shape = Shape.of(read_config(folder), folder)
         self._tokeniser = read_wordpiece(folder)
@@ -51,18 +54,28 @@ class OnnxEncoder:
         digest = locate.digest(self._folder / locate.WEIGHTS)
         if self._change is not None:
             digest += f"-{self._change.digest()}"
+        if self._ranges is not None:
+            digest += f"-int8-{ranges_digest(self._ranges)}"
         name = f"bert-{digest}-layer{layer}-v{LAYOUT}.onnx"
         path = cache_folder() / "models" / name
         if path.is_file():
             session = _session(path.read_bytes())
             if session is not None:
                 return session
-        weights = read_tensors(self._folder / locate.WEIGHTS)
-        if self._change is not None:
-            weights = self._change.applied(weights)
-        content = build_graph(weights, self._shape, layer)
+        builder = Builder(self._weights(), self._shape)
+        if self._ranges is not None:
+            builder = RoundedBuilder(self._weights(), self._shape, self._ranges)
+        content = finished(builder, layer)
         store(path, content)
         return _session(content)
+
+    def _weights(self) -> Mapping[str, NDArray[np.float32]]:
+        weights = read_tensors(self._folder / locate.WEIGHTS)
+        return weights if self._change is None else self._change.applied(weights)
+
+    def find_ranges(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """What texts show of the values that whole numbers would stand for."""
+        return find_ranges(self._folder, self._shape, self._weights(), texts)
 
 
 def _session(content: bytes) -> Any:
