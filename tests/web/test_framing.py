@@ -70,6 +70,17 @@ def test_a_page_that_is_not_asked_for_in_a_frame_is_as_closed_as_ever(site: Any)
     assert plain.headers["x-frame-options"] == "DENY"
 
 
+def test_a_browser_that_keeps_no_cookie_in_a_frame_is_led_to_a_tab(site: Any) -> None:
+    stored = published(site, site.campaign())
+    address = f"/go/{stored.study.key}?assignmentId=3A&hitId=3B&workerId=A1&turkSubmitTo={WORKERS}"
+    framed = site.visitor().post(address, headers=IN_FRAME, data={"csrf": "none was kept"})
+    assert framed.status_code == 200
+    assert ancestors(framed) == WORKERS
+    assert f"/go/{stored.study.key}?assignmentId=3A" in framed.text
+    # Without a frame a missing cookie is a missing token, as everywhere.
+    assert site.visitor().post(address, data={"csrf": "x"}).status_code == 403
+
+
 def test_cookies_in_the_frame_come_back_to_the_frame_only(site: Any) -> None:
     campaign = site.campaign()
     published(site, campaign)

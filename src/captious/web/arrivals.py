@@ -27,6 +27,7 @@ from captious.errors import CaptiousError, InputError
 from captious.web import pages, security
 from captious.web.entrance import begin_work
 from captious.web.errors import Responses, documented_pages
+from captious.web.framing import framers
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 from captious.web.sample_task import sample_task
@@ -89,8 +90,14 @@ def arrive(request: Request, key: str) -> Response:
 )
 def begin(request: Request, key: str, form: Sent) -> Response:
     """Take a place: the answers to the questions decide whether the work begins."""
-    security.require_csrf(request, security.text_field(form, security.CSRF_FIELD))
     stored, campaign = _study(request, key)
+    if framers(request) and not request.cookies.get(security.VISITOR):
+        return _in_a_tab(request, stored, campaign)
+    security.require_csrf(request, security.text_field(form, security.CSRF_FIELD))
+    return _let_in(request, stored, campaign, form)
+
+
+def _let_in(request: Request, stored: Stored, campaign: Campaign, form: FormData) -> Response:
     signing_up = stored.provider().signs_up
     found = _signed_up(form) if signing_up else _verified(request, stored)
     if isinstance(found, TurnedAway):
@@ -203,7 +210,6 @@ def _page(
     form: FormData | None = None,
 ) -> Response:
     study, provider = stored.study, stored.provider()
-    query = f"?{urlencode(request.query_params.multi_items())}" if request.query_params else ""
     return pages.render(
         request,
         "rater/arrive.html",
@@ -212,7 +218,7 @@ def _page(
         campaign=campaign,
         study=study,
         reward=shown(study.reward, study.currency) if study.reward else "",
-        action=f"/go/{study.key}{query}",
+        action=_own_address(request, stored),
         signs_up=provider.signs_up,
         preview=preview,
         sample=sample_task(request, campaign) if preview else None,
@@ -235,6 +241,22 @@ def _ended_or_turned_away(
         if own or stored.provider().has_service:
             return _completed(request, stored, campaign, ended, ended.outcome)
     return _turned_away(request, stored, campaign, refusal, arrival)
+
+
+def _in_a_tab(request: Request, stored: Stored, campaign: Campaign) -> Response:
+    """A browser that keeps no cookie of a page in a frame: the work is done in a tab of its own."""
+    return pages.render(
+        request,
+        "rater/framed.html",
+        texts_of=texts(campaign.settings.language),
+        study=stored.study,
+        tab=_own_address(request, stored),
+    )
+
+
+def _own_address(request: Request, stored: Stored) -> str:
+    query = f"?{urlencode(request.query_params.multi_items())}" if request.query_params else ""
+    return f"/go/{stored.study.key}{query}"
 
 
 def _turned_away(
