@@ -263,9 +263,9 @@ class Prolific(Provider):
                 payment, real = client.set_up_bonuses(
                     remote.id, {place.id: str(major(amount, study.currency))}
                 )
-            except CallUnsure as unsure:
+            except CallUnsure:
                 # What is set up and never paid costs nothing.
-                raise CallRefused(f"{unsure} No bonus was paid.") from None
+                raise CallRefused("Prolific gave no clear answer. No bonus was paid; ask again.") from None
             confirmed = self.bonus_quote(study, [amount]).total
             if real > confirmed:
                 told = shown(real, study.currency), shown(confirmed, study.currency)

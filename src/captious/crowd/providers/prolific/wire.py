@@ -33,6 +33,7 @@ LONGEST_WAIT = 60.0
 PAGE = 100
 TOO_MANY = 429
 NOT_FOUND = 404
+AGAIN = "It may have been done: ask again, and Prolific is looked at first."
 Sleep = Callable[[float], None]
 Paging = Literal["page", "page only", "offset"]
 
@@ -132,13 +133,13 @@ class Wire:
             line = f"Prolific cannot be reached ({what}: {type(error).__name__}). Nothing was changed."
             raise NotNow(line) from None
         except httpx.HTTPError as error:
-            raise CallUnsure(f"Prolific gave no answer ({what}: {type(error).__name__}).") from None
+            raise CallUnsure(f"Prolific gave no answer ({what}: {type(error).__name__}). {AGAIN}") from None
         if answer.status_code == TOO_MANY:
             raise NotNow(f"Prolific is busy ({what}: HTTP 429). Nothing was changed; try again later.")
         if answer.status_code >= 500:
-            raise CallUnsure(f"Prolific broke down ({what}: HTTP {answer.status_code}).")
+            raise CallUnsure(f"Prolific broke down ({what}: HTTP {answer.status_code}). {AGAIN}")
         if answer.is_success and answer.content and not _is_json(answer):
-            raise CallUnsure(f"Prolific sent half an answer ({what}).")
+            raise CallUnsure(f"Prolific sent half an answer ({what}). {AGAIN}")
         return self._content(answer, what), answer.headers
 
     def _content(self, answer: httpx.Response, what: str) -> Any:
