@@ -14,6 +14,7 @@ from captious.campaigns.records import Campaign, Draft
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import AnyRow
+from captious.crowd import journal
 from captious.crowd.base import Provider
 from captious.crowd.money import checked_currency
 from captious.crowd.registry import provider
@@ -140,9 +141,13 @@ def find(db: Database, campaign: Campaign, key: str = "") -> Stored:
 
 
 def cut_off(db: Database, campaign: Campaign) -> Stored | None:
-    """A study whose publishing began and did not end: it must be taken up before another is planned."""
-    found = [one for one in listed(db, campaign) if one.state == "draft"]
-    return found[-1] if found else None
+    """A study whose publishing began and did not end: it must be taken up before another is planned.
+
+    One that the provider refused is no hindrance: it is planned anew.
+    """
+    drafts = [one for one in listed(db, campaign) if one.state == "draft"]
+    begun = [one for one in drafts if not journal.calls(db, one.id, action="publish", state="refused")]
+    return begun[-1] if begun else None
 
 
 def change(

@@ -181,6 +181,8 @@ def publish(
             show_quote(study, provider, chosen, form)
             note(NOTHING_DONE)
             return
+        # Without credentials nothing is begun that would have to be taken up.
+        known(provider, chosen).ready()
         stored = begun or studies.create(db, campaign, study, provider, chosen, actor=actor())
         if form is not Format.json:
             show_quote(study, provider, chosen, form)
@@ -197,8 +199,11 @@ def carry_out(db: OpenDatabase, stored: Stored, form: Format) -> None:
     done = calls.publish(db, stored, actor=actor())
     if form is Format.json:
         emit([], look_payload(look(db, done, Plan())), form)
-    address = done.published_at().address or done.study.address
-    note(f"published as {done.study.key[:8]}. Participants go to {address}")
+    there = done.published_at().address
+    if done.provider().has_service and there:
+        note(f"published as {done.study.key[:8]}: {there}")
+    else:
+        note(f"published as {done.study.key[:8]}. Participants go to {there or done.study.address}")
 
 
 def show_quote(study: Study, provider: str, chosen: dict[str, Any], form: Format) -> None:

@@ -16,7 +16,7 @@ from captious.crowd.planning import MINIMUM_WAGE, plan, work_of
 from captious.crowd.registry import known_providers, provider
 from captious.crowd.run import Look, Plan
 from captious.crowd.values import Study
-from captious.errors import InputError
+from captious.errors import CaptiousError, InputError
 from captious.protocols import Problem
 from captious.protocols.form import as_number
 from captious.web import pages, security
@@ -146,10 +146,11 @@ def plan_study(request: Request, account: Manager, campaign: Run, db: Db, form: 
         if studies.cut_off(db, campaign) is not None:
             raise InputError(words(request)("admin.crowd.cut_off"))
         if given.get("confirmed") == str(quote.total):
+            found.ready()
             stored = studies.create(db, campaign, study, found.name, options, actor=account.name)
             calls.publish(db, stored, actor=account.name)
             return pages.redirect(request, f"/admin/c/{campaign.slug}/crowd", flash="admin.flash.published")
-    except InputError as error:
+    except CaptiousError as error:
         return _page(request, account, campaign, db, given, Problem("", str(error)))
     return show(
         request,
@@ -184,7 +185,7 @@ def act(request: Request, account: Manager, campaign: Run, db: Db, key: str, for
             seen = run.look(db, stored, Plan())
             if what == "approve":
                 run.pay_due(db, seen)
-    except InputError as error:
+    except CaptiousError as error:
         return _page(request, account, campaign, db, {}, Problem("", str(error)))
     return pages.redirect(request, f"/admin/c/{campaign.slug}/crowd", flash=f"admin.flash.crowd_{what}")
 
