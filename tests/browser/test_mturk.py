@@ -125,6 +125,18 @@ def test_a_worker_previews_accepts_works_and_hands_in_once(
     expect(worker.frame.get_by_text("Please return the task at Mechanical Turk")).to_be_visible()
 
 
+def test_the_preview_is_as_good_for_screen_readers(
+    studio: Any, turk: TurkServer, stored: studies.Stored
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = Worker(studio, turk, stored, "AGOODWORKER").page
+    hit = next(iter(turk.market.hits))
+    page.goto(f"{stored.study.address}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId={hit}")
+    found = axe.Axe().run(page).response
+    assert len(found["passes"]) > 20
+    assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found["violations"]] == []
+
+
 def test_forged_ids_are_turned_away(studio: Any, turk: TurkServer, stored: studies.Stored) -> None:
     worker = Worker(studio, turk, stored, "AGOODWORKER")
     worker.preview()

@@ -94,9 +94,10 @@ def test_the_provider_is_known_and_starts_in_the_sandbox(monkeypatch: pytest.Mon
     assert sandbox.framed_by() == ("https://workersandbox.mturk.com",)
     production = find_provider("mturk", {"production": True})
     assert "https://worker.mturk.com" in production.framed_by()
+    assert production.quote(STUDY).lines[-1].text == "production: workers are paid real money"
     monkeypatch.setenv("AWS_ENDPOINT_URL_MTURK", "http://127.0.0.1:9")
     with pytest.raises(InputError, match="production was asked for"):
-        production.framed_by()
+        production.quote(STUDY)
 
 
 def test_the_quote_avoids_the_step_at_ten_and_says_so(server: TurkServer, mturk: MechanicalTurk) -> None:
@@ -104,7 +105,8 @@ def test_the_quote_avoids_the_step_at_ten_and_says_so(server: TurkServer, mturk:
     # 20 x $0.25; 20% of 25 cents is 5 cents, 40% would be 10.
     assert (quote.reward, quote.fee, quote.total) == (500, 100, 600)
     assert quote.lines[0].text == "20 assignments at $0.25, in 3 HITs"
-    assert quote.lines[-1].text.endswith("which would add $1.00")
+    assert quote.lines[-2].text.endswith("which would add $1.00")
+    assert quote.lines[-1].text == "sandbox: nothing is paid"
     assert sum(line.amount for line in quote.lines) == quote.total
     mturk.publish(STUDY)
     assert sizes(server) == [9, 9, 2]
@@ -374,7 +376,7 @@ def test_a_plan_that_mechanical_turk_would_not_take_is_refused_before_any_call()
         with pytest.raises(InputError, match=said):
             MechanicalTurk().check(dataclasses.replace(STUDY, **change))
     with pytest.raises(InputError, match="ISO 3166"):
-        MechanicalTurk(countries="US, Germany").check(STUDY)
+        find_provider("mturk", {"countries": "US, Germany"})
 
 
 def test_only_the_worker_site_is_posted_to() -> None:

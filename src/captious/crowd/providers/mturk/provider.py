@@ -85,6 +85,10 @@ class MechanicalTurk(Provider):
         0.0, "Minutes that a worker may take", help="0: four times the estimate, 30 at least", high=525_600
     )
 
+    def __post_init__(self) -> None:
+        # Countries that do not exist are refused with the options, before anything is estimated.
+        requirements(self._wanted(), site="sandbox")
+
     def framed_by(self) -> tuple[str, ...]:
         """The sites where workers work."""
         return self.site.workers
@@ -113,7 +117,7 @@ class MechanicalTurk(Provider):
         self.turk.calls.require_credentials()
 
     def check(self, study: Study) -> None:
-        """Dollars, a reward, texts that fit, countries that exist."""
+        """Dollars, a reward, texts that fit."""
         require_currency(study, "USD")
         if study.reward < 1:
             raise InputError("reward: Mechanical Turk pays one cent an assignment at least.")
@@ -121,7 +125,6 @@ class MechanicalTurk(Provider):
             raise InputError(f"title: Mechanical Turk takes 1 to {LONGEST_TITLE} characters.")
         if len(study.description) > LONGEST_DESCRIPTION:
             raise InputError(f"description: Mechanical Turk takes {LONGEST_DESCRIPTION} characters at most.")
-        requirements(self._wanted(), site=self.site.name)
 
     def quote(self, study: Study) -> Quote:
         """Rewards and fees; HITs of nine keep the fee at 20%, and the quote says what that saves."""
@@ -140,7 +143,14 @@ class MechanicalTurk(Provider):
         if step > fee:
             saved = shown(step - fee, study.currency)
             lines.append(Line(f"HITs of nine at most: below the step at ten, which would add {saved}", 0))
-        return Quote(study.places, reward, fee, study.currency, tuple(lines))
+        return Quote(study.places, reward, fee, study.currency, (*lines, self._whose_money()))
+
+    def _whose_money(self) -> Line:
+        """What nobody may overlook: whether the money is real."""
+        production = self.site.name == "production"
+        return Line(
+            "production: workers are paid real money" if production else "sandbox: nothing is paid", 0
+        )
 
     def bonus_quote(self, study: Study, amounts: Sequence[int]) -> Quote:
         """Bonuses and the fee on each."""
@@ -148,6 +158,7 @@ class MechanicalTurk(Provider):
         lines = (
             Line(f"{len(amounts):,} bonuses", reward),
             Line(f"fee of Mechanical Turk, {fees.FEE}%, one cent a bonus at least", fee),
+            self._whose_money(),
         )
         return Quote(len(amounts), reward, fee, study.currency, lines)
 
