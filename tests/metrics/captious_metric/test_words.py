@@ -53,6 +53,11 @@ def test_rare_words_weigh_more() -> None:
     assert features("a zebra", "a dog", table=table)["support"] == 0  # the shared "a" weighs nothing
 
 
+def test_equally_frequent_words_stand_in_the_same_order_in_every_process() -> None:
+    words = [f"w{number}x" for number in range(60)]  # a set of so many has another order in every process
+    assert list(make_table([[words]], words=40).rarity) == sorted(words)[:40]
+
+
 def test_frequent_pairs_weigh_less() -> None:
     table = make_table([[["a", "dog", "runs"]] * 7])
     assert table.weight(("a", "dog")) == pytest.approx(1 - 3 / 16)  # log2(1 + 7) = 3

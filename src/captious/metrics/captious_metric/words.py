@@ -137,7 +137,8 @@ def make_table(
     counts = np.zeros(size)
     for image in captions:
         stemmed = [[_stem(word) for word in caption] for caption in image]
-        documents.update({own for caption in stemmed for own in caption})
+        # In a fixed order: sets have another in every process, and it decides between equally frequent stems.
+        documents.update(sorted({own for caption in stemmed for own in caption}))
         for caption in stemmed:
             for first, second in pairwise(["<s>", *caption, "</s>"]):
                 counts[pair_place(first, second, size)] += 1
