@@ -25,6 +25,7 @@ Ranges = Mapping[str, NDArray[np.float32]]
 _SMOOTHING = 0.8  # share of a column's size that goes to the matrix
 _LARGEST = 63  # of the matrix
 _STEPS = 255
+_LAYOUT = 2  # raise it where the graph changes
 
 
 def watched(layers: int) -> list[str]:
@@ -61,8 +62,8 @@ def find_ranges(
 
 
 def ranges_digest(ranges: Ranges) -> str:
-    """First eight digits of the SHA-256 of the ranges."""
-    content = hashlib.sha256()
+    """First eight digits of the SHA-256 of the ranges and of the graph's layout."""
+    content = hashlib.sha256(str(_LAYOUT).encode())
     for name in sorted(ranges):
         content.update(name.encode() + np.ascontiguousarray(ranges[name], dtype=np.float32).tobytes())
     return content.hexdigest()[:8]
@@ -84,11 +85,8 @@ class RoundedBuilder(Builder):
         # What attention gives is a mean of values: they can be divided here, where it costs nothing.
         divided = self._divided(out, self.weight(part + "attention.output.dense.weight").T)
         columns = np.concatenate([np.ones(2 * self.width), 1 / divided])
-        inputs = [
-            *self._rounded(state, own, matrix * columns),
-            "",
-            self._floats(own + "bias", bias * columns),
-        ]
+        taken = self._rounded(state, own, matrix, columns)
+        inputs = [*taken, "", self._floats(own + "bias", bias * columns)]
         joint = self.node("MatMulIntegerToFloat", inputs, part + "joint", FUSED)
         parts = [part + name for name in ("query", "key", "value")]
         sizes = self.constant(part + "sizes", np.full(3, self.width, dtype=np.int64))
@@ -99,8 +97,11 @@ class RoundedBuilder(Builder):
         """Values times a matrix, both rounded."""
         return self.node("MatMulIntegerToFloat", self._rounded(values, name, matrix), out, FUSED)
 
-    def _rounded(self, values: str, name: str, matrix: NDArray[Any]) -> list[str]:
-        """Values and matrix as whole numbers with their scales: what the product takes."""
+    def _rounded(self, values: str, name: str, matrix: NDArray[Any], columns: Any = 1.0) -> list[str]:
+        """Values and matrix as whole numbers with their scales: what the product takes.
+
+        The product's columns are multiplied by `columns`.
+        """
         divided = self._divided(values, matrix)
         low, high = self._ranges[values].astype(np.float64) / divided
         lowest, highest = min(low.min(), 0.0), max(high.max(), 1e-6)
@@ -113,7 +114,7 @@ class RoundedBuilder(Builder):
         unit = self._floats(name + "step", step)
         zero = self.constant(name + "zero", np.array(round(-lowest / step), dtype=np.uint8))
         rounded = self.node("QuantizeLinear", [values, unit, zero], name + "rounded")
-        return [rounded, whole, unit, self._floats(name + "scale", scale), zero]
+        return [rounded, whole, unit, self._floats(name + "scale", scale * columns), zero]
 
     def _divided(self, values: str, matrix: NDArray[Any]) -> NDArray[np.float64]:
         """What each column of the values is divided by."""
