@@ -251,7 +251,10 @@ def status(
             emit(studies_table(everyone), {"study": stored.study.key, "state": stored.state}, form)
             return
         seen = look(db, stored, Plan())
-        tables = [*status_tables(seen), places_table(visits.of_study(db, stored.id))]
+        tables = status_tables(seen)
+        came = visits.of_study(db, stored.id)
+        if came:
+            tables.append(places_table(came))
         if len(everyone) > 1:
             tables.append(studies_table(everyone))
         emit(tables, look_payload(seen), form)

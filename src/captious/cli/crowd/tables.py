@@ -64,6 +64,7 @@ def status_tables(seen: Look, rule: Rule | None = None) -> list[Table]:
     study, currency = seen.stored.study, seen.stored.study.currency
     facts: list[list[Cell]] = [
         ["state", seen.stored.state],
+        ["participants go to", (seen.stored.remote and seen.stored.remote.address) or study.address],
         ["places wanted", study.places],
         *state_rows(seen.found),
         ["answers", f"{seen.done:,} of {seen.target:,}"],
