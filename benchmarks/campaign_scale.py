@@ -222,7 +222,7 @@ def plans(db: Database, campaign: Campaign, rater: Rater) -> None:
         "room": room,
         "count": 3,
     }
-    query = search.ahead.params(**given).compile(db.engine, compile_kwargs={"literal_binds": True})
+    query = search.ahead.statement.params(**given).compile(db.engine, compile_kwargs={"literal_binds": True})
     explain = "EXPLAIN QUERY PLAN" if db.kind == "sqlite" else "EXPLAIN (ANALYZE, COSTS OFF)"
     with db.read() as connection:
         for row in connection.exec_driver_sql(f"{explain} {query}"):

@@ -1,8 +1,9 @@
-"""Simulated raters over real HTTP, for campaign_load.py and campaign_kill.py.
+"""Simulated raters over real HTTP, for campaign_load.py and drills.py.
 
-The server is `captious serve` in a process of its own. Each rater is a browser with one connection:
-it opens its link, fetches the page, thinks, submits and goes on. The client is plain asyncio
-streams, so that it takes little of the processors that it shares with the server.
+The server is `captious serve` in a process of its own, of this tree or of another release. Each
+rater is a browser with one connection: it opens its link, fetches the page, thinks, submits and
+goes on. The client is a plain asyncio protocol, so that it takes little of the processors that it
+shares with the server.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 from urllib.error import URLError
 from urllib.parse import urlencode
 
@@ -29,6 +31,7 @@ import orjson
 import psutil
 import sqlalchemy as sa
 
+import captious
 from captious.campaigns.people import links, raters
 from captious.campaigns.records import NewRater
 from captious.campaigns.setup import create, lifecycle
@@ -38,6 +41,8 @@ from captious.corpus import Corpus
 SLUG = "load"
 SECRET = "a secret for a benchmark, of many bytes"
 SERVE = "import sys; from captious.cli.main import main; sys.exit(main())"
+# Packages that this release needs and an older one is not given: it runs as its users had it.
+NEW_PACKAGES = ("uvloop", "httptools")
 SYSTEMS = ("heron", "dodo")
 START_SECONDS = 90.0
 ANSWER_SECONDS = 60.0
@@ -46,7 +51,7 @@ AGAIN_SECONDS = 0.3
 
 _CSRF = re.compile(rb'name="csrf" value="([^"]+)"')
 _KEY = re.compile(rb'name="key" value="([^"]+)"')
-_ACTION = re.compile(rb'action="(/work/[^"]+)" novalidate data-answers')
+_ACTION = re.compile(rb'action="(/work/[^"]+)"[^>]* data-answers')
 _COOKIE = re.compile(rb"\r\nset-cookie: ([^=]+)=([^;\r]*)", re.I)
 _LENGTH = re.compile(rb"\r\ncontent-length: (\d+)", re.I)
 
@@ -102,8 +107,35 @@ def stop_postgresql(folder: Path, number: signal.Signals = signal.SIGINT) -> Non
     psutil.wait_procs([postmaster, *workers], timeout=30)
 
 
-def prepare(place: Place, people: int, images: int) -> list[str]:
-    """A tagging campaign with work for everybody; returns the raters' link tokens."""
+def one_core_each() -> int | None:
+    """Keep this process and what it starts on the last core; returns the first, for the server."""
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        return None
+    os.sched_setaffinity(0, {cores[-1]})
+    return cores[0]
+
+
+def prepare(place: Place, people: int, images: int, source: Path | None = None) -> list[str]:
+    """A tagging campaign with work for everybody; returns the raters' link tokens.
+
+    `source` is the folder of another release's package: its database is its own.
+    """
+    if source is not None:
+        command = [
+            sys.executable,
+            __file__,
+            place.kind,
+            place.url,
+            str(place.folder),
+            str(people),
+            str(images),
+        ]
+        path = f"{source}{os.pathsep}{Path(__file__).parent}"
+        done = subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": path}
+        )
+        return [str(token) for token in orjson.loads(done.stdout)]
     rows = [(image, system) for image in range(images) for system in SYSTEMS]
     corpus = Corpus.from_lists(
         [f"A dog of {system} at place {image}." for image, system in rows],
@@ -122,19 +154,28 @@ def prepare(place: Place, people: int, images: int) -> list[str]:
 class Server:
     """`captious serve` in processes of its own."""
 
-    def __init__(self, place: Place, workers: int = 1) -> None:
-        self.place, self.workers = place, workers
+    def __init__(
+        self, place: Place, workers: int = 1, *, source: Path | None = None, core: int | None = None
+    ) -> None:
+        self.place, self.workers, self.core = place, workers, core
+        self.source = source or Path(captious.__file__).parent.parent
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.process: subprocess.Popen[bytes] | None = None
+
+    def _hidden(self) -> str:
+        """Python that hides the packages which the release does not ask for."""
+        needs = (self.source.parent / "pyproject.toml").read_text()
+        hidden = [name for name in NEW_PACKAGES if name not in needs]
+        return f"import sys; sys.modules.update(dict.fromkeys({hidden})); " if hidden else ""
 
     def start(self) -> None:
         """Start it and wait until it answers."""
         command = [
             sys.executable,
             "-c",
-            SERVE,
+            self._hidden() + SERVE,
             "serve",
             "--database",
             self.place.url,
@@ -151,8 +192,10 @@ class Server:
             stdout=log,
             stderr=log,
             start_new_session=True,
-            env=os.environ | {"CAPTIOUS_SECRET": SECRET},
+            env=os.environ | {"CAPTIOUS_SECRET": SECRET, "PYTHONPATH": str(self.source)},
         )
+        if self.core is not None:
+            os.sched_setaffinity(self.process.pid, {self.core})
         until = time.monotonic() + START_SECONDS
         while True:
             try:
@@ -191,11 +234,58 @@ class Tally:
     resent: int = 0
     hung_up: int = 0
     finished: int = 0
+    joined: int = 0
+    cookies: dict[str, dict[str, str]] = field(default_factory=dict)
     measuring: bool = True
 
 
 class HungUpError(Exception):
     """The connection ended before the answer came."""
+
+
+class Wire(asyncio.Protocol):
+    """One connection: bytes come in until an answer is whole."""
+
+    def __init__(self) -> None:
+        self.transport: asyncio.Transport | None = None
+        self.data = b""
+        self.head, self.size = b"", -1
+        self.waiting: asyncio.Future[tuple[bytes, bytes]] | None = None
+        self.closed = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the way out."""
+        self.transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Collect until the body has the length that the head says."""
+        self.data = self.data + data if self.data else data
+        if self.size < 0:
+            end = self.data.find(b"\r\n\r\n")
+            if end < 0:
+                return
+            self.head, self.data = self.data[: end + 2], self.data[end + 4 :]
+            length = _LENGTH.search(self.head)
+            self.size = int(length[1]) if length else 0
+        if len(self.data) >= self.size and self.waiting is not None:
+            waiting, self.waiting = self.waiting, None
+            head, body, self.data = self.head, self.data[: self.size], self.data[self.size :]
+            self.size = -1
+            if not waiting.done():
+                waiting.set_result((head, body))
+
+    def write(self, data: bytes) -> None:
+        """Send bytes; a connection that is gone is noticed when the answer is waited for."""
+        if self.transport is not None:
+            self.transport.write(data)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Tell who waits."""
+        self.closed = True
+        if self.waiting is not None and not self.waiting.done():
+            self.waiting.set_exception(HungUpError())
+            self.waiting.exception()  # whoever has gone need not hear of it
+        self.waiting = None
 
 
 class Browser:
@@ -204,14 +294,14 @@ class Browser:
     def __init__(self, port: int) -> None:
         self.port = port
         self.cookies: dict[str, str] = {}
-        self.streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
+        self.wire: Wire | None = None
 
     async def send(self, method: str, path: str, body: bytes = b"", accept: str = "text/html") -> None:
         """Send a request; a connection that the server closed meanwhile is opened again."""
-        if self.streams is None or self.streams[0].at_eof():
-            self.hang_up()
+        loop = asyncio.get_running_loop()
+        if self.wire is None or self.wire.closed:
             try:
-                self.streams = await asyncio.open_connection("127.0.0.1", self.port)
+                _, self.wire = await loop.create_connection(Wire, "127.0.0.1", self.port)
             except OSError as error:
                 raise HungUpError from error
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
@@ -220,25 +310,19 @@ class Browser:
             f"Cookie: {cookies}\r\nContent-Length: {len(body)}\r\n"
             "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
         )
-        try:
-            self.streams[1].write(head.encode() + body)
-            await self.streams[1].drain()
-        except OSError as error:
-            raise HungUpError from error
+        self.wire.waiting = loop.create_future()
+        self.wire.write(head.encode() + body)
 
     async def answer(self) -> tuple[int, bytes]:
         """The status and the body of the answer."""
-        if self.streams is None:
+        if self.wire is None or self.wire.waiting is None:
             raise HungUpError
-        reader = self.streams[0]
+        waiting = self.wire.waiting
+        late = asyncio.get_running_loop().call_later(ANSWER_SECONDS, self.hang_up)
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                head = await reader.readuntil(b"\r\n\r\n")
-                length = _LENGTH.search(head)
-                body = await reader.readexactly(int(length[1])) if length else b""
-        except (OSError, asyncio.IncompleteReadError, TimeoutError) as error:
-            self.hang_up()
-            raise HungUpError from error
+            head, body = await waiting
+        finally:
+            late.cancel()
         for name, value in _COOKIE.findall(head):
             self.cookies[name.decode()] = value.decode()
         return int(head[9:12]), body
@@ -250,9 +334,10 @@ class Browser:
 
     def hang_up(self) -> None:
         """Close the connection, whatever is on its way."""
-        if self.streams is not None:
-            self.streams[1].close()
-            self.streams = None
+        if self.wire is not None:
+            wire, self.wire = self.wire, None
+            if wire.transport is not None:
+                wire.transport.abort()
 
 
 @dataclass
@@ -272,10 +357,12 @@ class SimulatedRater:
         self.browser, self.token, self.tally, self.habits = Browser(port), token, tally, habits
         self.chance = random.Random(seed)
 
-    async def run(self, stop: asyncio.Event) -> None:
-        """Join, then rate."""
+    async def run(self, stop: asyncio.Event, *, joined: bool = False) -> None:
+        """Join unless that was done before, then rate."""
         try:
-            await self._join()
+            if not joined:
+                await self._join()
+                self.tally.joined += 1
             while not stop.is_set() and await self._rate(stop):
                 pass
         except HungUpError:
@@ -317,7 +404,8 @@ class SimulatedRater:
             self.tally.finished += 1
             return False
         with suppress(TimeoutError):
-            await asyncio.wait_for(stop.wait(), self.chance.expovariate(1 / self.habits.think))
+            if self.habits.think:
+                await asyncio.wait_for(stop.wait(), self.chance.expovariate(1 / self.habits.think))
         if stop.is_set():
             return False
         fields = {"csrf": csrf[1], "key": key[1], "verdict": "minor"}
@@ -379,3 +467,8 @@ def audit(place: Place, tally: Tally) -> Audit:
         unknown=len(ids.keys() - tally.sent),
         miscounted=sum(abs(int(found or 0) - len(rows)) for found in counted),
     )
+
+
+if __name__ == "__main__":  # for another release: it makes its own database
+    kind, url, folder, people, images = sys.argv[1:]
+    print(orjson.dumps(prepare(Place(kind, url, Path(folder)), int(people), int(images))).decode())

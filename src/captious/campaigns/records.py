@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -166,6 +166,10 @@ class Campaign:
 
     def rules(self) -> HumanProtocol:
         """The protocol with the campaign's options."""
+        return self._rules
+
+    @cached_property
+    def _rules(self) -> HumanProtocol:
         options = orjson.dumps(dict(self.options), option=orjson.OPT_SORT_KEYS)
         return _rules(self.protocol, options, self.protocol_file)
 
@@ -221,6 +225,8 @@ class Task:
     number: int
     feedback: tuple[str, ...] = ()
     noted: Mapping[str, Any] = field(default_factory=dict)
+    # Of the item's picture; None where the campaign has no file of it.
+    digest: str | None = None
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from captious.errors import one_line
@@ -103,6 +104,14 @@ class Form:
     """
 
     fields: tuple[Field, ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # A form is a key wherever what is made of it is kept, and its fields are many.
+        return hash(self.fields)
 
     def field(self, name: str) -> Field | None:
         """The field of that name."""

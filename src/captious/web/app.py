@@ -28,6 +28,7 @@ from captious.web import (
     site,
 )
 from captious.web.guard import Guard
+from captious.web.hot import Hot
 from captious.web.observe import Observer
 from captious.web.pages import STATIC
 from captious.web.reach import Proxies
@@ -94,6 +95,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         response = errors.http_error(Request(scope, receive), HTTPException(status))
         await response(scope, receive, send)
 
+    app.add_middleware(Hot)
     app.add_middleware(Guard, settings=settings, refuse=refuse)
     app.add_middleware(Observer)
     app.add_middleware(Proxies, trusted=settings.trusted_proxies)

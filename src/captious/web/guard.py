@@ -48,6 +48,7 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     FRAME_OPTIONS: "DENY",
 }
+_POLICY, _FRAME_OPTIONS = POLICY.encode(), FRAME_OPTIONS.encode()
 HSTS = "max-age=31536000"
 LONG = "public, max-age=31536000, immutable"
 UPLOADS = "/admin/"
@@ -63,6 +64,8 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: WebSettings, refuse: Refuse) -> None:
         self.app, self.settings, self.refuse = app, settings, refuse
         self.seldom = Seldom(log)
+        strict = {"strict-transport-security": HSTS} if settings.secure_cookies else {}
+        self.headers = tuple((name.encode(), value.encode()) for name, value in (HEADERS | strict).items())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check what comes in, add headers to what goes out."""
@@ -107,17 +110,17 @@ class Guard:
 
         async def outgoing(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                framed = POLICY in headers and "frame-ancestors 'none'" not in headers[POLICY]
-                for name, value in HEADERS.items():
-                    if not (framed and name == FRAME_OPTIONS):
-                        headers.setdefault(name, value)
+                headers = message.setdefault("headers", [])
+                given = dict(headers)
+                framing = given.get(_POLICY)
+                if framing is not None and b"frame-ancestors 'none'" not in framing:
+                    given[_FRAME_OPTIONS] = b""
                 fresh = LONG if static and message["status"] == 200 else "no-store"
-                headers.setdefault("cache-control", fresh)
-                if "location" in headers:
-                    headers["location"] = without_host(headers["location"], host)
-                if self.settings.secure_cookies:
-                    headers.setdefault("strict-transport-security", HSTS)
+                wanted = (*self.headers, (b"cache-control", fresh.encode()))
+                headers += [pair for pair in wanted if pair[0] not in given]
+                if b"location" in given:
+                    shown = MutableHeaders(raw=headers)
+                    shown["location"] = without_host(shown["location"], host)
             await send(message)
 
         return outgoing

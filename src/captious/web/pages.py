@@ -68,21 +68,46 @@ def render(
     """
     t = texts_of or texts(security.settings_of(request).language)
     session = security.known_session(request)
-    shown = {
+    shown = surroundings(request, t) | {
+        "csrf": security.csrf_token(request),
+        "session": session,
+        "account": session.account if session is not None and session.kind == "account" else None,
+        **values,
+    }
+    page = html(template, shown)
+    return finished(request, page, status_code=status_code, headers=headers, sends_to=sends_to)
+
+
+def surroundings(request: Request, t: Texts) -> dict[str, Any]:
+    """What every page knows, whoever asks for it."""
+    return {
         "t": t,
         "say": t.say,
         "protocol_words": partial(protocol_words, t),
         "language": t.language,
-        "csrf": security.csrf_token(request),
-        "session": session,
-        "account": session.account if session is not None and session.kind == "account" else None,
+        "session": None,
+        "account": None,
         "theme": theme(request),
-        "path": request.url.path,
+        "path": request.scope["path"],
         "flash": flash_of(request, t),
         "demo": security.settings_of(request).demo,
-        **values,
     }
-    page = environment().get_template(template).render(shown)
+
+
+def html(template: str, values: Mapping[str, Any]) -> str:
+    """A template with its values."""
+    return environment().get_template(template).render(values)
+
+
+def finished(
+    request: Request,
+    page: str | bytes,
+    *,
+    status_code: int = 200,
+    headers: Mapping[str, str] | None = None,
+    sends_to: Sequence[str] = (),
+) -> HTMLResponse:
+    """A page on its way; what was to be shown once has been."""
     response = HTMLResponse(page, status_code=status_code, headers=dict(headers or {}))
     framed_by = framing.framers(request)
     if framed_by or sends_to:

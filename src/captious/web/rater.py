@@ -13,10 +13,10 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from captious.campaigns.records import RaterProgress, Receipt, Task
-from captious.campaigns.store import images, recordings
+from captious.campaigns.store import recordings
 from captious.campaigns.store.recordings import BadRecording
 from captious.campaigns.work import assignment, responses
-from captious.campaigns.work.desk import desk
+from captious.campaigns.work.desk import Desk, desk
 from captious.protocols import Item, Problem
 from captious.web import arrivals, pages, security
 from captious.web.errors import Responses, documented_pages, wants_json
@@ -26,6 +26,7 @@ from captious.web.rater_view import Links, task_values
 from captious.web.refusals import Refusal
 from captious.web.results import board_address, result_address
 from captious.web.security import AtWork
+from captious.web.task_page import task_page
 from captious.web.texts import Texts, texts
 
 router = APIRouter(tags=["rater pages"])
@@ -49,9 +50,13 @@ def work(request: Request, slug: str) -> Response:
     """The next task, or why there is none."""
     rater, session = security.rater_session(request, slug)
     found = desk(security.db_of(request), rater)
-    at = AtWork(rater, found.campaign, session)
+    return desk_page(request, AtWork(rater, found.campaign, session), found)
+
+
+def desk_page(request: Request, at: AtWork, found: Desk) -> Response:
+    """The page of what a rater has in hand."""
     if not found.tasks:
-        study = arrivals.study_of(request, rater)
+        study = arrivals.study_of(request, at.rater)
         if study is not None:
             return pages.redirect(request, arrivals.last_page(study))
         return _nothing(request, at, found.progress, found.previous, found.feedback)
@@ -104,7 +109,8 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
     except BadRecording as error:
         outcome = [Problem("", str(error))]
     if isinstance(outcome, Receipt):
-        return _stored(request, slug, task, outcome)
+        pauses = bool(outcome.feedback) and security.find_campaign(request, slug).rules().pauses
+        return stored(request, slug, task, outcome, pauses=pauses)
     if wants_json(request):
         raise Refusal(422, "form.check", problems=outcome)
     at = security.current_rater(request, slug)
@@ -169,11 +175,9 @@ def _token(request: Request, form: FormData) -> str:
     return request.headers.get(security.CSRF_HEADER) or security.text_field(form, "csrf")
 
 
-def _stored(request: Request, slug: str, task: str, receipt: Receipt) -> Response:
-    address = f"/work/{slug}"
-    pause = bool(receipt.feedback) and security.find_campaign(request, slug).rules().pauses
-    if pause:
-        address = result_address(slug, task)
+def stored(request: Request, slug: str, task: str, receipt: Receipt, *, pauses: bool) -> Response:
+    """On to the next page; where the protocol `pauses`, to what the answer was worth."""
+    address = result_address(slug, task) if pauses else f"/work/{slug}"
     if wants_json(request):
         return JSONResponse(
             {
@@ -184,7 +188,7 @@ def _stored(request: Request, slug: str, task: str, receipt: Receipt) -> Respons
                 **({"feedback": list(receipt.feedback)} if receipt.feedback else {}),
             }
         )
-    if pause:
+    if pauses:
         return pages.redirect(request, address)
     said = "corrected" if receipt.correction else "saved"
     return pages.redirect(request, address, flash="work.already" if receipt.duplicate else f"work.{said}")
@@ -198,10 +202,9 @@ def _answers(request: Request, slug: str, item: Item, form: FormData) -> dict[st
     return answers_to(item, form, keep)
 
 
-def image_address(request: Request, at: AtWork, image: str) -> str:
-    """Where the picture of an item is served, "" where the campaign has none."""
-    digest = images.digest_of(security.db_of(request), at.campaign, image)
-    return f"/images/{at.campaign.slug}/{digest}" if digest else ""
+def picture(slug: str, task: Task) -> str:
+    """Where the picture of a task is served, "" where the campaign has none."""
+    return f"/images/{slug}/{task.digest}" if task.digest else ""
 
 
 def _page(
@@ -225,14 +228,16 @@ def _page(
         guide=f"/guide/{slug}?stage={task.item.stage}",
         work=f"/work/{slug}",
         undo=f"/work/{slug}/{last.token}" if last and not correcting else "",
-        image=image_address(request, at, task.item.image),
-        next_image=image_address(request, at, following.item.image) if following else "",
+        image=picture(slug, task),
+        next_image=picture(slug, following) if following else "",
         recording=f"/recordings/{slug}/{task.item.recording}" if task.item.recording else "",
         board=board_address(at),
     )
     given: Mapping[str, object] | None = answers
     if given is None:
         given = task.answered if correcting else task.draft
+    if given is None and not problems and not task.item.prior:
+        return task_page(request, at, task, links, progress, feedback)
     values = task_values(
         task.item,
         at.campaign.rules(),
@@ -247,7 +252,10 @@ def _page(
         record=at.rater.record or {},
     )
     status = 422 if problems else 200
-    return pages.render(request, "rater/task.html", status_code=status, at=at, slug=slug, **values)
+    store = f"{slug}.{at.rater.pseudonym}"
+    return pages.render(
+        request, "rater/task.html", status_code=status, at=at, slug=slug, store=store, **values
+    )
 
 
 def _nothing(

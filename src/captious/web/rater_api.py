@@ -11,7 +11,7 @@ from captious.campaigns.records import RaterProgress, Receipt, Task
 from captious.campaigns.work import assignment, responses
 from captious.web import security
 from captious.web.errors import documented
-from captious.web.rater import KEY, image_address
+from captious.web.rater import KEY, picture
 from captious.web.refusals import Refusal
 from captious.web.security import AtWork
 
@@ -88,7 +88,7 @@ def work(request: Request, slug: str) -> WorkBody:
         protocol=at.campaign.protocol,
         state=at.campaign.state,
         csrf=at.session.csrf,
-        tasks=[_task(request, at, task) for task in tasks],
+        tasks=[_task(at, task) for task in tasks],
         progress=_progress(request, at),
     )
 
@@ -130,11 +130,11 @@ def _progress(request: Request, at: AtWork) -> RaterProgress:
     return assignment.rater_progress(security.db_of(request), at.campaign, at.rater)
 
 
-def _task(request: Request, at: AtWork, task: Task) -> TaskBody:
+def _task(at: AtWork, task: Task) -> TaskBody:
     return TaskBody(
         task=task.token,
         item=ItemBody.model_validate(task.item.public()),
-        image_url=image_address(request, at, task.item.image),
+        image_url=picture(at.campaign.slug, task),
         number=task.number,
         group=task.group_no,
         position=task.position,

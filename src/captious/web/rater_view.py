@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from captious.campaigns.records import RaterProgress
 from captious.protocols import HumanProtocol, Item, Problem
@@ -54,8 +54,7 @@ def task_values(
         "hints": item.hints,
         "second_look": bool(item.prior) and not item.recording,
         "key": secrets.token_urlsafe(16),
-        "progress": progress,
-        "share": share(progress),
+        "counted": counted(progress, t),
         "correcting": correcting,
         "preview": preview,
         "feedback": list(feedback),
@@ -63,6 +62,28 @@ def task_values(
         "wait": rules.minimum_seconds(item),
         "has_files": any(field.kind == "audio" for field in item.form.fields),
     }
+
+
+class Counted(NamedTuple):
+    """How far a rater is, in words; "" where the page does not say."""
+
+    number: str = "1"
+    share: str = ""
+    answered: str = ""
+    group: str = ""
+
+
+def counted(progress: RaterProgress | None, t: Texts) -> Counted:
+    """What a page says of a rater's progress."""
+    if progress is None:
+        return Counted()
+    grouped = progress.group_size > 1
+    return Counted(
+        number=str(progress.answered + 1),
+        share=f"{share(progress):.4f}",
+        answered=t("work.answered", count=progress.answered),
+        group=t("work.group", done=progress.group_done, size=progress.group_size) if grouped else "",
+    )
 
 
 def share(progress: RaterProgress | None) -> float:

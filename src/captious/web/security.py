@@ -209,6 +209,11 @@ def require_csrf(request: Request, given: str) -> None:
         expected = _visitor_token(request, request.cookies[VISITOR])
     else:
         raise Refusal(403, "error.csrf")
+    require_token(expected, given)
+
+
+def require_token(expected: str, given: str) -> None:
+    """Refuse a token that is not the expected one."""
     if not hmac.compare_digest(expected.encode(), given.encode("utf-8", "replace")):
         raise Refusal(403, "error.csrf")
 

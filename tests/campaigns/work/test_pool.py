@@ -13,10 +13,11 @@ from captious.campaigns.records import NewRater
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.rows import place_of
 from captious.campaigns.work import assignment, pool, pool_queries, responses
 from captious.campaigns.work.assignment import next_tasks
-from captious.campaigns.work.response_queries import EARLIER
+from captious.campaigns.work.response_queries import EARLIER, STANDING
 from captious.corpus import Corpus
 
 GIVEN: dict[str, Any] = {
@@ -30,10 +31,12 @@ GIVEN: dict[str, Any] = {
     "count": 3,
     "labels": ["m", ""],
     "sent_key": "k",
+    "token": "t",
 }
 
 
-def plan(db: Database, query: sa.Select[Any]) -> str:
+def plan(db: Database, prepared: Any) -> str:
+    query: Any = prepared.statement if isinstance(prepared, Prepared) else prepared
     wanted = {name: value for name, value in GIVEN.items() if name in query.compile().params}
     text = query.params(**wanted).compile(db.engine, compile_kwargs={"literal_binds": True})
     with db.read() as connection:
@@ -45,12 +48,12 @@ def plan(db: Database, query: sa.Select[Any]) -> str:
 def test_sqlite_searches_and_never_scans(sqlite_url: str, once_per_image: bool) -> None:
     with Database.open(sqlite_url) as db:
         search = pool_queries.search(once_per_image)
-        for query in (search.ahead, search.behind):
+        for query in (search.first, search.ahead, search.behind):
             found = plan(db, query)
             assert "ix_item_open (campaign_id=? AND is_check=? AND restricted=?" in found
             assert "room=? AND place" in found
             assert "TEMP B-TREE" not in found  # the order is the index's own
-        for query in (*search, pool_queries.NEXT_ROOM, pool_queries.NEXT_TIME, EARLIER):
+        for query in (*search, pool_queries.NEXT_ROOM, pool_queries.NEXT_TIME, EARLIER, STANDING):
             scans = [line for line in plan(db, query).splitlines() if line.startswith("SCAN")]
             # Only the few rows that a subquery has found are gone through.
             assert all("anon" in line or "subquery" in line.lower() for line in scans), scans

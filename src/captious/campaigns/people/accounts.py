@@ -11,7 +11,13 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
-from captious.campaigns.people.sessions import end_session, session, start_session
+from captious.campaigns.people.sessions import (
+    end_session,
+    session,
+    session_seen,
+    session_within,
+    start_session,
+)
 from captious.campaigns.records import Account, Role, SignInRefused, TooManyTries
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
@@ -222,6 +228,8 @@ __all__ = [
     "enable_account",
     "end_session",
     "session",
+    "session_seen",
+    "session_within",
     "sign_in",
     "start_session",
 ]

@@ -19,8 +19,10 @@ from sqlalchemy import URL, Connection, Engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError
 
 from captious.campaigns.store.migrations import upgrade_on_open
+from captious.campaigns.store.races import LostRaceError
+from captious.campaigns.store.writer import Writer
 from captious.errors import InputError, one_line
-from captious.protocols import Form
+from captious.protocols import Form, Item
 
 T = TypeVar("T")
 DatabaseKind = Literal["sqlite", "postgresql"]
@@ -35,10 +37,6 @@ _LAST_USED = "captious_last_used"
 _RACES = ("40001", "40P01")
 
 
-class LostRaceError(Exception):
-    """Someone else was faster: the transaction is rolled back and run again."""
-
-
 class Database:
     """Where campaigns are kept. Safe to share between threads."""
 
@@ -48,11 +46,17 @@ class Database:
         plain = self.kind == "sqlite"
         self._reads = engine if plain else engine.execution_options(isolation_level="AUTOCOMMIT")
         self.forms: dict[int, Form] = {}
+        self.items: dict[int, tuple[tuple[Any, ...], Item]] = {}
+        # Tasks that were claimed with the answer before them and not shown yet, and when.
+        self.ahead: dict[str, float] = {}
         self.left: dict[int, tuple[float, int, int]] = {}
         self._files = files
         self._clock = clock
         # SQLite has one writer; threads queue here in turn rather than poll its file lock.
         self._turn = threading.Lock() if self.kind == "sqlite" else nullcontext()
+        self._own = threading.local()
+        self._glances: list[Connection] = []
+        self.writer = Writer(self)
 
     @classmethod
     def open(
@@ -107,6 +111,28 @@ class Database:
             yield connection
 
     @contextmanager
+    def glance(self) -> Iterator[Connection]:
+        """A few `Prepared` reads that need not agree, for a thread that has to go on at once.
+
+        SQLite's connection stays the thread's own, and does not wait where the file is locked.
+        """
+        if self.kind != "sqlite":
+            with self.read() as connection:
+                yield connection
+            return
+        own: Connection | None = getattr(self._own, "connection", None)
+        if own is None or own.closed:
+            own = self._own.connection = self.engine.connect()
+            own.connection.driver_connection.execute("PRAGMA busy_timeout=0")  # type: ignore[union-attr]
+            self._glances.append(own)
+        try:
+            yield own
+        except DBAPIError:
+            own.invalidate()
+            own.close()
+            raise
+
+    @contextmanager
     def snapshot(self) -> Iterator[Connection]:
         """Reads only, all of them one consistent state, however long they take."""
         engine = self.engine
@@ -138,7 +164,11 @@ class Database:
         raise InputError("the database is too busy: try again in a moment.")
 
     def close(self) -> None:
-        """Close every connection."""
+        """Finish what is being written and close every connection."""
+        self.writer.close()
+        for connection in self._glances:
+            connection.invalidate()
+            connection.close()
         self.engine.dispose()
 
     def __enter__(self) -> Self:
@@ -235,3 +265,6 @@ def _postgresql(url: URL) -> Engine:
 
 def _note_use(_connection: Any, record: Any) -> None:
     record.info[_LAST_USED] = time.monotonic()
+
+
+__all__ = ["Database", "DatabaseKind", "LostRaceError", "database_url"]

@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Literal
 
 import orjson
-from sqlalchemy import Connection, Insert, Row, Select, Table, bindparam, select
+from sqlalchemy import Connection, Insert, Select, Table, bindparam, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from captious.campaigns.records import Account, Campaign, Rater, Settings
 from captious.campaigns.store import schema
+from captious.campaigns.store.columns import Json
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.prepared import Prepared
 from captious.errors import InputError
 from captious.protocols import Caption, Form, Item
 from captious.protocols.store import item_from_dict, item_to_dict
 
-AnyRow = Row[*tuple[Any, ...]]
+# A row of SQLAlchemy's, or of a `Prepared` statement.
+AnyRow = Any
+_NO_FORM = Form(())
+MOST_ITEMS = 5000  # that are remembered as objects
 _BESIDE_CONTENT = ("key", "image", "stage", "fields", "target", "balance", "not_before")
 # As many as both engines take in one statement with room to spare.
 MANY = 500
@@ -26,12 +32,19 @@ MANY = 500
 
 def campaign_of(row: AnyRow) -> Campaign:
     """A campaign from its row."""
-    return campaign_from(dict(row._mapping))
-
-
-def campaign_from(values: dict[str, Any]) -> Campaign:
-    """A campaign from the values of its columns."""
+    values = dict(row._mapping)
     return Campaign(**values | {"settings": Settings.from_dict(values["settings"])})
+
+
+_CAMPAIGN = tuple(schema.campaign.c.keys())
+
+
+@lru_cache(maxsize=1024)
+def campaign_from(*columns: Any) -> Campaign:
+    """A campaign from the columns of a `Prepared` row: the same columns are the same campaign."""
+    values = dict(zip(_CAMPAIGN, columns, strict=True))
+    settings = Settings.from_dict(orjson.loads(values["settings"]))
+    return Campaign(**values | {"settings": settings, "options": orjson.loads(values["options"])})
 
 
 _RATER = tuple(Rater.__dataclass_fields__)
@@ -51,7 +64,7 @@ def account_of(row: AnyRow) -> Account:
 
 # What `item_of` needs of an item's row.
 item_columns = tuple(
-    schema.item.c[name]
+    schema.item.c[name].label(f"item_{name}")
     for name in (
         "id",
         "key",
@@ -72,22 +85,36 @@ item_columns = tuple(
 
 
 def item_of(db: Database, connection: Connection, row: AnyRow) -> Item:
-    """An item from a row that has `item_columns`."""
-    column, found = schema.item.c, row._mapping
-    content = found[column.content]
+    """An item from a row that has `item_columns`.
+
+    A `Prepared` row has the content as text: the same text is the same item, made once.
+    """
+    text = row.item_content
+    if not isinstance(text, str):
+        return _item_of(db, connection, row, text)
+    known = db.items.get(row.item_id)
+    mark = (text, row.item_target, row.item_not_before)
+    if known is None or known[0] != mark:
+        if len(db.items) >= MOST_ITEMS:
+            db.items.clear()
+        known = db.items[row.item_id] = mark, _item_of(db, connection, row, orjson.loads(text))
+    return known[1]
+
+
+def _item_of(db: Database, connection: Connection, row: AnyRow, content: Mapping[str, Any]) -> Item:
     return Item(
-        key=found[column.key],
-        image=found[column.image],
+        key=row.item_key,
+        image=row.item_image,
         captions=tuple(Caption(*caption) for caption in content["captions"]),
-        form=_form(db, connection, found[column.form_id]),
+        form=_form(db, connection, row.item_form_id),
         sources={key: tuple(systems) for key, systems in content["sources"].items()},
-        stage=found[column.stage],
-        target=found[column.target],
-        balance=found[column.balance],
+        stage=row.item_stage,
+        target=row.item_target,
+        balance=row.item_balance,
         check=content["check"],
         only_for=None if content["only_for"] is None else frozenset(content["only_for"]),
         not_for=frozenset(content["not_for"]),
-        not_before=found[column.not_before],
+        not_before=row.item_not_before,
         prior=content["prior"],
         hints=tuple(content["hints"]),
         practice=content.get("practice", False),
@@ -109,7 +136,7 @@ def _form(db: Database, connection: Connection, form_id: int) -> Form:
 
 def content_of(item: Item) -> dict[str, Any]:
     """What an item's JSON column holds."""
-    stored = item_to_dict(item)
+    stored = item_to_dict(replace(item, form=_NO_FORM))
     return {name: value for name, value in stored.items() if name not in _BESIDE_CONTENT}
 
 
@@ -127,6 +154,8 @@ def insert_new(connection: Connection, table: Table, values: Sequence[Mapping[st
     """Insert rows and return how many; one whose unique key is there already is left as it is."""
     if not values:
         return 0
+    if len(values) == 1:
+        return _insert_one(table, tuple(values[0])).change(connection, _driver_values(table, values[0]))
     return connection.execute(_insert_new(connection.dialect.name, table), [*values]).rowcount
 
 
@@ -134,6 +163,25 @@ def insert_new(connection: Connection, table: Table, values: Sequence[Mapping[st
 def _insert_new(dialect: str, table: Table) -> Insert:
     made = sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
     return made.on_conflict_do_nothing()
+
+
+@lru_cache(maxsize=64)
+def _insert_one(table: Table, columns: tuple[str, ...], *, returning: bool = False) -> Prepared:
+    given = {name: bindparam(name, type_=table.c[name].type) for name in columns}
+    made = {dialect: _insert_new(dialect, table).values(given) for dialect in ("sqlite", "postgresql")}
+    if returning:
+        return Prepared({dialect: one.returning(table.c.id) for dialect, one in made.items()})
+    return Prepared(made)
+
+
+def _driver_values(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as a driver takes them: JSON as text."""
+    return {
+        name: orjson.dumps(value).decode()
+        if value is not None and isinstance(table.c[name].type, Json)
+        else value
+        for name, value in values.items()
+    }
 
 
 def add_items(
@@ -154,28 +202,56 @@ def add_items(
         forms = _add_forms(connection, items)
     gold = gold or {}
     rows = [
-        {
-            "campaign_id": campaign.id,
-            "key": item.key,
-            "image": item.image,
-            "stage": item.stage,
-            "form_id": forms[item.form],
-            "content": content_of(item),
-            "target": item.target,
-            "balance": item.balance,
-            "is_check": not item.counts,
-            "restricted": item.only_for is not None,
-            "gold": dict(gold[item.key]) if item.key in gold else None,
-            "not_before": item.not_before,
-            "place": place_of(campaign.seed, item.key),
-            "from_response": from_response,
-        }
+        _item_row(campaign, item, forms[item.form], from_response)
+        | {"gold": dict(gold[item.key]) if item.key in gold else None}
         for item in items
     ]
     insert_new(connection, schema.item, rows)
     _add_labels(connection, campaign, items)
     limited = [item for item in items if item.not_for or item.only_for]
     add_limits(connection, campaign, limited, raters)
+
+
+def _item_row(campaign: Campaign, item: Item, form_id: int, from_response: int | None) -> dict[str, Any]:
+    return {
+        "campaign_id": campaign.id,
+        "key": item.key,
+        "image": item.image,
+        "stage": item.stage,
+        "form_id": form_id,
+        "content": content_of(item),
+        "target": item.target,
+        "balance": item.balance,
+        "is_check": not item.counts,
+        "restricted": item.only_for is not None,
+        "not_before": item.not_before,
+        "place": place_of(campaign.seed, item.key),
+        "from_response": from_response,
+    }
+
+
+def add_item(
+    connection: Connection,
+    campaign: Campaign,
+    item: Item,
+    *,
+    from_response: int,
+    form: tuple[Form, int],
+    raters: Mapping[str, int],
+) -> bool:
+    """Store one item that a response calls for; False where it is there already."""
+    known, form_id = form
+    if item.form is not known and item.form != known:
+        form_id = _add_forms(connection, [item])[item.form]
+    row = _item_row(campaign, item, form_id, from_response)
+    statement = _insert_one(schema.item, tuple(row), returning=True)
+    id_ = statement.value(connection, _driver_values(schema.item, row))
+    if id_ is None:
+        return False
+    _add_labels(connection, campaign, [item])
+    if item.not_for or item.only_for:
+        add_limits(connection, campaign, [item], raters, ids={item.key: id_})
+    return True
 
 
 def _add_labels(connection: Connection, campaign: Campaign, items: Iterable[Item]) -> None:
@@ -185,7 +261,11 @@ def _add_labels(connection: Connection, campaign: Campaign, items: Iterable[Item
 
 
 def add_limits(
-    connection: Connection, campaign: Campaign, items: Sequence[Item], raters: Mapping[str, int] | None = None
+    connection: Connection,
+    campaign: Campaign,
+    items: Sequence[Item],
+    raters: Mapping[str, int] | None = None,
+    ids: Mapping[str, int] | None = None,
 ) -> None:
     """Store which raters alone may, and which must not, be given the items."""
     if not items:
@@ -193,7 +273,8 @@ def add_limits(
     names = sorted({name for item in items for name in _limits(item)})
     if raters is None or any(name not in raters for name in names):
         raters = ids_of(connection, schema.rater, "pseudonym", campaign, names)
-    ids = ids_of(connection, schema.item, "key", campaign, [item.key for item in items])
+    if ids is None:
+        ids = ids_of(connection, schema.item, "key", campaign, [item.key for item in items])
     rows = [
         {
             "item_id": ids[item.key],
@@ -220,11 +301,20 @@ def ids_of(
     names: Sequence[str],
 ) -> dict[str, int]:
     """The ids of some rows of a campaign by a name of theirs."""
+    if len(names) == 1:
+        id_ = _id(table, column).value(connection, {"campaign": campaign.id, "name": names[0]})
+        return {} if id_ is None else {names[0]: id_}
     found: dict[str, int] = {}
     for start in range(0, len(names), MANY):
         given = {"campaign": campaign.id, "names": names[start : start + MANY]}
         found.update((row[0], row[1]) for row in connection.execute(_ids(table, column), given))
     return found
+
+
+@lru_cache(maxsize=8)
+def _id(table: Table, column: str) -> Prepared:
+    own = table.c.campaign_id == bindparam("campaign")
+    return Prepared(select(table.c.id).where(own, table.c[column] == bindparam("name")))
 
 
 @lru_cache(maxsize=8)

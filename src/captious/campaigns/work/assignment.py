@@ -10,37 +10,22 @@ import secrets
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import orjson
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection
 
 from captious.campaigns.records import Campaign, NotYours, Rater, RaterProgress, Task
-from captious.campaigns.store import schema
-from captious.campaigns.store.database import Database, LostRaceError
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.races import LostRaceError
 from captious.campaigns.store.rows import AnyRow, campaign_from, is_storable, item_of
+from captious.campaigns.work import assignment_queries as queries
 from captious.campaigns.work import pool
-from captious.campaigns.work.assignment_queries import (
-    AT_WORK,
-    BEGUN,
-    BY_TOKEN,
-    CAMPAIGN_NAMES,
-    COUNT_GROUP,
-    HELD,
-    HELD_BEFORE,
-    HELD_COUNTS,
-    INSERT,
-    LAST_ANSWERED,
-    LAST_OUTCOME,
-    LOCK_ITEMS,
-    LOCKED_AT_WORK,
-    TAKE,
-)
 from captious.campaigns.work.holds import release_expired, release_some
 from captious.campaigns.work.pool import Candidate, Seeker
 from captious.campaigns.work.removal import change_label
 from captious.errors import InputError
 
-_OWN = schema.assignment.c
 RELEASED_AT_ONCE = 200
 LONGEST_DRAFT = 200_000
 
@@ -76,39 +61,85 @@ def at_work(
     connection: Connection, rater: Rater, now: float, *, lock: bool = False
 ) -> tuple[Campaign, str, Seeker]:
     """The rater's campaign as it is now, the rater's state, and where they are in it."""
-    wanted = LOCKED_AT_WORK if lock else AT_WORK
-    row = connection.execute(wanted, {"rater": rater.id}).first()
+    wanted = queries.LOCKED_AT_WORK if lock else queries.AT_WORK
+    row = wanted.first(connection, {"rater": rater.id})
     if row is None:
         raise NotYours
     state, cursor, answered, record, quota, *columns = row
-    campaign = campaign_from(dict(zip(CAMPAIGN_NAMES, columns, strict=True)))
-    return campaign, state, Seeker(rater.id, rater.pseudonym, cursor, now, answered, record or {}, quota)
+    seeker = Seeker(rater.id, rater.pseudonym, cursor, now, answered, _json(record) or {}, quota)
+    return campaign_from(*columns), state, seeker
+
+
+def _json(text: str | None) -> Any:
+    return None if text is None else orjson.loads(text)
 
 
 def _new_group(db: Database, connection: Connection, rater: Rater) -> list[Task]:
-    now = db.now()
-    campaign, state, seeker = at_work(connection, rater, now, lock=True)
+    campaign, state, seeker = at_work(connection, rater, db.now(), lock=True)
     if state != "active" or campaign.state != "open" or not seeker.wanted():
         return []
-    held = held_tasks(db, connection, rater)
-    if held:
-        return held
-    release_some(connection, campaign.id, now, RELEASED_AT_ONCE)
-    chosen = pool.choose(db, connection, campaign, seeker)
+    return held_tasks(db, connection, rater) or claim_group(db, connection, campaign, seeker)
+
+
+def claim_group(
+    db: Database,
+    connection: Connection,
+    campaign: Campaign,
+    seeker: Seeker,
+    may_be: pool.MayBe = pool.EVERYTHING,
+) -> list[Task]:
+    """Claim what the protocol hands the rater next; their row is locked and they hold nothing."""
+    if may_be.late:
+        release_some(connection, campaign.id, seeker.now, RELEASED_AT_ONCE)
+    labels, found = pool.look(db, connection, campaign, seeker, may_be)
+    if connection.dialect.name != "sqlite":
+        one = _claim_one(connection, campaign, seeker, labels, found)
+        if one is not None:
+            return [one]
+    chosen = pool.choose_from(connection, campaign, seeker, labels, found)
     return _claim(connection, campaign, seeker, chosen) if chosen else []
+
+
+def _claim_one(
+    connection: Connection,
+    campaign: Campaign,
+    seeker: Seeker,
+    labels: Mapping[str, int],
+    found: Sequence[Candidate],
+) -> Task | None:
+    """Claim a single item; who finds one in another's hands tries the next. None: no way to."""
+    until = seeker.now + campaign.settings.hold_seconds
+    given = {"campaign": campaign.id, "rater": seeker.id, "until": until, "now": seeker.now}
+    chosen = pool.pick(campaign, seeker, labels, found)
+    while len(chosen) == 1:
+        (one,) = chosen
+        own = {
+            "slot": secrets.token_urlsafe(18),
+            "item": one.id,
+            "place": one.place,
+            "picture": one.item.image,
+        }
+        row = queries.CLAIM.first(connection, given | own)
+        if row is not None:
+            token, draft, digest, group = row
+            if one.item.counts:
+                change_label(connection, campaign.id, one.item.balance, 1)
+            number = seeker.answered + 1
+            return Task(token, one.item, group, 0, 1, until, _json(draft), None, number, digest=digest)
+        found = [other for other in found if other.id != one.id]
+        chosen = pool.pick(campaign, seeker, labels, found)
+    return None
 
 
 def _claim(
     connection: Connection, campaign: Campaign, seeker: Seeker, chosen: Sequence[Candidate]
 ) -> list[Task]:
-    ids = sorted(candidate.id for candidate in chosen)
-    if connection.dialect.name != "sqlite":
-        # Everyone locks items in the same order.
-        connection.execute(LOCK_ITEMS, {"ids": ids})
-    if connection.execute(TAKE, {"ids": ids}).rowcount != len(ids):
-        raise LostRaceError
+    # Everyone locks items in the same order.
+    for id_ in sorted(candidate.id for candidate in chosen):
+        if queries.TAKE.change(connection, {"item": id_}) != 1:
+            raise LostRaceError
     given = {"rater": seeker.id, "place": chosen[-1].place, "now": seeker.now}
-    group = connection.execute(COUNT_GROUP, given).scalar_one()
+    group = queries.COUNT_GROUP.value(connection, given)
     tasks = _hold(connection, campaign, seeker, chosen, group)
     counts = Counter(one.item.balance for one in chosen if one.item.counts)
     for name in sorted(counts):
@@ -119,27 +150,18 @@ def _claim(
 def _hold(
     connection: Connection, campaign: Campaign, seeker: Seeker, chosen: Sequence[Candidate], group: int
 ) -> list[Task]:
-    table = schema.assignment
-    ids = [candidate.id for candidate in chosen]
-    rows = connection.execute(HELD_BEFORE, {"rater": seeker.id, "ids": ids})
-    again = {row.item_id: row for row in rows}
     until = seeker.now + campaign.settings.hold_seconds
-    new, tasks = [], []
+    given = {"campaign": campaign.id, "rater": seeker.id, "group": group, "until": until}
+    tasks = []
     for position, candidate in enumerate(chosen):
-        values = {
-            "state": "held",
-            "group_no": group,
-            "position": position,
-            "held_until": until,
-            "shown_at": seeker.now if position == 0 else None,
+        own = {
+            "slot": secrets.token_urlsafe(18),
+            "item": candidate.id,
+            "picture": candidate.item.image,
+            "at": position,
+            "shown": seeker.now if position == 0 else None,
         }
-        before = again.get(candidate.id)
-        token = secrets.token_urlsafe(18) if before is None else before.token
-        if before is not None:
-            connection.execute(update(table).where(table.c.token == token).values(**values))
-        else:
-            own = {"campaign_id": campaign.id, "item_id": candidate.id, "rater_id": seeker.id}
-            new.append(values | own | {"token": token, "image": candidate.item.image})
+        token, draft, digest = queries.HOLD.first(connection, given | own)
         tasks.append(
             Task(
                 token,
@@ -148,35 +170,33 @@ def _hold(
                 position,
                 len(chosen),
                 until,
-                None if before is None else before.draft,
+                _json(draft),
                 None,
                 seeker.answered + 1 + position,
+                digest=digest,
             )
         )
-    if new:
-        connection.execute(INSERT, new)
     return tasks
 
 
 def _renewed(db: Database, campaign: Campaign, rater: Rater) -> list[Task]:
     """The rater is here: what they hold stays theirs for the whole time again."""
-    table = schema.assignment
 
     def work(connection: Connection) -> list[Task]:
-        until = db.now() + campaign.settings.hold_seconds
-        connection.execute(
-            update(table)
-            .where(table.c.rater_id == rater.id, table.c.state == "held")
-            .values(held_until=until)
-        )
+        _renew(db, connection, campaign, rater)
         return held_tasks(db, connection, rater)
 
     return db.transact(work)
 
 
+def _renew(db: Database, connection: Connection, campaign: Campaign, rater: Rater) -> None:
+    until = db.now() + campaign.settings.hold_seconds
+    queries.RENEW.change(connection, {"rater": rater.id, "until": until})
+
+
 def held_tasks(db: Database, connection: Connection, rater: Rater) -> list[Task]:
     """What the rater holds, in order."""
-    rows = connection.execute(HELD, {"rater": rater.id})
+    rows = queries.HELD.all(connection, {"rater": rater.id})
     return [
         replace(task, number=task.number + at)
         for at, task in enumerate(_task(db, connection, row) for row in rows)
@@ -184,21 +204,21 @@ def held_tasks(db: Database, connection: Connection, rater: Rater) -> list[Task]
 
 
 def _task(db: Database, connection: Connection, row: AnyRow) -> Task:
-    found = row._mapping
-    answered = found[schema.response.c.answers]
-    outcome = found[schema.response.c.outcome] or {}
+    answered = _json(row.answers)
+    outcome = _json(row.outcome) or {}
     return Task(
-        token=found[_OWN.token],
+        token=row.token,
         item=item_of(db, connection, row),
-        group_no=found[_OWN.group_no],
-        position=found[_OWN.position],
-        group_size=found["group_size"],
-        held_until=found[_OWN.held_until],
-        draft=found[_OWN.draft],
+        group_no=row.group_no,
+        position=row.position,
+        group_size=row.group_size,
+        held_until=row.held_until,
+        draft=_json(row.draft),
         answered=answered,
-        number=found[schema.rater.c.answered] + (1 if answered is None else 0),
+        number=row.rater_answered + (1 if answered is None else 0),
         feedback=tuple(outcome.get("feedback", ())),
         noted=outcome.get("noted", {}),
+        digest=row.digest,
     )
 
 
@@ -207,26 +227,33 @@ def task(db: Database, rater: Rater, token: str) -> Task:
     if not is_storable(token):
         raise NotYours
     with db.read() as connection:
-        row = connection.execute(BY_TOKEN, {"rater": rater.id, "token": token}).first()
+        row = queries.BY_TOKEN.first(connection, {"rater": rater.id, "token": token})
         if row is None:
             raise NotYours
         return _task(db, connection, row)
 
 
 def save_draft(db: Database, rater: Rater, token: str, answers: Mapping[str, object]) -> None:
-    """Keep unfinished answers, so that a reload or another device shows them again."""
+    """Keep unfinished answers, so that a reload or another device shows them again.
+
+    Who saves a draft is at work: what they hold stays theirs for the whole time again.
+    """
     try:
-        kept = orjson.loads(orjson.dumps(dict(answers)))
+        kept = orjson.dumps(dict(answers))
     except (TypeError, ValueError):
         raise InputError("draft: it holds a value that cannot be stored.") from None
-    if len(orjson.dumps(kept)) > LONGEST_DRAFT:
+    if len(kept) > LONGEST_DRAFT:
         raise InputError(f"draft: it is too long. Keep it under {LONGEST_DRAFT:,} bytes.")
     task(db, rater, token)
-    table = schema.assignment
-    with db.write() as connection:
-        connection.execute(
-            update(table).where(table.c.token == token, table.c.rater_id == rater.id).values(draft=kept)
-        )
+
+    def work(connection: Connection) -> None:
+        campaign, state, _ = at_work(connection, rater, db.now(), lock=True)
+        given = {"slot": token, "rater": rater.id, "kept": kept.decode()}
+        queries.KEEP_DRAFT.change(connection, given)
+        if state == "active" and campaign.state == "open":
+            _renew(db, connection, campaign, rater)
+
+    db.transact(work)
 
 
 def previous_task(db: Database, rater: Rater) -> Task | None:
@@ -242,8 +269,8 @@ def last_answered(
     """As `previous_task`, given how campaign and rater stand."""
     if state != "active" or campaign.state == "closed":
         return None
-    row = connection.execute(LAST_ANSWERED, {"rater": rater.id}).first()
-    if row is None or next_stage_begun(connection, row._mapping[_OWN.response_id]):
+    row = queries.LAST_ANSWERED.first(connection, {"rater": rater.id})
+    if row is None or next_stage_begun(connection, row.response_id):
         return None
     last = _task(db, connection, row)
     return last if campaign.rules().may_correct(last.item) else None
@@ -251,20 +278,20 @@ def last_answered(
 
 def last_feedback(connection: Connection, rater: Rater) -> tuple[str, ...]:
     """What the protocol said about the rater's last answer."""
-    outcome = connection.execute(LAST_OUTCOME, {"rater": rater.id}).scalar()
+    outcome = _json(queries.LAST_OUTCOME.value(connection, {"rater": rater.id}))
     return tuple((outcome or {}).get("feedback", ()))
 
 
 def next_stage_begun(connection: Connection, response_id: int) -> bool:
     """Whether someone holds or has answered an item that a response called for."""
-    return bool(connection.execute(BEGUN, {"response": response_id}).scalar())
+    return bool(queries.BEGUN.value(connection, {"response": response_id}))
 
 
 def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgress:
     """How far the rater is in their group and in the campaign."""
     with db.read() as connection:
         campaign, state, seeker = at_work(connection, rater, db.now())
-        held = connection.execute(HELD_COUNTS, {"rater": rater.id}).all()
+        held = queries.HELD_COUNTS.all(connection, {"rater": rater.id})
         works = state == "active" and campaign.state != "closed" and seeker.wanted() > 0
         left = sum(row.held for row in held)
         if works:
@@ -283,6 +310,7 @@ def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgr
 __all__ = [
     "NotYours",
     "at_work",
+    "claim_group",
     "due_tasks",
     "held_tasks",
     "last_answered",

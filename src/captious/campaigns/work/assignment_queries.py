@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BindParameter, bindparam, exists, func, insert, select, update
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Double,
+    Text,
+    bindparam,
+    exists,
+    func,
+    literal_column,
+    null,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 
 from captious.campaigns.store import schema
+from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.rows import item_columns
 
 _ITEM, _OWN, _RATER = schema.item.c, schema.assignment.c, schema.rater.c
-_GROUP_STATES = ("held", "answered", "expired")
+_GROUP_STATES: tuple[ColumnElement[str], ...] = tuple(
+    literal_column(f"'{state}'") for state in ("held", "answered", "expired")
+)
 _rater: BindParameter[int] = bindparam("rater")
-_ids: BindParameter[list[int]] = bindparam("ids", expanding=True)
+_item: BindParameter[int] = bindparam("item")
 
-CAMPAIGN_NAMES = tuple(schema.campaign.c.keys())
-AT_WORK = (
+_at_work = (
     select(_RATER.state, _RATER.cursor, _RATER.answered, _RATER.record, _RATER.quota, *schema.campaign.c)
     .join(schema.campaign, schema.campaign.c.id == _RATER.campaign_id)
     .where(_RATER.id == _rater)
 )
-LOCKED_AT_WORK = AT_WORK.with_for_update(of=schema.rater)
+AT_WORK = Prepared(_at_work)
+LOCKED_AT_WORK = Prepared(_at_work.with_for_update(of=schema.rater))
 
 _beside = schema.assignment.alias()
 _group_size = (
@@ -35,47 +54,128 @@ _group_size = (
 )
 _tasks = (
     select(
-        *schema.assignment.c,
+        _OWN.token,
+        _OWN.group_no,
+        _OWN.position,
+        _OWN.held_until,
+        _OWN.draft,
+        _OWN.response_id,
         *item_columns,
-        _RATER.answered,
+        _RATER.answered.label("rater_answered"),
         schema.response.c.answers,
         schema.response.c.outcome,
         _group_size,
+        schema.image.c.digest,
     )
     .select_from(
         schema.assignment.join(schema.item, _ITEM.id == _OWN.item_id)
         .join(schema.rater, _RATER.id == _OWN.rater_id)
         .outerjoin(schema.response, schema.response.c.id == _OWN.response_id)
+        .outerjoin(
+            schema.image,
+            (schema.image.c.campaign_id == _OWN.campaign_id) & (schema.image.c.key == _ITEM.image),
+        )
     )
     .where(_OWN.rater_id == _rater)
 )
-HELD = _tasks.where(_OWN.state == "held").order_by(_OWN.group_no, _OWN.position)
-BY_TOKEN = _tasks.where(_OWN.token == bindparam("token"))
-LAST_ANSWERED = _tasks.where(_OWN.response_id.is_not(None)).order_by(_OWN.response_id.desc()).limit(1)
-LAST_OUTCOME = (
+HELD = Prepared(_tasks.where(_OWN.state == "held").order_by(_OWN.group_no, _OWN.position))
+BY_TOKEN = Prepared(_tasks.where(_OWN.token == bindparam("token")))
+LAST_ANSWERED = Prepared(
+    _tasks.where(_OWN.response_id.is_not(None)).order_by(_OWN.response_id.desc()).limit(literal_column("1"))
+)
+LAST_OUTCOME = Prepared(
     select(schema.response.c.outcome)
     .where(schema.response.c.rater_id == _rater)
     .order_by(schema.response.c.id.desc())
-    .limit(1)
+    .limit(literal_column("1"))
 )
-HELD_COUNTS = (
+HELD_COUNTS = Prepared(
     select(_OWN.group_no, func.count().label("held"), _group_size)
     .where(_OWN.rater_id == _rater, _OWN.state == "held")
     .group_by(_OWN.group_no, _OWN.rater_id)
     .order_by(_OWN.group_no)
 )
-BEGUN = select(exists().where(_ITEM.from_response == bindparam("response"), _ITEM.taken > 0))
+BEGUN = Prepared(select(exists().where(_ITEM.from_response == bindparam("response"), _ITEM.taken > 0)))
 
-LOCK_ITEMS = select(_ITEM.id).where(_ITEM.id.in_(_ids)).order_by(_ITEM.id).with_for_update()
-# The claim of slots: an item without room is not updated, and the claim fails.
-TAKE = update(schema.item).where(_ITEM.id.in_(_ids), _ITEM.room > 0).values(taken=_ITEM.taken + 1)
-COUNT_GROUP = (
+# The claim of a slot: an item without room is not updated, and the claim fails.
+TAKE = Prepared(update(schema.item).where(_ITEM.id == _item, _ITEM.room > 0).values(taken=_ITEM.taken + 1))
+COUNT_GROUP = Prepared(
     update(schema.rater)
     .where(_RATER.id == _rater)
     .values(groups=_RATER.groups + 1, cursor=bindparam("place"), last_seen=bindparam("now"))
     .returning(_RATER.groups)
 )
-HELD_BEFORE = select(_OWN.item_id, _OWN.token, _OWN.draft).where(
-    _OWN.rater_id == _rater, _OWN.item_id.in_(_ids)
+RENEW = Prepared(
+    update(schema.assignment)
+    .where(_OWN.rater_id == _rater, _OWN.state == "held")
+    .values(held_until=bindparam("until"))
 )
-INSERT = insert(schema.assignment)
+SHOWN = Prepared(
+    update(schema.assignment)
+    .where(_OWN.rater_id == _rater, _OWN.token == bindparam("slot"), _OWN.state == "held")
+    .values(shown_at=bindparam("now"))
+)
+KEEP_DRAFT = Prepared(
+    update(schema.assignment)
+    .where(_OWN.token == bindparam("slot"), _OWN.rater_id == _rater)
+    .values(draft=bindparam("kept", type_=Text))
+)
+
+
+def _hold(insert: Any) -> Any:
+    """A slot becomes the rater's; whoever had it before and let it go finds the draft again."""
+    digest = (
+        select(schema.image.c.digest)
+        .where(
+            schema.image.c.campaign_id == bindparam("campaign"), schema.image.c.key == bindparam("picture")
+        )
+        .scalar_subquery()
+    )
+    held = {
+        "state": "held",
+        "group_no": bindparam("group"),
+        "position": bindparam("at"),
+        "held_until": bindparam("until"),
+        "shown_at": bindparam("shown", type_=Double),
+    }
+    own = {
+        "token": bindparam("slot"),
+        "campaign_id": bindparam("campaign"),
+        "item_id": _item,
+        "rater_id": _rater,
+        "image": bindparam("picture"),
+        "draft": null(),
+    }
+    made = insert(schema.assignment).values(**own, **held)
+    kept = {name: made.excluded[name] for name in held}
+    made = made.on_conflict_do_update(index_elements=["item_id", "rater_id"], set_=kept)
+    return made.returning(_OWN.token, _OWN.draft, digest.label("digest"))
+
+
+# The claim of one slot in one statement: None where the item has no room, or another is at it now.
+CLAIM = Prepared(
+    text(
+        """
+        WITH taken AS (
+            UPDATE item SET taken = taken + 1
+            WHERE id = (SELECT id FROM item WHERE id = :item AND room > 0 FOR UPDATE SKIP LOCKED)
+            RETURNING id
+        ), grouped AS (
+            UPDATE rater SET groups = groups + 1, cursor = :place, last_seen = :now
+            WHERE id = :rater AND EXISTS (SELECT 1 FROM taken)
+            RETURNING groups
+        )
+        INSERT INTO assignment (token, campaign_id, item_id, rater_id, image, state, group_no, position,
+                                held_until, shown_at)
+        SELECT :slot, :campaign, taken.id, :rater, :picture, 'held', grouped.groups, 0, :until, :now
+        FROM taken, grouped
+        ON CONFLICT (item_id, rater_id) DO UPDATE
+        SET state = 'held', group_no = excluded.group_no, position = 0, held_until = excluded.held_until,
+            shown_at = excluded.shown_at
+        RETURNING token, draft,
+            (SELECT digest FROM image WHERE image.campaign_id = :campaign AND image.key = :picture),
+            group_no
+        """
+    )
+)
+HOLD = Prepared({"sqlite": _hold(sqlite.insert), "postgresql": _hold(postgresql.insert)})

@@ -4,14 +4,39 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sqlalchemy import Connection, bindparam, select
+
 from captious.campaigns.records import Campaign, Rater, RaterProgress, Task
+from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.prepared import Prepared
+from captious.campaigns.store.rows import campaign_from
 from captious.campaigns.work import assignment, pool
 from captious.campaigns.work.pool_queries import COUNTED
 
 # What is left is counted this often; between, a rater's own answers are taken off.
 COUNTED_EVERY = 30.0
 MOST_REMEMBERED = 10_000
+
+
+_STANDS = Prepared(
+    select(
+        schema.rater.c.state,
+        schema.rater.c.answered,
+        schema.assignment.c.state,
+        schema.assignment.c.held_until,
+        schema.assignment.c.draft,
+        *schema.campaign.c,
+    )
+    .select_from(
+        schema.assignment.join(schema.rater, schema.rater.c.id == schema.assignment.c.rater_id).join(
+            schema.campaign, schema.campaign.c.id == schema.assignment.c.campaign_id
+        )
+    )
+    .where(
+        schema.assignment.c.token == bindparam("token"), schema.assignment.c.rater_id == bindparam("rater")
+    )
+)
 
 
 class Desk(NamedTuple):
@@ -35,10 +60,41 @@ def desk(db: Database, rater: Rater) -> Desk:
     if not tasks:
         progress = assignment.rater_progress(db, campaign, rater)
         return Desk(campaign, [], progress, previous, feedback)
+    with db.read() as connection:
+        return desk_of(db, connection, campaign, seeker, tasks, previous, feedback)
+
+
+def is_current(db: Database, connection: Connection, rater: Rater, found: Desk) -> bool:
+    """Whether a desk with tasks in hand is still what `desk` would find."""
+    row = _STANDS.first(connection, {"rater": rater.id, "token": found.tasks[0].token})
+    if row is None:
+        return False
+    state, answered, slot, until, draft, *columns = row
+    lasts = until > db.now() + found.campaign.settings.hold_seconds / 2
+    same = campaign_from(*columns) == found.campaign and answered == found.progress.answered
+    return bool(
+        same
+        and lasts
+        and draft is None
+        and found.tasks[0].draft is None
+        and (state, slot) == ("active", "held")
+    )
+
+
+def desk_of(
+    db: Database,
+    connection: Connection,
+    campaign: Campaign,
+    seeker: pool.Seeker,
+    tasks: list[Task],
+    previous: Task | None,
+    feedback: tuple[str, ...],
+) -> Desk:
+    """The desk of a rater who has tasks in hand."""
     group = [task for task in tasks if task.group_no == tasks[0].group_no]
     progress = RaterProgress(
         answered=seeker.answered,
-        left=_left(db, campaign, seeker, len(tasks)),
+        left=_left(db, connection, campaign, seeker, len(tasks)),
         group_done=tasks[0].group_size - len(group),
         group_size=tasks[0].group_size,
         done=False,
@@ -47,17 +103,15 @@ def desk(db: Database, rater: Rater) -> Desk:
     return Desk(campaign, tasks, progress, previous, feedback)
 
 
-def _left(db: Database, campaign: Campaign, seeker: pool.Seeker, held: int) -> int:
+def _left(db: Database, connection: Connection, campaign: Campaign, seeker: pool.Seeker, held: int) -> int:
     """How many tasks are left, those in hand among them."""
     if campaign.state == "closed":
         return held
     if seeker.quota is not None:
-        with db.read() as connection:
-            return held + pool.count_left(connection, campaign, seeker, held)
+        return held + pool.count_left(connection, campaign, seeker, held)
     time, answered, left = db.left.get(seeker.id, (float("-inf"), 0, 0))
     if not time <= seeker.now <= time + COUNTED_EVERY:
-        with db.read() as connection:
-            answered, left = seeker.answered, held + pool.count_left(connection, campaign, seeker, held)
+        answered, left = seeker.answered, held + pool.count_left(connection, campaign, seeker, held)
         if len(db.left) >= MOST_REMEMBERED:
             db.left.clear()
         db.left[seeker.id] = seeker.now, answered, left

@@ -6,10 +6,12 @@ from sqlalchemy import Connection, bindparam, delete, false, select, true, updat
 
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
-from captious.campaigns.store.rows import add_items, add_limits, content_of
+from captious.campaigns.store.prepared import Prepared
+from captious.campaigns.store.races import LostRaceError
+from captious.campaigns.store.rows import add_item, add_limits, content_of
 from captious.protocols import Item, Response
 
-_THERE = (
+_THERE = Prepared(
     select(schema.item.c.id, schema.item.c.taken, schema.item.c.closed, schema.item.c.from_response)
     .where(schema.item.c.campaign_id == bindparam("campaign"), schema.item.c.key == bindparam("item"))
     .with_for_update()
@@ -35,18 +37,15 @@ def add_follow_ups(
     table = schema.item
     raters = {response.rater: rater_id}
     for new in campaign.rules().follow_ups(item, response):
-        given = {"campaign": campaign.id, "item": new.key}
-        there = connection.execute(_THERE, given).first()
+        made = add_item(
+            connection, campaign, new, from_response=response_id, form=(item.form, form_id), raters=raters
+        )
+        if made:
+            continue
+        there = _THERE.first(connection, {"campaign": campaign.id, "item": new.key})
         if there is None:
-            add_items(
-                connection,
-                campaign,
-                [new],
-                from_response=response_id,
-                forms={item.form: form_id},
-                raters=raters,
-            )
-        elif there.taken == 0 and (there.closed or there.from_response == replaces):
+            raise LostRaceError
+        if there.taken == 0 and (there.closed or there.from_response == replaces):
             connection.execute(
                 update(table)
                 .where(table.c.id == there.id)

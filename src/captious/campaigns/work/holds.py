@@ -9,11 +9,12 @@ from sqlalchemy import Connection, Integer, bindparam, select, update
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.work.removal import change_label
 
 BATCH = 500
 _OWN = schema.assignment.c
-_LATE = (
+_LATE = Prepared(
     select(_OWN.id, _OWN.item_id)
     .where(
         _OWN.campaign_id == bindparam("campaign"), _OWN.state == "held", _OWN.held_until < bindparam("now")
@@ -46,7 +47,7 @@ def release_some(connection: Connection, campaign_id: int, now: float, limit: in
     """Return some slots that were held too long; those that others are at work on are skipped."""
     assignment, item = schema.assignment, schema.item
     given = {"campaign": campaign_id, "now": now, "count": limit}
-    rows = connection.execute(_LATE, given).all()
+    rows = _LATE.all(connection, given)
     if not rows:
         return 0
     connection.execute(

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection
 
 from captious.campaigns.records import Campaign
-from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import AnyRow, item_of
 from captious.campaigns.work import pool_queries as queries
@@ -22,7 +21,6 @@ from captious.protocols import Form, Item, Progress
 
 SPREAD = 3  # times the group's size: enough to choose from, and more checks than images
 FEWEST = 8  # so that raters who come at the same moment need not all wait for the same item
-_ITEM = schema.item.c
 
 
 class Seeker(NamedTuple):
@@ -41,6 +39,18 @@ class Seeker(NamedTuple):
         return COUNTED if self.quota is None else max(0, self.quota - self.answered)
 
 
+class MayBe(NamedTuple):
+    """What a search has to look for; what is known not to be there it leaves out."""
+
+    late: bool = True
+    labels: bool = True
+    checks: bool = True
+    own: bool = True
+
+
+EVERYTHING = MayBe()
+
+
 class Candidate(NamedTuple):
     """An open item that the rater may be given."""
 
@@ -50,16 +60,33 @@ class Candidate(NamedTuple):
     place: float
 
 
+def look(
+    db: Database, connection: Connection, campaign: Campaign, seeker: Seeker, may_be: MayBe = EVERYTHING
+) -> tuple[dict[str, int], list[Candidate]]:
+    """What has been handed out of each label, and the few items to choose from."""
+    labels = label_counts(connection, campaign) if may_be.labels else {}
+    return labels, _candidates(db, connection, campaign, seeker, labels, may_be)
+
+
 def choose(db: Database, connection: Connection, campaign: Campaign, seeker: Seeker) -> list[Candidate]:
     """What the protocol hands the rater next; empty when there is nothing."""
-    labels = label_counts(connection, campaign)
-    found = _candidates(db, connection, campaign, seeker, labels)
-    chosen = _choose(campaign, seeker, labels, found)
+    return choose_from(connection, campaign, seeker, *look(db, connection, campaign, seeker))
+
+
+def choose_from(
+    connection: Connection,
+    campaign: Campaign,
+    seeker: Seeker,
+    labels: Mapping[str, int],
+    found: list[Candidate],
+) -> list[Candidate]:
+    """What the protocol chooses; where others are at the item right now, the next."""
+    chosen = pick(campaign, seeker, labels, found)
     # Everyone is led to the items that lack least: who finds one in another's hands takes the next.
     waiting = chosen
     while len(chosen) == 1 and not _free_now(connection, chosen[0]):
         found = [one for one in found if one.id != chosen[0].id]
-        chosen = _choose(campaign, seeker, labels, found)
+        chosen = pick(campaign, seeker, labels, found)
     return chosen or waiting
 
 
@@ -67,12 +94,13 @@ def _free_now(connection: Connection, candidate: Candidate) -> bool:
     """Whether nobody else is taking the item right now; if so it is locked. SQLite has no locks."""
     if connection.dialect.name == "sqlite":
         return True
-    return connection.execute(queries.LOCK_FREE, {"item": candidate.id}).first() is not None
+    return queries.LOCK_FREE.first(connection, {"item": candidate.id}) is not None
 
 
-def _choose(
+def pick(
     campaign: Campaign, seeker: Seeker, labels: Mapping[str, int], found: Sequence[Candidate]
 ) -> list[Candidate]:
+    """The protocol's choice among candidates."""
     rules = campaign.rules()
     known = {one.item.key: one for one in found if rules.may_take(one.item, seeker.record)}
     taken = {key: candidate.taken for key, candidate in known.items()}
@@ -88,8 +116,7 @@ def _choose(
 
 def label_counts(connection: Connection, campaign: Campaign) -> dict[str, int]:
     """How many slots of each balance label are taken in the whole campaign."""
-    rows = connection.execute(queries.LABELS, {"campaign": campaign.id})
-    return {row.name: row.taken for row in rows}
+    return dict(queries.LABELS.all(connection, {"campaign": campaign.id}))
 
 
 def _stand_in(label: str) -> Item:
@@ -98,7 +125,12 @@ def _stand_in(label: str) -> Item:
 
 
 def _candidates(
-    db: Database, connection: Connection, campaign: Campaign, seeker: Seeker, labels: Mapping[str, int]
+    db: Database,
+    connection: Connection,
+    campaign: Campaign,
+    seeker: Seeker,
+    labels: Mapping[str, int],
+    may_be: MayBe,
 ) -> list[Candidate]:
     rules = campaign.rules()
     count = max(FEWEST, SPREAD * rules.group_size)
@@ -107,17 +139,13 @@ def _candidates(
     rows: list[AnyRow] = []
     for name in (*labels, ""):
         rows += _label_rows(connection, search, given | {"label": name}, count)
-    rows += connection.execute(search.own, given | {"count": count})
-    practice = rules.practice_labels(seeker.record)
-    rows += _check_rows(connection, search, given, count, practice)
+    if may_be.own:
+        rows += search.own.all(connection, given | {"count": count})
+    if may_be.checks:
+        practice = rules.practice_labels(seeker.record)
+        rows += _check_rows(connection, search, given, count, practice)
     return [
-        Candidate(
-            row._mapping[_ITEM.id],
-            item_of(db, connection, row),
-            row._mapping[_ITEM.taken],
-            row._mapping[_ITEM.place],
-        )
-        for row in rows
+        Candidate(row.item_id, item_of(db, connection, row), row.item_taken, row.item_place) for row in rows
     ]
 
 
@@ -135,18 +163,16 @@ def _label_rows(
     connection: Connection, search: queries.Search, given: dict[str, Any], count: int
 ) -> list[AnyRow]:
     """Open items of one label: those that lack one response, then those that lack two, …"""
-    rows: list[AnyRow] = []
-    room = 0
-    while len(rows) < count:
-        found = connection.execute(queries.NEXT_ROOM, given | {"room": room}).scalar()
-        if found is None:
-            break
-        room = found
-        rows += _round(connection, search, given | {"room": room}, count - len(rows))
+    rows = search.first.all(connection, given | {"count": count})[:count]
+    room = rows[0].item_room if rows else queries.NEXT_ROOM.value(connection, given | {"room": 0})
+    while room is not None and len(rows) < count:
+        room = queries.NEXT_ROOM.value(connection, given | {"room": room})
+        if room is not None:
+            rows += _round(connection, search, given | {"room": room}, count - len(rows))
     if rows or connection.dialect.name == "sqlite":
         return rows
     # An item that lost a slot between two of these queries was in neither; one query misses none.
-    return list(connection.execute(search.open, given | {"count": count}))
+    return search.open.all(connection, given | {"count": count})
 
 
 def _round(connection: Connection, search: queries.Search, given: dict[str, Any], count: int) -> list[AnyRow]:
@@ -154,7 +180,7 @@ def _round(connection: Connection, search: queries.Search, given: dict[str, Any]
     rows: list[AnyRow] = []
     for part in (search.ahead, search.behind):
         if len(rows) < count:
-            rows += connection.execute(part, given | {"count": count - len(rows)})
+            rows += part.all(connection, given | {"count": count - len(rows)})
     return rows
 
 
@@ -175,10 +201,10 @@ def _check_rows(
 
 
 def _check_labels(connection: Connection, given: dict[str, Any]) -> Iterator[str]:
-    name = connection.execute(queries.CHECK_LABEL, given).scalar()
+    name = queries.CHECK_LABEL.value(connection, given)
     while name is not None:
         yield name
-        name = connection.execute(queries.NEXT_CHECK_LABEL, given | {"after": name}).scalar()
+        name = queries.NEXT_CHECK_LABEL.value(connection, given | {"after": name})
 
 
 def count_left(connection: Connection, campaign: Campaign, seeker: Seeker, held: int) -> int:
@@ -190,11 +216,12 @@ def count_left(connection: Connection, campaign: Campaign, seeker: Seeker, held:
     given = _given(campaign, seeker)
     labels = [*label_counts(connection, campaign), ""]
     common = connection.execute(search.left, given | {"labels": labels}).scalar_one()
-    own = connection.execute(search.own_left, given).scalar_one()
+    own = search.own_left.value(connection, given)
     return int(min(common + own, wanted, COUNTED))
 
 
 def next_time(connection: Connection, seeker: Seeker) -> float | None:
     """When the next item that waits for this rater may be given; None where none waits."""
     given = {"rater": seeker.id, "now": seeker.now}
-    return connection.execute(queries.NEXT_TIME, given).scalar()
+    found: float | None = queries.NEXT_TIME.value(connection, given)
+    return found

@@ -15,23 +15,26 @@ from sqlalchemy import (
     exists,
     false,
     func,
+    literal_column,
     or_,
     select,
     true,
+    union_all,
 )
 
 from captious.campaigns.store import schema
+from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.rows import item_columns
 
 COUNTED = 300  # what is left for a rater is counted so far and no further
-HOLDING = ("held", "answered")
+HOLDING: tuple[ColumnElement[str], ...] = (literal_column("'held'"), literal_column("'answered'"))
 _ITEM = schema.item.c
 _LIMIT = schema.item_rater.c
 _CAMPAIGN: BindParameter[int] = bindparam("campaign")
 _RATER: BindParameter[int] = bindparam("rater")
 _NOW: BindParameter[float] = bindparam("now")
 
-LABELS = (
+LABELS = Prepared(
     select(schema.label.c.name, schema.label.c.taken)
     .where(schema.label.c.campaign_id == _CAMPAIGN)
     .order_by(schema.label.c.name)
@@ -45,16 +48,19 @@ _KIND = and_(
     _ITEM.balance == bindparam("label"),
 )
 # Ordered and cut rather than a minimum: without statistics PostgreSQL reads all to find a minimum.
-NEXT_ROOM = select(_ITEM.room).where(_KIND, _ITEM.room > bindparam("room")).order_by(_ITEM.room).limit(1)
-LOCK_FREE = select(_ITEM.id).where(_ITEM.id == bindparam("item")).with_for_update(skip_locked=True)
-CHECK_LABEL = (
+NEXT_ROOM = Prepared(
+    select(_ITEM.room).where(_KIND, _ITEM.room > bindparam("room")).order_by(_ITEM.room).limit(1)
+)
+LOCK_FREE = Prepared(select(_ITEM.id).where(_ITEM.id == bindparam("item")).with_for_update(skip_locked=True))
+_check_label = (
     select(_ITEM.balance)
     .where(_ITEM.campaign_id == _CAMPAIGN, _ITEM.is_check == true(), _ITEM.restricted == false())
     .order_by(_ITEM.balance)
     .limit(1)
 )
-NEXT_CHECK_LABEL = CHECK_LABEL.where(_ITEM.balance > bindparam("after"))
-NEXT_TIME = (
+CHECK_LABEL = Prepared(_check_label)
+NEXT_CHECK_LABEL = Prepared(_check_label.where(_ITEM.balance > bindparam("after")))
+NEXT_TIME = Prepared(
     select(_LIMIT.not_before)
     .join(schema.item, _ITEM.id == _LIMIT.item_id)
     .where(_LIMIT.rater_id == _RATER, _LIMIT.allowed == true(), _LIMIT.not_before > _NOW, _ITEM.room > 0)
@@ -63,15 +69,30 @@ NEXT_TIME = (
 )
 
 
+def may_be(
+    campaign: ColumnElement[int], rater: ColumnElement[int], now: ColumnElement[float]
+) -> tuple[ColumnElement[bool], ...]:
+    """Columns that say whether there may be holds that are over, labels, checks, a rater's own items."""
+    held, limit, item = schema.assignment.alias(), schema.item_rater.alias(), schema.item.alias()
+    late = exists().where(held.c.campaign_id == campaign, held.c.state == "held", held.c.held_until < now)
+    labels = exists().where(schema.label.c.campaign_id == campaign)
+    checks = exists().where(
+        item.c.campaign_id == campaign, item.c.is_check == true(), item.c.restricted == false()
+    )
+    own = exists().where(limit.c.rater_id == rater, limit.c.allowed == true(), limit.c.not_before <= now)
+    return late.label("late"), labels.label("labels"), checks.label("checks"), own.label("own")
+
+
 class Search(NamedTuple):
     """The queries of one rule on images: open items ahead of and behind a place, all, a rater's own."""
 
-    ahead: Select[Any]
-    behind: Select[Any]
-    open: Select[Any]
-    own: Select[Any]
+    first: Prepared
+    ahead: Prepared
+    behind: Prepared
+    open: Prepared
+    own: Prepared
     left: Select[Any]
-    own_left: Select[Any]
+    own_left: Prepared
 
 
 @lru_cache(maxsize=2)
@@ -81,6 +102,26 @@ def search(once_per_image: bool) -> Search:
     level = select(*item_columns).where(_KIND, _ITEM.room == bindparam("room"), free)
     level = level.order_by(_ITEM.place).limit(bindparam("count", type_=Integer))
     cursor: BindParameter[float] = bindparam("cursor")
+    nearest = schema.item.alias()
+    lowest = (
+        select(nearest.c.room)
+        .where(
+            nearest.c.campaign_id == _CAMPAIGN,
+            nearest.c.is_check == bindparam("checks"),
+            nearest.c.restricted == false(),
+            nearest.c.balance == bindparam("label"),
+            nearest.c.room > 0,
+        )
+        .order_by(nearest.c.room)
+        .limit(literal_column("1"))
+        .scalar_subquery()
+    )
+    nearest_level = select(*item_columns).where(_KIND, _ITEM.room == lowest, free)
+    nearest_level = nearest_level.order_by(_ITEM.place).limit(bindparam("count", type_=Integer))
+    halves = [
+        select(part.subquery())
+        for part in (nearest_level.where(_ITEM.place >= cursor), nearest_level.where(_ITEM.place < cursor))
+    ]
     own = and_(
         _LIMIT.rater_id == _RATER,
         _LIMIT.allowed == true(),
@@ -112,19 +153,24 @@ def search(once_per_image: bool) -> Search:
     )
     counted = func.count(open_items.c.image.distinct()) if once_per_image else func.count()
     return Search(
-        ahead=level.where(_ITEM.place >= cursor),
-        behind=level.where(_ITEM.place < cursor),
-        open=select(*item_columns)
-        .where(_KIND, _ITEM.room > 0, free)
-        .order_by(_ITEM.room, _ITEM.place)
-        .limit(bindparam("count", type_=Integer)),
-        own=select(*item_columns)
-        .join(schema.item_rater, _LIMIT.item_id == _ITEM.id)
-        .where(own)
-        .order_by(_LIMIT.not_before)
-        .limit(bindparam("count", type_=Integer)),
+        first=Prepared(union_all(*halves)),
+        ahead=Prepared(level.where(_ITEM.place >= cursor)),
+        behind=Prepared(level.where(_ITEM.place < cursor)),
+        open=Prepared(
+            select(*item_columns)
+            .where(_KIND, _ITEM.room > 0, free)
+            .order_by(_ITEM.room, _ITEM.place)
+            .limit(bindparam("count", type_=Integer))
+        ),
+        own=Prepared(
+            select(*item_columns)
+            .join(schema.item_rater, _LIMIT.item_id == _ITEM.id)
+            .where(own)
+            .order_by(_LIMIT.not_before)
+            .limit(bindparam("count", type_=Integer))
+        ),
         left=select(counted).select_from(open_items),
-        own_left=select(func.count()).select_from(own_items),
+        own_left=Prepared(select(func.count()).select_from(own_items)),
     )
 
 

@@ -94,7 +94,7 @@ def items(db: Database, campaign: Campaign) -> list[Item]:
             found += [item_of(db, connection, row) for row in rows]
         if len(rows) < PAGE:
             return found
-        after = rows[-1]._mapping[column.id]
+        after = rows[-1].item_id
 
 
 def first_item(db: Database, campaign: Campaign) -> Item | None:

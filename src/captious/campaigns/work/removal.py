@@ -6,9 +6,10 @@ from sqlalchemy import Connection, ScalarSelect, bindparam, false, func, select,
 
 from captious.campaigns.records import RaterState
 from captious.campaigns.store import schema
+from captious.campaigns.store.prepared import Prepared
 
 _HOLDING = ("held", "answered")
-_COUNT_LABEL = (
+_COUNT_LABEL = Prepared(
     update(schema.label)
     .where(schema.label.c.campaign_id == bindparam("campaign"), schema.label.c.name == bindparam("label"))
     .values(taken=schema.label.c.taken + bindparam("by"))
@@ -81,7 +82,7 @@ def lock_items(connection: Connection, rater_id: int) -> None:
 def change_label(connection: Connection, campaign_id: int, name: str, by: int) -> None:
     """Count what is handed out of one balance label; items without a label are not counted."""
     if name and by:
-        connection.execute(_COUNT_LABEL, {"campaign": campaign_id, "label": name, "by": by})
+        _COUNT_LABEL.change(connection, {"campaign": campaign_id, "label": name, "by": by})
 
 
 def _locked_state(connection: Connection, rater_id: int) -> str:

@@ -2,70 +2,137 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BindParameter, bindparam, insert, select, update
+from sqlalchemy import (
+    BindParameter,
+    Double,
+    Integer,
+    Text,
+    bindparam,
+    exists,
+    insert,
+    null,
+    select,
+    text,
+    update,
+)
 
 from captious.campaigns.store import schema
+from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.rows import item_columns
+from captious.campaigns.work.pool_queries import may_be
 
 _CAMPAIGN, _ITEM, _OWN, _RATER = (schema.campaign.c, schema.item.c, schema.assignment.c, schema.rater.c)
 _RESPONSE = schema.response.c
 _rater: BindParameter[int] = bindparam("rater")
 _token: BindParameter[str] = bindparam("token")
 _now: BindParameter[float] = bindparam("now")
+_item: BindParameter[int] = bindparam("item")
 
-EARLIER = select(_RESPONSE.id, _RESPONSE.kind).where(
-    _RESPONSE.campaign_id == bindparam("campaign"),
-    schema.response_author == _rater,
-    _RESPONSE.key == bindparam("sent_key"),
+EARLIER = Prepared(
+    select(_RESPONSE.id, _RESPONSE.kind).where(
+        _RESPONSE.campaign_id == bindparam("campaign"),
+        schema.response_author == _rater,
+        _RESPONSE.key == bindparam("sent_key"),
+    )
 )
-TASK = (
-    select(*item_columns, _OWN.shown_at, *schema.campaign.c)
+_slots = schema.assignment.join(schema.item, _ITEM.id == _OWN.item_id).join(
+    schema.campaign, _CAMPAIGN.id == _OWN.campaign_id
+)
+_own_slot = (_OWN.token == _token, _OWN.rater_id == _rater)
+TASK = Prepared(
+    select(*item_columns, _OWN.shown_at, *schema.campaign.c).select_from(_slots).where(*_own_slot)
+)
+_other = schema.assignment.alias()
+_holds_more = exists().where(
+    _other.c.rater_id == _OWN.rater_id, _other.c.state == "held", _other.c.id != _OWN.id
+)
+# Whether the search for the next task has to look there at all.
+MAY_BE = (_holds_more.label("holds_more"), *may_be(_OWN.campaign_id, _OWN.rater_id, _now))
+# All that storing an answer asks, in one question. The rater's row is locked, so that one rater's
+# answers come in one by one, and the slot's: one whose time is up may be on its way back.
+STANDING = Prepared(
+    select(
+        *item_columns,
+        _RATER.state.label("rater_state"),
+        _RATER.answered,
+        _RATER.record,
+        _RATER.cursor,
+        _RATER.quota,
+        _OWN.token,
+        _OWN.id.label("slot"),
+        _OWN.state.label("slot_state"),
+        _OWN.response_id,
+        _OWN.group_no,
+        _OWN.position,
+        _OWN.held_until,
+        _OWN.shown_at,
+        _RESPONSE.id.label("earlier_id"),
+        _RESPONSE.kind.label("earlier_kind"),
+        *MAY_BE,
+        *schema.campaign.c,
+    )
     .select_from(
-        schema.assignment.join(schema.item, _ITEM.id == _OWN.item_id).join(
-            schema.campaign, _CAMPAIGN.id == _OWN.campaign_id
+        _slots.join(schema.rater, _RATER.id == _OWN.rater_id).outerjoin(
+            schema.response,
+            (_RESPONSE.campaign_id == _RATER.campaign_id)
+            & (schema.response_author == _RATER.id)
+            & (_RESPONSE.key == bindparam("sent_key")),
         )
     )
-    .where(_OWN.token == _token, _OWN.rater_id == _rater)
+    .where(*_own_slot)
+    .with_for_update(of=[schema.rater, schema.assignment])
 )
-LOCK_RATER = select(_RATER.state, _RATER.answered, _RATER.record).where(_RATER.id == _rater).with_for_update()
-SLOT = (
-    select(schema.assignment, _CAMPAIGN.state.label("campaign_state"))
-    .join(schema.campaign, _CAMPAIGN.id == _OWN.campaign_id)
-    .where(_OWN.token == _token, _OWN.rater_id == _rater)
-    # A slot whose time is up may be on its way back to the campaign.
-    .with_for_update(of=schema.assignment)
+INSERT = Prepared(
+    insert(schema.response)
+    .values(
+        campaign_id=bindparam("campaign"),
+        item_id=_item,
+        rater_id=_rater,
+        assignment_id=bindparam("slot"),
+        key=bindparam("sent_key"),
+        answers=bindparam("said", type_=Text),
+        hints=bindparam("shown_hints", type_=Text),
+        time=_now,
+        seconds=bindparam("took", type_=Double),
+        kind=bindparam("sort"),
+        replaces=bindparam("before", type_=Integer),
+        source=bindparam("origin"),
+        outcome=bindparam("brought", type_=Text),
+    )
+    .returning(_RESPONSE.id)
 )
-INSERT = insert(schema.response).returning(_RESPONSE.id)
 # Others' responses to an item that count, and the lock that keeps new ones out meanwhile.
-LOCK_ITEM = select(_ITEM.id).where(_ITEM.id == bindparam("item")).with_for_update()
-OTHERS = (
+LOCK_ITEM = Prepared(select(_ITEM.id).where(_ITEM.id == _item).with_for_update())
+OTHERS = Prepared(
     select(_RESPONSE.answers, _RATER.pseudonym, _RESPONSE.time, _RESPONSE.outcome)
     .select_from(
         schema.response.join(schema.assignment, _OWN.response_id == _RESPONSE.id).join(
             schema.rater, _RATER.id == _RESPONSE.rater_id
         )
     )
-    .where(_RESPONSE.item_id == bindparam("item"), _RESPONSE.rater_id != _rater, _RATER.state == "active")
+    .where(_RESPONSE.item_id == _item, _RESPONSE.rater_id != _rater, _RATER.state == "active")
     .order_by(_RESPONSE.id)
 )
-RECORD = update(schema.rater).where(_RATER.id == _rater).values(record=bindparam("record"))
-TARGET = update(schema.item).where(_ITEM.id == bindparam("item")).values(target=bindparam("target"))
-COUNT_ITEM = (
+RECORD = Prepared(
+    update(schema.rater).where(_RATER.id == _rater).values(record=bindparam("kept", type_=Text))
+)
+TARGET = Prepared(update(schema.item).where(_ITEM.id == _item).values(target=bindparam("aim")))
+COUNT_ITEM = Prepared(
     update(schema.item)
-    .where(_ITEM.id == bindparam("item"))
+    .where(_ITEM.id == _item)
     .values(done=_ITEM.done + 1, taken=_ITEM.taken + bindparam("again"))
 )
-COUNT_RATER = (
+COUNT_RATER = Prepared(
     update(schema.rater)
     .where(_RATER.id == _rater)
     .values(answered=_RATER.answered + 1, seconds=_RATER.seconds + bindparam("took"), last_seen=_now)
 )
-CLOSE_SLOT = (
+CLOSE_SLOT = Prepared(
     update(schema.assignment)
     .where(_OWN.id == bindparam("slot"))
-    .values(state="answered", response_id=bindparam("response"), draft=None)
+    .values(state="answered", response_id=bindparam("response"), draft=null())
 )
-SHOW_NEXT = (
+SHOW_NEXT = Prepared(
     update(schema.assignment)
     .where(
         _OWN.rater_id == _rater,
@@ -75,4 +142,25 @@ SHOW_NEXT = (
         _OWN.shown_at.is_(None),
     )
     .values(shown_at=_now)
+)
+# A first answer of an active rater in one statement: stored, counted, its slot closed.
+STORE = Prepared(
+    text(
+        """
+        WITH stored AS (
+            INSERT INTO response (campaign_id, item_id, rater_id, assignment_id, key, answers, hints,
+                                  time, seconds, kind, source, outcome)
+            VALUES (:campaign, :item, :rater, :slot, :sent_key, :said, :shown_hints, :now, :took, :sort,
+                    :origin, :brought)
+            RETURNING id
+        ), counted AS (
+            UPDATE item SET done = done + 1, taken = taken + :again WHERE id = :item
+        ), closed AS (
+            UPDATE assignment SET state = 'answered', response_id = (SELECT id FROM stored), draft = NULL
+            WHERE id = :slot
+        )
+        UPDATE rater SET answered = answered + 1, seconds = seconds + :spent, last_seen = :now
+        WHERE id = :rater RETURNING (SELECT id FROM stored)
+        """
+    )
 )

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
+import orjson
 from sqlalchemy import Connection
+from sqlalchemy.exc import IntegrityError
 
 from captious.campaigns.records import Campaign, NotOpen, NotYours, Rater, Receipt, Source
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.prepared import Prepared
+from captious.campaigns.store.races import LostRaceError
 from captious.campaigns.store.recordings import recording_file
 from captious.campaigns.store.rows import AnyRow, campaign_from, is_storable, item_of
 from captious.campaigns.work import response_queries as queries
@@ -25,12 +29,15 @@ from captious.campaigns.work.follow_ups import add_follow_ups, drop_limit
 from captious.campaigns.work.reading import item, items, latest_responses, stored
 from captious.campaigns.work.removal import change_label
 from captious.errors import InputError
-from captious.protocols import Item, Problem, Response
+from captious.protocols import HumanProtocol, Item, Problem, Response
 from captious.protocols.base import Outcome, Past
 
 Answers = Mapping[str, object]
 LONGEST_KEY = 200
 LONGEST_SECONDS = 24 * 3600.0
+# A row ends with the columns of its campaign.
+CAMPAIGN_COLUMNS = len(schema.campaign.c)
+CAMPAIGN_STATE = list(schema.campaign.c.keys()).index("state")
 
 
 @dataclass(frozen=True)
@@ -39,14 +46,23 @@ class _Sent:
 
     campaign: Campaign
     rater: Rater
-    token: str
-    item_id: int
-    form_id: int
     item: Item
     response: Response
     key: str
     seconds: float | None
     source: Source
+
+
+class Stored(NamedTuple):
+    """An answer that was stored, and how its rater stands now: what the next task needs to know."""
+
+    receipt: Receipt
+    campaign: Campaign
+    item: Item
+    response: Response
+    row: AnyRow
+    record: Mapping[str, Any]
+    active: bool
 
 
 def respond(
@@ -66,62 +82,116 @@ def respond(
     answered task is a correction. An answer that comes after its slot was given back is stored and
     counted all the same; one of a removed rater is stored and not counted.
     """
-    _check_key(key)
+    check_key(key)
     with db.read() as connection:
-        campaign, task = _task(connection, rater, token)
+        task = queries.TASK.first(connection, _own(rater, token))
+        if task is None:
+            raise NotYours
         asked = item_of(db, connection, task)
     now = db.now()
+    campaign = campaign_from(*task[-CAMPAIGN_COLUMNS:])
     given = answers(asked) if callable(answers) else answers
+    checked, problems = _checked(db, campaign, rater, asked, given, task.shown_at, now, source)
+    if isinstance(checked, list) or problems:
+        # Whether the key is known is asked again where the answer is stored.
+        with db.read() as connection:
+            return _earlier(connection, rater, key) or problems
+    derived = campaign.rules().derive(asked, checked, lambda name: recording_file(db, campaign, name)[0])
+    response = replace(checked, derived=derived) if derived else checked
+    sent = _Sent(campaign, rater, asked, response, key, _seconds(seconds, task.shown_at, now), source)
+
+    def work(connection: Connection) -> Receipt | list[Problem]:
+        row = _standing(connection, rater, token, key, now)
+        found = _store(connection, sent, row)
+        return found.receipt if isinstance(found, Stored) else found
+
+    return db.transact(work)
+
+
+def respond_within(
+    db: Database,
+    connection: Connection,
+    rater: Rater,
+    token: str,
+    answers: Callable[[Item], Answers],
+    *,
+    key: str,
+    slug: str,
+    source: Source = "web",
+) -> Stored | Receipt | list[Problem] | None:
+    """As `respond`, all of it in a transaction that is open; the campaign must be that of `slug`.
+
+    A receipt is that of an earlier answer with the same key. None where the protocol derives
+    something from responses: that may take long.
+    """
+    check_key(key)
+    now = db.now()
+    row = _standing(connection, rater, token, key, now)
+    campaign, asked = campaign_from(*row[-CAMPAIGN_COLUMNS:]), item_of(db, connection, row)
+    if campaign.slug != slug:
+        raise NotYours
+    if derives(campaign.rules()):
+        return None
+    checked, problems = _checked(db, campaign, rater, asked, answers(asked), row.shown_at, now, source)
+    if isinstance(checked, list) or problems:
+        return _receipt(row.earlier_id, row.earlier_kind) if row.earlier_id is not None else problems
+    sent = _Sent(campaign, rater, asked, checked, key, _seconds(None, row.shown_at, now), source)
+    return _store(connection, sent, row)
+
+
+def derives(rules: HumanProtocol) -> bool:
+    """Whether a machine works on responses before they are stored, which may take long."""
+    return type(rules).derive is not HumanProtocol.derive
+
+
+def check_key(key: str) -> None:
+    """Refuse a key that cannot be kept."""
+    if not key or len(key) > LONGEST_KEY or not is_storable(key):
+        raise InputError(f"key: give 1 to {LONGEST_KEY} plain characters, new for each answer.")
+
+
+def _own(rater: Rater, token: str) -> dict[str, Any]:
+    if not is_storable(token):
+        raise NotYours
+    return {"rater": rater.id, "token": token}
+
+
+def _standing(connection: Connection, rater: Rater, token: str, key: str, now: float) -> AnyRow:
+    row = queries.STANDING.first(connection, _own(rater, token) | {"sent_key": key, "now": now})
+    if row is None:
+        raise NotYours
+    return row
+
+
+def _earlier(connection: Connection, rater: Rater, key: str) -> Receipt | None:
+    given = {"campaign": rater.campaign_id, "rater": rater.id, "sent_key": key}
+    row = queries.EARLIER.first(connection, given)
+    return None if row is None else _receipt(*row)
+
+
+def _receipt(response_id: int, kind: str) -> Receipt:
+    return Receipt(response_id, duplicate=True, correction=kind == "correction")
+
+
+def _checked(
+    db: Database,
+    campaign: Campaign,
+    rater: Rater,
+    asked: Item,
+    given: Answers,
+    shown_at: float | None,
+    now: float,
+    source: Source,
+) -> tuple[Response | list[Problem], list[Problem]]:
+    """What the protocol says of the answers, and everything that is wrong with them."""
     rules = campaign.rules()
     checked = rules.validate(asked, given, rater=rater.pseudonym, time=now)
-    shown_at = task._mapping[schema.assignment.c.shown_at]
     problems = checked if isinstance(checked, list) else _unstorable(checked)
     if not isinstance(checked, list):
         problems += _not_kept(db, campaign, asked, checked)
     if source in ("web", "api"):
         problems = [*problems, *_too_early(rules.minimum_seconds(asked), shown_at, now)]
-    if isinstance(checked, list) or problems:
-        # Whether the key is known is asked again where the answer is stored.
-        with db.read() as connection:
-            return _earlier(connection, rater, key) or problems
-    derived = rules.derive(asked, checked, lambda name: recording_file(db, campaign, name)[0])
-    sent = _Sent(
-        campaign,
-        rater,
-        token,
-        task._mapping[schema.item.c.id],
-        task._mapping[schema.item.c.form_id],
-        asked,
-        replace(checked, derived=derived) if derived else checked,
-        key,
-        _seconds(seconds, shown_at, now),
-        source,
-    )
-    return db.transact(lambda connection: _store(connection, sent))
-
-
-def _check_key(key: str) -> None:
-    if not key or len(key) > LONGEST_KEY or not is_storable(key):
-        raise InputError(f"key: give 1 to {LONGEST_KEY} plain characters, new for each answer.")
-
-
-def _earlier(connection: Connection, rater: Rater, key: str) -> Receipt | None:
-    given = {"campaign": rater.campaign_id, "rater": rater.id, "sent_key": key}
-    row = connection.execute(queries.EARLIER, given).first()
-    if row is None:
-        return None
-    return Receipt(row.id, duplicate=True, correction=row.kind == "correction")
-
-
-def _task(connection: Connection, rater: Rater, token: str) -> tuple[Campaign, AnyRow]:
-    if not is_storable(token):
-        raise NotYours
-    given = {"rater": rater.id, "token": token}
-    row = connection.execute(queries.TASK, given).first()
-    if row is None:
-        raise NotYours
-    columns = {column.name: row._mapping[column] for column in schema.campaign.c}
-    return campaign_from(columns), row
+    return checked, problems
 
 
 def _unstorable(response: Response) -> list[Problem]:
@@ -161,32 +231,39 @@ def _seconds(given: float | None, shown_at: float | None, now: float) -> float |
     return min(given, LONGEST_SECONDS)
 
 
-def _store(connection: Connection, sent: _Sent) -> Receipt | list[Problem]:
-    # The rater's row is locked first: one rater's answers come in one by one.
-    state, answered, record = connection.execute(queries.LOCK_RATER, {"rater": sent.rater.id}).one()
-    earlier = _earlier(connection, sent.rater, sent.key)
-    if earlier is not None:
-        return earlier
-    given = {"rater": sent.rater.id, "token": sent.token}
-    slot = connection.execute(queries.SLOT, given).one()
-    _check_open(slot, sent.response.time)
-    replaces = slot.response_id
+def _store(connection: Connection, sent: _Sent, row: AnyRow) -> Stored | Receipt | list[Problem]:
+    replaces = row.response_id
+    if row.earlier_id is not None:
+        return _receipt(row.earlier_id, row.earlier_kind)
+    if replaces is not None:
+        # Who waited for the lock sees what was stored meanwhile only if it is asked for again.
+        earlier = _earlier(connection, sent.rater, sent.key)
+        if earlier is not None:
+            return earlier
+    _check_open(row, sent.response.time)
     if replaces is not None and next_stage_begun(connection, replaces):
         message = "The next rater has begun with this answer: it can no longer be changed."
         return [Problem("", message)]
     rules = sent.campaign.rules()
     if replaces is not None and not rules.may_correct(sent.item):
         return [Problem("", "This answer can no longer be changed.")]
-    past = Past(_others(connection, sent), record or {}, answered, sent.seconds)
+    record = orjson.loads(row.record) if row.record else {}
+    past = Past(_others(connection, sent, row.item_id), record, row.answered, sent.seconds)
     outcome = rules.outcome(sent.item, sent.response, past)
     if isinstance(outcome, list):
         return outcome
-    response_id = _insert(connection, sent, slot.id, replaces, outcome)
-    _bring_about(connection, sent, outcome)
-    if replaces is None:
-        _count(connection, sent, slot.state, counts=state == "active")
-    _close_slot(connection, sent, slot, response_id)
-    if state == "active":
+    active = row.rater_state == "active"
+    if connection.dialect.name == "sqlite" or not active or replaces is not None:
+        response_id = _insert(connection, queries.INSERT, sent, row, outcome)
+        if replaces is None:
+            _count(connection, sent, row, counts=active)
+        queries.CLOSE_SLOT.change(connection, {"slot": row.slot, "response": response_id})
+    else:
+        response_id = _insert(connection, queries.STORE, sent, row, outcome)
+    _bring_about(connection, sent, row, outcome)
+    if active and replaces is None:
+        _free_limits(connection, sent, row)
+    if active:
         add_follow_ups(
             connection,
             sent.campaign,
@@ -194,59 +271,79 @@ def _store(connection: Connection, sent: _Sent) -> Receipt | list[Problem]:
             sent.response,
             response_id,
             replaces,
-            form_id=sent.form_id,
+            form_id=row.item_form_id,
             rater_id=sent.rater.id,
         )
-        remove_if_failed(connection, sent.campaign, sent.rater, sent.item, sent.response)
-    return Receipt(response_id, duplicate=False, correction=replaces is not None, feedback=outcome.feedback)
+        active = not remove_if_failed(connection, sent.campaign, sent.rater, sent.item, sent.response)
+    receipt = Receipt(response_id, False, replaces is not None, outcome.feedback)
+    kept = record if outcome.record is None else dict(outcome.record)
+    return Stored(receipt, sent.campaign, sent.item, sent.response, row, kept, active)
 
 
-def _others(connection: Connection, sent: _Sent) -> tuple[Response, ...]:
+def _others(connection: Connection, sent: _Sent, item_id: int) -> tuple[Response, ...]:
     """The others' responses to the item that count; nobody adds one until this one is stored."""
     if not sent.campaign.rules().reads_past:
         return ()
-    given = {"item": sent.item_id, "rater": sent.rater.id}
     if connection.dialect.name != "sqlite":
-        connection.execute(queries.LOCK_ITEM, {"item": sent.item_id})
-    rows = connection.execute(queries.OTHERS, given)
+        queries.LOCK_ITEM.first(connection, {"item": item_id})
+    rows = queries.OTHERS.all(connection, {"item": item_id, "rater": sent.rater.id})
     return tuple(
-        Response(sent.item.key, answers, name, time, **kept_with(outcome))
+        Response(
+            sent.item.key,
+            orjson.loads(answers),
+            name,
+            time,
+            **kept_with(orjson.loads(outcome) if outcome else None),
+        )
         for answers, name, time, outcome in rows
     )
 
 
-def _bring_about(connection: Connection, sent: _Sent, outcome: Outcome) -> None:
+def _bring_about(connection: Connection, sent: _Sent, row: AnyRow, outcome: Outcome) -> None:
+    if sent.campaign.rules().group_size > 1:
+        # The next of the group is what the rater sees now.
+        given = {"rater": sent.rater.id, "group": row.group_no, "next": row.position + 1}
+        queries.SHOW_NEXT.change(connection, given | {"now": sent.response.time})
     if outcome.record is not None:
-        connection.execute(queries.RECORD, {"rater": sent.rater.id, "record": dict(outcome.record)})
+        kept = orjson.dumps(dict(outcome.record)).decode()
+        queries.RECORD.change(connection, {"rater": sent.rater.id, "kept": kept})
     if outcome.target is not None:
-        connection.execute(queries.TARGET, {"item": sent.item_id, "target": outcome.target})
+        queries.TARGET.change(connection, {"item": row.item_id, "aim": outcome.target})
 
 
-def _check_open(slot: AnyRow, now: float) -> None:
-    closed = slot.campaign_state == "closed"
-    if closed and (slot.state != "held" or slot.held_until < now):
+def _check_open(row: AnyRow, now: float) -> None:
+    # The campaign's own columns come last.
+    closed = row[-CAMPAIGN_COLUMNS + CAMPAIGN_STATE] == "closed"
+    if closed and (row.slot_state != "held" or row.held_until < now):
         raise NotOpen("this campaign is closed and takes no more answers. Thank you for your help.")
 
 
-def _insert(
-    connection: Connection, sent: _Sent, assignment_id: int, replaces: int | None, outcome: Outcome
-) -> int:
+def _insert(connection: Connection, statement: Prepared, sent: _Sent, row: AnyRow, outcome: Outcome) -> int:
+    kept = _kept(sent.response, outcome)
     values = {
-        "campaign_id": sent.campaign.id,
-        "item_id": sent.item_id,
-        "rater_id": sent.rater.id,
-        "assignment_id": assignment_id,
-        "key": sent.key,
-        "answers": sent.response.answers,
-        "hints": list(sent.response.hints),
-        "time": sent.response.time,
-        "seconds": sent.seconds,
-        "kind": "answer" if replaces is None else "correction",
-        "replaces": replaces,
-        "source": sent.source,
-        "outcome": _kept(sent.response, outcome),
+        "campaign": sent.campaign.id,
+        "item": row.item_id,
+        "rater": sent.rater.id,
+        "slot": row.slot,
+        "sent_key": sent.key,
+        "said": orjson.dumps(sent.response.answers).decode(),
+        "shown_hints": orjson.dumps(sent.response.hints).decode(),
+        "now": sent.response.time,
+        "took": sent.seconds,
+        "sort": "answer" if row.response_id is None else "correction",
+        "before": row.response_id,
+        "origin": sent.source,
+        "brought": None if kept is None else orjson.dumps(kept).decode(),
+        "again": _again(row),
+        "spent": sent.seconds or 0.0,
     }
-    return int(connection.execute(queries.INSERT, values).scalar_one())
+    try:
+        return int(statement.value(connection, values))
+    except IntegrityError as error:
+        if "uq_response_key" in str(error.orig):
+            # The same answer was sent twice at the same moment: the other was stored.
+            raise LostRaceError from None
+        raise
 
 
 def _kept(response: Response, outcome: Outcome) -> dict[str, Any] | None:
@@ -261,29 +358,36 @@ def _kept(response: Response, outcome: Outcome) -> dict[str, Any] | None:
     return found or None
 
 
-def _count(connection: Connection, sent: _Sent, slot_state: str, *, counts: bool) -> None:
-    """Count a first answer; a slot that had been given back is taken again, beyond the target."""
+def _again(row: AnyRow) -> int:
+    """A slot that had been given back is taken again, beyond the target."""
+    return 0 if row.slot_state == "held" else 1
+
+
+def _count(connection: Connection, sent: _Sent, row: AnyRow, *, counts: bool) -> None:
+    """Count a first answer."""
     if counts:
-        again = 0 if slot_state == "held" else 1
-        connection.execute(queries.COUNT_ITEM, {"item": sent.item_id, "again": again})
-        drop_limit(connection, sent.item, sent.item_id, sent.rater.id)
-        if again and sent.item.counts:
-            change_label(connection, sent.campaign.id, sent.item.balance, 1)
+        queries.COUNT_ITEM.change(connection, {"item": row.item_id, "again": _again(row)})
     given = {"rater": sent.rater.id, "took": sent.seconds or 0.0, "now": sent.response.time}
-    connection.execute(queries.COUNT_RATER, given)
+    queries.COUNT_RATER.change(connection, given)
 
 
-def _close_slot(connection: Connection, sent: _Sent, slot: AnyRow, response_id: int) -> None:
-    connection.execute(queries.CLOSE_SLOT, {"slot": slot.id, "response": response_id})
-    # The next of the group is what the rater sees now.
-    given = {
-        "rater": sent.rater.id,
-        "group": slot.group_no,
-        "next": slot.position + 1,
-        "now": sent.response.time,
-    }
-    if sent.campaign.rules().group_size > 1:
-        connection.execute(queries.SHOW_NEXT, given)
+def _free_limits(connection: Connection, sent: _Sent, row: AnyRow) -> None:
+    """What a first answer changes beside the counters of its item."""
+    drop_limit(connection, sent.item, row.item_id, sent.rater.id)
+    if _again(row) and sent.item.counts:
+        change_label(connection, sent.campaign.id, sent.item.balance, 1)
 
 
-__all__ = ["NotOpen", "NotYours", "Receipt", "item", "items", "latest_responses", "respond", "stored"]
+__all__ = [
+    "NotOpen",
+    "NotYours",
+    "Receipt",
+    "Stored",
+    "derives",
+    "item",
+    "items",
+    "latest_responses",
+    "respond",
+    "respond_within",
+    "stored",
+]

@@ -172,5 +172,5 @@ def _task(
         preview=True,
     )
     return pages.render(
-        request, "rater/task.html", status_code=422 if problems else 200, at=None, slug="", **values
+        request, "rater/task.html", status_code=422 if problems else 200, at=None, slug="", store="", **values
     )

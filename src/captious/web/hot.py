@@ -1,0 +1,167 @@
+"""The two requests that raters send all day, past the framework: the next page, and an answer.
+
+An answer and the claim of the next task are one transaction (`campaigns.work.turn`). What was
+claimed is kept here for the page that the browser asks for a moment later. It is a hint only: it is
+held against the database before it is shown, another process does without it, and losing it costs
+nothing but a search. Everything out of the ordinary goes the long way, through `web/rater.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Awaitable
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from fastapi.concurrency import run_in_threadpool
+from sqlalchemy import Connection
+from sqlalchemy.exc import OperationalError
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from captious.campaigns.people import accounts
+from captious.campaigns.records import Receipt, Session
+from captious.campaigns.work.desk import MOST_REMEMBERED, Desk, is_current
+from captious.campaigns.work.turn import Turn, take_turn
+from captious.errors import CaptiousError
+from captious.protocols import Item
+from captious.web import errors, rater, security
+from captious.web.form_answers import answers_to
+from captious.web.refusals import Refusal
+from captious.web.security import AtWork
+
+ADDRESS = re.compile(r"/work/([^/]+)(?:/([^/]+))?")
+PLAIN_FORM = b"application/x-www-form-urlencoded"
+MOST_FIELDS = 1000
+KEPT_SECONDS = 10.0
+
+
+class _Kept(NamedTuple):
+    desk: Desk
+    until: float
+
+
+class Hot:
+    """Answers what raters ask most; all else is for the application behind it."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.desks: dict[int, _Kept] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or let it through."""
+        found = None
+        if scope["type"] == "http":
+            found = ADDRESS.fullmatch(scope["path"].removeprefix(scope.get("root_path", "")))
+        request = Request(scope, receive) if found else None
+        coming = self._answer_to(request, found[1], found[2]) if request and found else None
+        if coming is None or request is None:
+            await self.app(scope, receive, send)
+            return
+        try:
+            response = await coming
+        except Refusal as error:
+            response = await run_in_threadpool(errors.refused, request, error)
+        except HTTPException as error:
+            response = await run_in_threadpool(errors.http_error, request, error)
+        except CaptiousError as error:
+            response = await run_in_threadpool(errors.ours, request, error)
+        await response(scope, receive, send)
+
+    def _answer_to(self, request: Request, slug: str, task: str | None) -> Awaitable[Response] | None:
+        if request.headers.get("sec-fetch-dest") == "iframe":
+            return None  # Who may frame it is asked of the database.
+        if task is None and request.method == "GET":
+            return self._page(request, slug)
+        if task is not None and request.method == "POST" and _is_plain_form(request.scope):
+            return self._submit(request, slug, task)
+        return None
+
+    async def _page(self, request: Request, slug: str) -> Response:
+        """The next task: the one claimed with the last answer, if it is still so."""
+        db = security.db_of(request)
+        if not self.desks:
+            return await run_in_threadpool(rater.work, request, slug)
+        if db.kind == "sqlite":
+            # A look at two rows takes less than handing it to a thread.
+            try:
+                found = self._look(request, slug)
+            except OperationalError:
+                found = None
+        else:
+            found = await run_in_threadpool(self._look, request, slug)
+        if found is None:
+            return await run_in_threadpool(rater.work, request, slug)
+        return rater.desk_page(request, *found)
+
+    def _look(self, request: Request, slug: str) -> tuple[AtWork, Desk] | None:
+        db = security.db_of(request)
+        with db.glance() as connection:
+            token = request.cookies.get(security.cookie_name(slug), "")
+            session = accounts.session_seen(db, connection, token)
+            if session is None or session.rater is None:
+                return None
+            kept = self.desks.pop(session.rater.id, None)
+            if kept is None or kept.until < time.monotonic() or kept.desk.campaign.slug != slug:
+                return None
+            if not is_current(db, connection, session.rater, kept.desk):
+                return None
+        request.state.session = session
+        db.ahead.pop(kept.desk.tasks[0].token, None)
+        return AtWork(session.rater, kept.desk.campaign, session), kept.desk
+
+    async def _submit(self, request: Request, slug: str, task: str) -> Response:
+        """Store an answer, once for each key; what is wrong with it comes back with the page."""
+        form = _fields(await request.body())
+        key = rater.idempotency_key(security.text_field(form, "key"))
+        csrf = request.headers.get(security.CSRF_HEADER) or security.text_field(form, security.CSRF_FIELD)
+        db = security.db_of(request)
+        token = request.cookies.get(security.cookie_name(slug), "")
+        if not token or len(token) > security.LONGEST_COOKIE:
+            raise Refusal(401, "error.no_session")
+
+        def read(item: Item) -> dict[str, object]:
+            return answers_to(item, form)
+
+        def work(connection: Connection) -> tuple[Session, Turn | None]:
+            session = accounts.session_within(db, connection, token)
+            if session is None or session.rater is None:
+                raise Refusal(401, "error.no_session")
+            security.require_token(session.csrf, csrf)
+            return session, take_turn(db, connection, session.rater, slug, task, read, key=key)
+
+        session, turn = await asyncio.wrap_future(db.writer.submit(work))
+        if turn is None or not isinstance(turn.outcome, Receipt):
+            request.state.session = session
+            return await run_in_threadpool(rater.submit, request, slug, task, form)
+        if turn.desk is not None and session.rater is not None:
+            if len(self.desks) >= MOST_REMEMBERED:
+                self.desks.clear()
+            self.desks[session.rater.id] = _Kept(turn.desk, time.monotonic() + KEPT_SECONDS)
+        return rater.stored(request, slug, task, turn.outcome, pauses=turn.pauses)
+
+
+def _is_plain_form(scope: Scope) -> bool:
+    for name, value in scope["headers"]:
+        if name == b"content-type":
+            return bool(value.partition(b";")[0].strip().lower() == PLAIN_FORM)
+    return False
+
+
+def _fields(body: bytes) -> FormData:
+    """The fields of a form; every text in them can be stored."""
+    try:
+        pairs: list[tuple[str, Any]] = parse_qsl(
+            body.decode("latin-1"), keep_blank_values=True, max_num_fields=MOST_FIELDS
+        )
+    except ValueError:
+        raise HTTPException(400) from None
+    for name, value in pairs:
+        security.refuse_unstorable(name)
+        security.refuse_unstorable(value)
+    return FormData(pairs)
