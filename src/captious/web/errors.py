@@ -11,11 +11,13 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from captious.campaigns.records import LinkRefused, NotOpen, NotYours, SignInRefused, TooManyTries
+from captious.campaigns.store.outages import is_outage
 from captious.errors import CaptiousError, UnknownNameError, one_line
 from captious.protocols import Problem
 from captious.web import pages, security
@@ -25,6 +27,7 @@ from captious.web.texts import texts
 
 Responses = dict[int | str, dict[str, Any]]
 log = logging.getLogger("captious.web")
+RETRY_SECONDS = 3
 
 
 class FieldProblem(BaseModel):
@@ -52,6 +55,7 @@ STATUSES = {
     415: "The body is of the wrong type.",
     422: "Something in the request is wrong.",
     429: "Too many tries; Retry-After says how long to wait.",
+    503: "The database cannot be used for the moment; Retry-After says when to come back.",
 }
 
 
@@ -164,8 +168,20 @@ def _sentence(line: str) -> str:
     return line[:1].upper() + line[1:]
 
 
+def failed(request: Request, error: Exception) -> Response:
+    """The database or the disk failed: who may come back soon is told when."""
+    if not is_outage(error):
+        raise error
+    log.warning("%s: the database or the disk cannot be used: %s", request.method, one_line(str(error), 200))
+    return answer(request, 503, _say(request, "error.503"), headers={"Retry-After": str(RETRY_SECONDS)})
+
+
 def unexpected(request: Request, error: Exception) -> Response:
     """A fault of ours: the visitor gets an apology."""
+    if is_outage(error):
+        found = failed(request, error)
+        found.headers.update(HEADERS)
+        return found
     # The server logs the traceback itself. This answer is made outside the guard.
     log.error("%s failed: %s", request.method, type(error).__name__)
     return answer(request, 500, _say(request, "error.500"), headers=dict(HEADERS))
@@ -183,4 +199,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, invalid)  # type: ignore[arg-type]
     app.add_exception_handler(CaptiousError, ours)  # type: ignore[arg-type]
     app.add_exception_handler(ClientDisconnect, gone)  # type: ignore[arg-type]
+    for kind in (SQLAlchemyError, OSError):
+        app.add_exception_handler(kind, failed)
     app.add_exception_handler(Exception, unexpected)

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Connection
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -71,6 +71,8 @@ class Hot:
             response = await run_in_threadpool(errors.http_error, request, error)
         except CaptiousError as error:
             response = await run_in_threadpool(errors.ours, request, error)
+        except (SQLAlchemyError, OSError) as error:
+            response = errors.failed(request, error)
         await response(scope, receive, send)
 
     def _answer_to(self, request: Request, slug: str, task: str | None) -> Awaitable[Response] | None:

@@ -19,7 +19,7 @@ from captious.campaigns.setup.create import create
 from captious.campaigns.setup.lifecycle import by_id
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import ids_of, storable
+from captious.campaigns.store.rows import checked_id, ids_of, storable
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers
 from captious.protocols.base import ADJUDICATION
@@ -105,9 +105,10 @@ def check(given: Imported) -> None:
     """Refuse responses to items that are not there, by raters who are not, or told twice."""
     for item in given.draft.items:
         for text in (item.key, item.image, item.stage, item.balance):
-            storable(text, "item")
+            checked_id(text, "item")
     for one_rater in given.raters:
-        for text in (one_rater.pseudonym, one_rater.name, one_rater.email, one_rater.reason):
+        checked_id(one_rater.pseudonym, "rater")
+        for text in (one_rater.name, one_rater.email, one_rater.reason):
             storable(text, "rater")
     items = {item.key for item in given.draft.items}
     people = {one.pseudonym for one in given.raters}

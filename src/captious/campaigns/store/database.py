@@ -16,9 +16,12 @@ from typing import Any, Literal, Self, TypeVar
 
 import sqlalchemy
 from sqlalchemy import URL, Connection, Engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+from sqlalchemy.pool import NullPool
 
+from captious.campaigns.store import schema
 from captious.campaigns.store.migrations import upgrade_on_open
+from captious.campaigns.store.outages import is_read_only
 from captious.campaigns.store.races import LostRaceError
 from captious.campaigns.store.writer import Writer
 from captious.errors import InputError, one_line
@@ -28,6 +31,8 @@ T = TypeVar("T")
 DatabaseKind = Literal["sqlite", "postgresql"]
 BUSY_SECONDS = 30.0
 POOL_SIZE = 40  # as many as the threads that a web server answers from
+CONNECT_SECONDS = 5
+PROBE_SECONDS = 3
 MOST_TRIES = 60
 # A connection that lay unused this long is tried before it is trusted.
 IDLE_SECONDS = 5.0
@@ -144,10 +149,34 @@ class Database:
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A transaction that writes: what it wrote is on disk when the block is left."""
-        with self._turn, self.engine.connect() as plain:
-            connection = plain.execution_options(**{_WRITES: True})
-            with connection.begin():
-                yield connection
+        try:
+            with self._turn, self.engine.connect() as plain:
+                connection = plain.execution_options(**{_WRITES: True})
+                with connection.begin():
+                    yield connection
+        except DBAPIError as error:
+            if is_read_only(error):
+                # A connection that was opened while the database took no writes may never take any.
+                self.engine.dispose()
+            raise
+
+    def try_to_write(self) -> None:
+        """Write a row and take it back, on a connection of its own that does not wait for long.
+
+        Whoever asks whether the database can be written to does not queue behind those who write.
+        """
+        url, table = self.engine.url, schema.sign_in_try
+        timeout = "timeout" if self.kind == "sqlite" else "connect_timeout"
+        engine = sqlalchemy.create_engine(url, poolclass=NullPool, connect_args={timeout: PROBE_SECONDS})
+        try:
+            with engine.begin() as connection:
+                if self.kind == "postgresql":
+                    connection.exec_driver_sql(f"SET LOCAL statement_timeout = {PROBE_SECONDS * 1000}")
+                values = {"source": "", "name": "", "time": 0.0}
+                new = connection.execute(table.insert().values(values).returning(table.c.id)).scalar_one()
+                connection.execute(table.delete().where(table.c.id == new))
+        finally:
+            engine.dispose()
 
     def transact(self, work: Callable[[Connection], T]) -> T:
         """Run `work` in a writing transaction, again where it loses a race with another."""
@@ -157,8 +186,9 @@ class Database:
                     return work(connection)
             except LostRaceError:
                 pass
-            except OperationalError as error:
-                if getattr(error.orig, "sqlstate", None) not in _RACES:
+            except DBAPIError as error:
+                again = is_read_only(error) and not attempt
+                if not again and getattr(error.orig, "sqlstate", None) not in _RACES:
                     raise
             time.sleep(0.001 * attempt)
         raise InputError("the database is too busy: try again in a moment.")
@@ -244,7 +274,12 @@ def _begin_sqlite(connection: Connection) -> None:
 
 def _postgresql(url: URL) -> Engine:
     engine = sqlalchemy.create_engine(
-        url, pool_size=POOL_SIZE, max_overflow=10, pool_recycle=3600, hide_parameters=True
+        url,
+        pool_size=POOL_SIZE,
+        max_overflow=10,
+        pool_recycle=3600,
+        hide_parameters=True,
+        connect_args={"connect_timeout": CONNECT_SECONDS},
     )
     failures = engine.dialect.loaded_dbapi.Error
 

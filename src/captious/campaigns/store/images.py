@@ -17,7 +17,7 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.pictures.clean import MOST_BYTES, cleaned
-from captious.campaigns.store.rows import insert_new, storable
+from captious.campaigns.store.rows import checked_id, insert_new
 from captious.errors import InputError, one_line
 from captious.files import atomically
 
@@ -47,7 +47,7 @@ def store_image(db: Database, campaign: Campaign, key: str, source: Path | bytes
 def prepare(db: Database, source: Path | bytes, key: str) -> Stored:
     """Check an image and put its file in place; no row tells of it yet."""
     content = source if isinstance(source, bytes) else _read(source)
-    clean = cleaned(content, storable(key, "image"))
+    clean = cleaned(content, checked_id(key, "image"))
     digest = hashlib.sha256(clean.content).hexdigest()
     path = _path(db, digest)
     if not path.exists():

@@ -17,13 +17,15 @@ from captious.campaigns.store import schema
 from captious.campaigns.store.columns import Json
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
-from captious.errors import InputError
+from captious.errors import InputError, one_line
 from captious.protocols import Caption, Form, Item
 from captious.protocols.store import item_from_dict, item_to_dict
 
 # A row of SQLAlchemy's, or of a `Prepared` statement.
 AnyRow = Any
 _NO_FORM = Form(())
+# PostgreSQL's indexes take 2,704 bytes a row, and a key may hold another.
+LONGEST_ID = 1000
 MOST_ITEMS = 5000  # that are remembered as objects
 _BESIDE_CONTENT = ("key", "image", "stage", "fields", "target", "balance", "not_before")
 # As many as both engines take in one statement with room to spare.
@@ -215,13 +217,13 @@ def add_items(
 def _item_row(campaign: Campaign, item: Item, form_id: int, from_response: int | None) -> dict[str, Any]:
     return {
         "campaign_id": campaign.id,
-        "key": item.key,
-        "image": item.image,
-        "stage": item.stage,
+        "key": checked_id(item.key, "item"),
+        "image": checked_id(item.image, "image"),
+        "stage": checked_id(item.stage, "stage"),
         "form_id": form_id,
         "content": content_of(item),
         "target": item.target,
-        "balance": item.balance,
+        "balance": checked_id(item.balance, "label"),
         "is_check": not item.counts,
         "restricted": item.only_for is not None,
         "not_before": item.not_before,
@@ -343,6 +345,20 @@ def storable(text: str, what: str) -> str:
     """The text, refused where a database cannot keep it (a NUL, half of a surrogate pair)."""
     if not is_storable(text):
         raise InputError(f"{what}: it holds a character that cannot be stored. Remove it.")
+    return text
+
+
+def checked_id(text: str, what: str) -> str:
+    """A text that rows are found by, refused where an index cannot hold it on either engine.
+
+    >>> checked_id("dog.jpg", "image")
+    'dog.jpg'
+    """
+    if len(storable(text, what).encode()) > LONGEST_ID:
+        raise InputError(
+            f'{what} "{one_line(text, 40)}": {len(text):,} characters are too many to be found by. '
+            f"Give {LONGEST_ID:,} bytes at most."
+        )
     return text
 
 
