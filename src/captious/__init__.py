@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from captious.corpus.judged import load_judgments
     from captious.corpus.load import load_corpus
     from captious.explanation import explain
+    from captious.reward import Reward
     from captious.scoring import available_metrics, compute, score
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "Corpus",
     "Judgments",
     "MetaSettings",
+    "Reward",
     "Scores",
     "__version__",
     "agreement",
@@ -54,6 +56,7 @@ _HOMES = {
     "captious.corpus.judged": ("load_judgments",),
     "captious.corpus.load": ("load_corpus",),
     "captious.explanation": ("explain",),
+    "captious.reward": ("Reward",),
     "captious.scoring": ("available_metrics", "compute", "score"),
 }
 _NAMES = {name: home for home, names in _HOMES.items() for name in names}

@@ -2,7 +2,8 @@
 
 Instead of `from pycocoevalcap.eval import COCOEvalCap` write
 `from captious.compat.coco import COCOEvalCap`; the rest of the script stays as it is. The
-arguments may also be plain paths, and then pycocotools is not needed.
+arguments may also be plain paths, and then pycocotools is not needed. The scorers of pycocoevalcap
+(`Bleu(4)`, `Cider()`, …, `PTBTokenizer`) are here too.
 """
 
 from __future__ import annotations
@@ -11,9 +12,22 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Protocol, cast
 
-from captious.corpus import Corpus, MetricScores, Scores
+from captious.compat.coco_scorers import Bleu, Cider, CiderD, Meteor, PTBTokenizer, Rouge, Spice, spice_scores
+from captious.corpus import Corpus, Scores
 from captious.errors import InputError
 from captious.scoring import missing_for, score
+
+__all__ = [
+    "Bleu",
+    "COCOEvalCap",
+    "Cider",
+    "CiderD",
+    "Meteor",
+    "PTBTokenizer",
+    "Rouge",
+    "Spice",
+    "spice_scores",
+]
 
 ImageId = int | str
 
@@ -112,16 +126,6 @@ def _runnable() -> list[str]:
         else:
             ready.append(name)
     return ready
-
-
-def spice_scores(found: MetricScores) -> list[dict[str, dict[str, float]]]:
-    """SPICE's scores of each image as coco-caption gives them, by category of tuples."""
-    images: list[dict[str, dict[str, float]]] = [{} for _ in found.values]
-    for name, values in found.details.items():
-        category, _, part = name.partition(".")
-        for image, value in zip(images, values.tolist(), strict=True):
-            image.setdefault(category, {"numImages": 1.0})[part] = value
-    return images
 
 
 def _captions(source: CocoCaptions | str | PathLike[str]) -> CocoCaptions:

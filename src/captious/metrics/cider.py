@@ -94,9 +94,10 @@ class TfIdfMetric(Metric):
 
     def check(self, corpus: Corpus, knowledge: DocumentFrequencies) -> None:
         """Refuse a corpus of one image: every n-gram would weigh log(1 / 1) = 0."""
-        self._require_documents(knowledge)
+        self.check_documents(knowledge)
 
-    def _require_documents(self, knowledge: DocumentFrequencies) -> None:
+    def check_documents(self, knowledge: DocumentFrequencies) -> None:
+        """Refuse frequencies of fewer than two documents."""
         if knowledge.documents < 2:
             raise InputError(
                 f"{self.name} weighs n-grams by how few images' references hold them, and the "
@@ -116,12 +117,12 @@ class TfIdfMetric(Metric):
 
     def similarities(self, batch: Batch, knowledge: DocumentFrequencies, *, clip: bool) -> FloatArray:
         """Cosine of each (example, reference) pair's weighed n-grams, a column an order."""
-        self._require_documents(knowledge)
+        self.check_documents(knowledge)
         table = ngrams_of(batch, self.columns)
         idf = knowledge.inverse(table.index)
         examples, texts = batch.pairs()
         dots = self._dot_products(batch, table, idf, clip=clip)
-        norms = _norms(table, idf)
+        norms = ngram_norms(table, idf)
         scale = norms[batch.candidate_text[examples]] * norms[texts]
         cosines = np.zeros_like(dots)
         np.divide(dots, scale, out=cosines, where=scale > 0)
@@ -149,7 +150,7 @@ class TfIdfMetric(Metric):
         return np.asarray(sums / np.maximum(batch.corpus.reference_counts, 1))
 
 
-def _norms(table: NgramTable, idf: FloatArray) -> FloatArray:
+def ngram_norms(table: NgramTable, idf: FloatArray) -> FloatArray:
     """Euclidean length of each text's weighed n-grams, a column an order."""
     norms = np.zeros((len(table), MAX_ORDER))
     for part in chunks(table.sizes + 1, _CHUNK):

@@ -1,0 +1,92 @@
+"""`captious.Reward`: the metric's own values, at any batch, from any thread."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import captious
+from captious import Corpus, Reward
+from captious.corpus.load import load_corpus
+from captious.data import demo_files
+from captious.errors import InputError
+from captious.metrics.document_frequency import DocumentFrequencies
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    files = demo_files()
+    return load_corpus(list(files.systems), files.references)
+
+
+@pytest.fixture(scope="module")
+def references(corpus: Corpus) -> dict[str, list[str]]:
+    return {one.image_id: one.references for one in map(corpus.example, range(len(corpus)))}
+
+
+@pytest.mark.parametrize(
+    "metric", ["cider", "cider[n=2,sigma=3,tokeniser=space]", "bleu4", "rouge_l", "cider_original", "spider"]
+)
+def test_a_batch_has_the_scores_of_the_whole(
+    corpus: Corpus, references: dict[str, list[str]], metric: str
+) -> None:
+    """Four samples of each image, in any order: the values of `captious.score` over all of them."""
+    expected = captious.score(corpus, [metric])[metric].values
+    rows = np.random.default_rng(3).permutation(len(corpus))[:50]
+    examples = [corpus.example(int(row)) for row in rows]
+    reward = Reward(metric, references=references)
+    found = reward([one.image_id for one in examples], [one.caption for one in examples])
+    assert found == pytest.approx(expected[rows], abs=1e-12)
+
+
+def test_odd_captions_and_few_references(references: dict[str, list[str]]) -> None:
+    """pycocoevalcap's CIDEr of the same texts: empty, unknown words, repeated words, one reference."""
+    peer = pytest.importorskip("pycocoevalcap.cider.cider")
+    gts = {7: ["a dog runs"], 8: ["two cats", "cats sleep on a mat"], 9: ["a a a dog", "", "b"]}
+    captions = {7: [""], 8: ["zebra zebra cats cats two cats"], 9: ["a a dog dog a"]}
+    _, expected = peer.Cider().compute_score(gts, captions)
+    found = Reward("cider[tokeniser=space]", references=gts)(list(gts), [c for (c,) in captions.values()])
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_document_frequencies_of_a_table(
+    corpus: Corpus, references: dict[str, list[str]], tmp_path: Path
+) -> None:
+    table = tmp_path / "other.npz"
+    DocumentFrequencies.build([["a dog runs"], ["a cat"], ["the red bus", "a bus"]]).save(table)
+    name = f"cider[df={table}]"
+    expected = captious.score(corpus, [name])[name].values[:10]
+    examples = [corpus.example(row) for row in range(10)]
+    found = Reward(name, references=references)([e.image_id for e in examples], [e.caption for e in examples])
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_threads_share_a_reward(corpus: Corpus, references: dict[str, list[str]]) -> None:
+    reward = Reward("cider", references=references)
+    examples = [corpus.example(row) for row in range(len(corpus))]
+
+    def values(start: int) -> list[float]:
+        part = examples[start : start + 12]
+        return reward([one.image_id for one in part], [one.caption for one in part]).tolist()
+
+    starts = [8 * (n % 10) for n in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(values, starts)) == [values(start) for start in starts]
+
+
+def test_what_is_wrong_is_said(references: dict[str, list[str]]) -> None:
+    reward = Reward("cider", references=references)
+    with pytest.raises(InputError, match='image "no such" has no references here'):
+        reward(["no such"], ["a dog"])
+    with pytest.raises(InputError, match="1 images and 2 captions"):
+        reward([next(iter(references))], ["a", "b"])
+    with pytest.raises(InputError, match="vifidel needs objects"):
+        Reward("vifidel", references=references)
+    with pytest.raises(InputError, match="Score more images"):
+        Reward("cider", references={1: ["a dog"]})
+    with pytest.raises(InputError, match='image "1" has no references'):
+        Reward("bleu4", references={1: []})
+    assert reward([], []).tolist() == []
