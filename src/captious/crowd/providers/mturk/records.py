@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
+from captious.crowd.money import major, minor
 from captious.crowd.providers.mturk.question import answers_of
 
 SUBMITTED, APPROVED, REJECTED = "Submitted", "Approved", "Rejected"
@@ -100,7 +100,7 @@ def cents(dollars: str) -> int:
     >>> cents("0.25"), cents("10000.00"), cents("3")
     (25, 1000000, 300)
     """
-    return int(Decimal(dollars) * 100)
+    return minor(dollars, "USD")
 
 
 def dollars(amount: int) -> str:
@@ -109,7 +109,7 @@ def dollars(amount: int) -> str:
     >>> dollars(25), dollars(100_000)
     ('0.25', '1000.00')
     """
-    return f"{amount // 100}.{amount % 100:02d}"
+    return str(major(amount, "USD"))
 
 
 def _seconds(when: datetime | None) -> float:
