@@ -48,6 +48,7 @@ START_SECONDS = 90.0
 ANSWER_SECONDS = 60.0
 # A rater whose server is gone tries again this often.
 AGAIN_SECONDS = 0.3
+BUSY = 503
 
 _CSRF = re.compile(rb'name="csrf" value="([^"]+)"')
 _KEY = re.compile(rb'name="key" value="([^"]+)"')
@@ -233,6 +234,7 @@ class Tally:
     errors: list[str] = field(default_factory=list)
     resent: int = 0
     hung_up: int = 0
+    told_to_wait: int = 0
     finished: int = 0
     joined: int = 0
     cookies: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -373,7 +375,11 @@ class SimulatedRater:
     async def _ask(self, method: str, path: str, body: bytes = b"", **options: str) -> tuple[int, bytes]:
         while True:
             try:
-                return await self.browser.ask(method, path, body, **options)
+                status, said = await self.browser.ask(method, path, body, **options)
+                if status != BUSY or not self.habits.patient:
+                    return status, said
+                self.tally.told_to_wait += 1
+                await asyncio.sleep(AGAIN_SECONDS * (0.5 + self.chance.random()))
             except HungUpError:
                 self.tally.hung_up += 1
                 # A browser tries once more: the server may just have closed an idle connection.

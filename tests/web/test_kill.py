@@ -15,11 +15,11 @@ BENCHMARKS = Path(__file__).resolve().parent.parent.parent / "benchmarks"
 def test_three_kills_lose_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("psutil", reason="needs psutil")
     monkeypatch.syspath_prepend(BENCHMARKS)
-    import campaign_kill
     import campaign_traffic
+    import drills
 
     with campaign_traffic.database("sqlite") as place:
-        found = campaign_kill.run(place, kills=3, raters=8, seed=3)
+        found = drills.run(place, "kill", times=3, raters=8, seed=3)
     assert found.tally.errors == []
     assert len(found.tally.acknowledged) >= 8
     assert found.audit.clean

@@ -125,3 +125,35 @@ def test_labels_and_checks_are_looked_for_only_where_there_are_some(
     assert turn.desk is not None
     assert len(turn.desk.tasks) == len(tasks)
     assert any(one.item.check for one in turn.desk.tasks) == any(one.item.check for one in tasks)
+
+
+def test_an_item_does_not_overshoot_because_its_rater_thinks_longer_than_the_hold(
+    db: Database, make_campaign: Any, clock: Any, answers: Any
+) -> None:
+    # Two captions of one image, one verdict each: both raters have one, and one rater is late.
+    campaign, (ada, bo) = make_campaign(
+        "tagging", images=1, raters=1, two_rounds=False, settings=Settings(hold_seconds=100)
+    )
+    (late,) = assignment.next_tasks(db, campaign, ada)
+    clock.move(150)
+    (other,) = assignment.next_tasks(db, campaign, bo)
+    assert other.item.key != late.item.key  # there is something else to do: the late one keeps theirs
+    turn_of(db, campaign, ada, late.token, answers, "k1")
+    turn_of(db, campaign, bo, other.token, answers, "k2")
+    with db.read() as connection:
+        done = connection.execute(select(schema.item.c.done, schema.item.c.target)).all()
+    assert [tuple(row) for row in done] == [(1, 1), (1, 1)]
+
+
+def test_what_nobody_comes_back_to_is_given_to_others_in_the_end(
+    db: Database, make_campaign: Any, clock: Any, answers: Any
+) -> None:
+    campaign, (ada, bo) = make_campaign(
+        "tagging", images=1, raters=1, two_rounds=False, settings=Settings(hold_seconds=100)
+    )
+    (late,) = assignment.next_tasks(db, campaign, ada)
+    clock.move(150)
+    (other,) = assignment.next_tasks(db, campaign, bo)
+    turn = turn_of(db, campaign, bo, other.token, answers, "k1")
+    assert turn.desk is not None
+    assert [one.item.key for one in turn.desk.tasks] == [late.item.key]

@@ -89,9 +89,15 @@ def claim_group(
     may_be: pool.MayBe = pool.EVERYTHING,
 ) -> list[Task]:
     """Claim what the protocol hands the rater next; their row is locked and they hold nothing."""
-    if may_be.late:
-        release_some(connection, campaign.id, seeker.now, RELEASED_AT_ONCE)
     labels, found = pool.look(db, connection, campaign, seeker, may_be)
+    open_items = sum(candidate.item.counts for candidate in found)
+    # Someone may still think about what they held too long: others get it when nothing else is left.
+    if (
+        may_be.late
+        and open_items < campaign.rules().group_size
+        and release_some(connection, campaign.id, seeker.now, RELEASED_AT_ONCE)
+    ):
+        labels, found = pool.look(db, connection, campaign, seeker, may_be)
     if connection.dialect.name != "sqlite":
         one = _claim_one(connection, campaign, seeker, labels, found)
         if one is not None:
