@@ -28,6 +28,9 @@ from captious.campaigns.records import Account, Campaign, NewRater, Rater
 from captious.campaigns.simulate.demo import make_demo
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment
+from captious.crowd import arrivals, calls, studies, visits
+from captious.crowd.studies import Stored
+from captious.crowd.values import Arrival, Question
 from captious.data import demo_files
 from captious.web import entrance, tickets
 from captious.web.app import create_app
@@ -38,6 +41,14 @@ DESK, PHONE = {"width": 1280, "height": 860}, {"width": 360, "height": 760}
 ADMIN_DESK = {"width": 1000, "height": 1000}
 MOST_BYTES = 150_000
 SECRET = b"screenshots are no secret at all"
+SCREENING = (Question("Do you read English well?", ("Yes", "No"), ("Yes",)),)
+COMPREHENSION = (
+    Question(
+        "What does 9 mean?",
+        ("Only the left caption fits", "Only the right caption fits"),
+        ("Only the right caption fits",),
+    ),
+)
 
 
 @dataclass
@@ -95,6 +106,34 @@ class Site:
                 if rater.answered and not assignment.next_tasks(self.db, campaign, rater):
                     return protocol, rater
         raise SystemExit("everyone in the demo has work")
+
+    def study(self) -> Stored:
+        """A study of the HUMANr campaign with a panel: some have finished, one gave the place back."""
+        campaign = self.campaigns["humanr"]
+        known = studies.listed(self.db, campaign)
+        if known:
+            return known[-1]
+        plan = {"places": 15, "answers": 10, "reward": 25, "currency": "USD", "minutes": 1.0, "budget": 600}
+        questions = {"screening": SCREENING, "comprehension": COMPREHENSION}
+        study = studies.new_study(campaign, "https://rate.example.org", **plan, **questions)
+        options = {"parameter": "pid", "completed": "https://panel.example/back?code={code}"}
+        planned = studies.create(self.db, campaign, study, "panel", options, actor="demo")
+        stored = calls.publish(self.db, planned, actor="demo")
+        for at, outcome in enumerate(("completed",) * 5 + ("screened_out", "failed")):
+            visit = self.visit(stored, f"p{at}", 90.0 + 10 * at)
+            arrivals.end(self.db, stored, visit, outcome)
+        for visit in visits.of_study(self.db, stored.id)[:3]:
+            calls.approve(self.db, stored, visit)
+        return stored
+
+    def visit(self, stored: Stored, name: str, ago: float) -> visits.Visit:
+        """A participant who came so many seconds ago."""
+        found = arrivals.begin(self.db, stored, self.campaigns["humanr"], Arrival(name, name), secret=SECRET)
+        if not isinstance(found, visits.Visit):
+            raise SystemExit(f"{name} is turned away: {found.reason}")
+        with self.db.write() as connection:
+            visits.change(connection, found.id, arrived=self.db.now() - ago)
+        return found
 
 
 def _cookie(name: str, value: str, address: str) -> dict[str, str]:
@@ -268,6 +307,32 @@ def _disagreement(page: Page, site: Site) -> None:
     page.goto(f"{site.address}/admin/c/{site.slug('thumb')}/disagreements/{one.item.key}")
 
 
+def _arrive(page: Page, site: Site) -> None:
+    page.goto(f"{site.address}/go/{site.study().study.key}?pid=ada-7")
+
+
+def _completed(page: Page, site: Site) -> None:
+    stored = site.study()
+    campaign = site.campaigns["humanr"]
+    visit = site.visit(stored, f"done-{len(visits.of_study(site.db, stored.id))}", 100.0)
+    rater = arrivals.admit(site.db, stored, campaign, visit)
+    arrivals.end(site.db, stored, visit, "completed")
+    site.enter(page.context, "humanr", rater)
+    page.goto(f"{site.address}/go/{stored.study.key}/done")
+
+
+def _crowd(page: Page, site: Site) -> None:
+    site.study()
+    _admin("/crowd", "humanr")(page, site)
+
+
+def _crowd_estimate(page: Page, site: Site) -> None:
+    page.locator('[name="places"]').fill("20")
+    page.locator('[name="reward"]').fill("0.20")
+    page.locator('[name="options"]').fill("parameter=pid")
+    page.get_by_role("button", name="What does it cost?").click()
+
+
 STOPS = (
     Stop("home", _public("/")),
     Stop("not-found", _public("/nowhere")),
@@ -275,6 +340,8 @@ STOPS = (
     Stop("demo", _demo),
     Stop("rater-join", _join, photo=True),
     Stop("rater-link-refused", _public("/join/cut-short")),
+    Stop("rater-arrive", _arrive),
+    Stop("rater-completed", _completed),
     Stop("rater-thumb", _then(_work("thumb"), _penalised), photo=True),
     Stop("rater-thumb-second", _then(_second, _changed), photo=True),
     Stop("rater-humanr", _work("humanr"), photo=True),
@@ -314,6 +381,8 @@ STOPS = (
     Stop("admin-quality", _admin("/quality", "generic")),
     Stop("admin-disagreements", _admin("/disagreements", "thumb")),
     Stop("admin-adjudicate", _disagreement, photo=True),
+    Stop("admin-crowd", _crowd),
+    Stop("admin-crowd-estimate", _then(_crowd, _crowd_estimate)),
     Stop("admin-exports", _admin("/exports", "thumb")),
     Stop("admin-settings", _admin("/settings", "thumb")),
     Stop("admin-log", _admin("/log", "thumb")),

@@ -89,6 +89,8 @@ SOME = {
     "admin-raters": (DESK, "dark"),
     "admin-quality": (PHONE, "dark"),
     "admin-adjudicate": (PHONE, "light"),
+    "rater-arrive": (PHONE, "dark"),
+    "admin-crowd": (PHONE, "dark"),
 }
 
 
@@ -112,7 +114,7 @@ def test_every_page_is_pictured_desk_and_phone(name: str) -> None:
 
 
 def test_pages_of_the_documentation_name_pictures_that_are_there() -> None:
-    for document in ("rating.md", "admin.md", "campaigns.md", "screens.md"):
+    for document in ("rating.md", "admin.md", "campaigns.md", "screens.md", "crowd.md"):
         text = (ROOT / "docs" / document).read_text()
         named = {part.split(")")[0].split('"')[0] for part in text.split("images/web/")[1:]}
         assert {name for name in named if not (PICTURES / name).is_file()} == set(), document

@@ -66,6 +66,8 @@ def test_places_spend_and_wage_are_shown_and_what_is_due_is_approved(
     # 20 cents in two minutes are $6 an hour; two minutes at $15 are 50 cents.
     assert (study["hourly"], study["below_minimum"], study["bonus"], study["due"]) == (600, True, 30, 1)
     page = manager.page(f"/admin/c/{campaign.slug}/crowd")
+    overview = manager.page(f"/admin/c/{campaign.slug}").text
+    assert "Handed in" in overview and "$6.00" in overview
     assert "Approve one place" in page.text and "$6.00" in page.text and "A bonus of $0.30" in page.text
     act = {"csrf": page.hidden("csrf"), "do": "approve"}
     assert manager.post(f"/admin/c/{campaign.slug}/crowd/{stored.study.key}", data=act).status_code == 303

@@ -11,7 +11,9 @@ from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
+from captious.crowd.money import shown
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show
+from captious.web.admin.crowd_page import crowd_page
 from captious.web.admin.formatting import finite
 from captious.web.admin.models import CampaignRow, CampaignsPage, OverviewPage, Pace, StageProgress
 
@@ -115,6 +117,8 @@ def overview(request: Request, account: Viewer, campaign: Seen, db: Db) -> Respo
         request,
         "overview.html",
         account,
+        study=next(iter(crowd_page(db, campaign).studies), None),
+        money=shown,
         campaign=head(campaign),
         here="overview",
         page=overview_page(db, campaign),
