@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DEMO_SEED = 7
 DEMO_OWNER = "demo"
 SETUP_HOURS = 24.0
+FIRST_PASSED = 3  # sd_listen_fds(3)
 
 
 app = typer.Typer(help="Run the web application, and the tokens of its scoring service.")
@@ -153,6 +154,8 @@ def _require_web() -> None:
 def _listen(host: str, port: int) -> socket.socket:
     from captious.errors import InputError
 
+    if os.environ.get("LISTEN_PID") == str(os.getpid()) and os.environ.get("LISTEN_FDS") == "1":
+        return socket.socket(fileno=FIRST_PASSED)  # systemd holds the socket: see docs/operating.md
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

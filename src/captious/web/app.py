@@ -22,6 +22,7 @@ from captious.web import (
     entrance,
     errors,
     images,
+    metrics_page,
     rater,
     rater_api,
     results,
@@ -29,8 +30,10 @@ from captious.web import (
 )
 from captious.web.guard import Guard
 from captious.web.hot import Hot
+from captious.web.metrics import Metrics, Remembered
 from captious.web.observe import Observer
 from captious.web.pages import STATIC
+from captious.web.prefix import Prefix, prefix_of
 from captious.web.reach import Proxies
 from captious.web.service import routes as scoring
 from captious.web.service import settings as service_settings
@@ -73,6 +76,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
     )
     app.state.db, app.state.settings = opened, settings
     app.state.used_tickets, app.state.campaign_ids = set(), {}
+    app.state.metrics, app.state.remembered, app.state.service = Metrics(), Remembered(), service
     errors.install(app)
     for router in (
         site.router,
@@ -84,6 +88,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         results.router,
         images.router,
         admin.router,
+        metrics_page.router,
     ):
         app.include_router(router)
     if service:
@@ -97,7 +102,8 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
 
     app.add_middleware(Hot)
     app.add_middleware(Guard, settings=settings, refuse=refuse)
-    app.add_middleware(Observer)
+    app.add_middleware(Observer, metrics=app.state.metrics)
+    app.add_middleware(Prefix, prefix=prefix_of(settings.base_url))
     app.add_middleware(Proxies, trusted=settings.trusted_proxies)
     return app
 

@@ -15,18 +15,21 @@ from urllib.parse import quote
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from captious.web.metrics import OTHER, Metrics
+
 log = logging.getLogger("captious.access")
 # The request that a task works on, for every line that is logged meanwhile.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 HEADER = "x-request-id"
+MOUNTED = ("/static/", "/api/v1/")
 GONE = 499  # As nginx writes it: the client went before it had the answer.
 
 
 class Observer:
     """Wraps the application."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self.app, self.metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Give the request an id, let it through, and say how it went."""
@@ -34,10 +37,12 @@ class Observer:
             await self.app(scope, receive, send)
             return
         seen = Seen(scope, receive, send)
+        self.metrics.in_progress += 1
         try:
             await self.app(scope, seen.receive, seen.send)
         finally:
-            seen.note()
+            self.metrics.in_progress -= 1
+            seen.note(self.metrics)
 
 
 class Seen:
@@ -66,10 +71,11 @@ class Seen:
             self.whole = not message.get("more_body", False)
         await self._send(message)
 
-    def note(self) -> None:
-        """One line; a fault of ours that nobody has answered yet will be a 500."""
+    def note(self, metrics: Metrics) -> None:
+        """Count it, and write one line; a fault of ours that nobody has answered yet will be a 500."""
         status = GONE if self.gone else self.status or 500
         took = time.perf_counter() - self.begun
+        metrics.note(route_of(self.scope), self.scope["method"], status, took, gone=self.gone)
         fields: dict[str, Any] = {
             "method": self.scope["method"],
             "path": quote(self.scope["path"]),
@@ -89,6 +95,16 @@ class Seen:
             took * 1000,
             extra={"facts": fields},
         )
+
+
+def route_of(scope: Scope) -> str:
+    """The route that answered, by its pattern: what a visitor writes never becomes a label."""
+    route = scope.get("route")
+    found = getattr(route, "path_format", "") or getattr(route, "path", "")
+    if found:
+        return str(found)
+    mounted = next((one for one in MOUNTED if scope["path"].startswith(one)), "")
+    return f"{mounted}…" if mounted else OTHER
 
 
 def target(scope: Scope) -> str:

@@ -22,6 +22,7 @@ BASE_URL = "CAPTIOUS_BASE_URL"
 LOG_FORM = "CAPTIOUS_LOG"
 TRUSTED_PROXIES = "CAPTIOUS_TRUSTED_PROXIES"
 ALLOWED_HOSTS = "CAPTIOUS_ALLOWED_HOSTS"
+METRICS_TOKEN = "CAPTIOUS_METRICS_TOKEN"
 DEFAULT_DATABASE = "captious.db"
 SECRET_BYTES = 32
 SHORTEST_SECRET = 16
@@ -42,6 +43,7 @@ class WebSettings:
 
     `trusted_proxies` are addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are
     believed; nobody else's are. A request must name one of `allowed_hosts`; without any, all do.
+    /metrics wants `metrics_token`; without one it answers this machine only.
     """
 
     database: str
@@ -58,6 +60,7 @@ class WebSettings:
     scoring: ServiceSettings | None = None
     trusted_proxies: tuple[str, ...] = ()
     allowed_hosts: tuple[str, ...] = ()
+    metrics_token: str = ""
 
     def __post_init__(self) -> None:
         if len(self.secret) < SHORTEST_SECRET:
@@ -82,6 +85,7 @@ def from_environment() -> WebSettings:
         scoring=service_settings.from_environment(),
         trusted_proxies=checked_proxies(os.environ.get(TRUSTED_PROXIES, "")),
         allowed_hosts=checked_hosts(os.environ.get(ALLOWED_HOSTS, "")),
+        metrics_token=os.environ.get(METRICS_TOKEN, ""),
     )
 
 

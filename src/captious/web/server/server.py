@@ -31,9 +31,10 @@ class Server(uvicorn.Server):
         *,
         parent: int | None = None,
         when_started: Callable[[], object] = bool,
+        now_and_then: Callable[[], object] = bool,
     ) -> None:
         super().__init__(config)
-        self.parent, self.when_started = parent, when_started
+        self.parent, self.when_started, self.now_and_then = parent, when_started, now_and_then
         most = connections_for(raise_descriptors())
         self.room = Room(limits, min(most, limits.connections or most))
 
@@ -58,6 +59,7 @@ class Server(uvicorn.Server):
         """Ten times a second; once a second whoever is overdue is let go."""
         if counter % 10 == 0:
             self.room.sweep(asyncio.get_running_loop().time())
+            self.now_and_then()
             # A worker does not outlive its supervisor.
             self.should_exit |= self.parent is not None and os.getppid() != self.parent
         return await super().on_tick(counter)

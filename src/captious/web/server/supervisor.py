@@ -14,11 +14,13 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from types import FrameType
 
 from captious.errors import CaptiousError
 from captious.web import logs
+from captious.web.metrics import FOLDER
 from captious.web.server.worker import DRAIN_SECONDS, LISTENER, READY, STARTED
 from captious.web.settings import log_form
 
@@ -88,6 +90,8 @@ class Supervisor:
         signal.signal(signal.SIGTERM, self._told)
         signal.signal(signal.SIGINT, self._told)
         signal.signal(signal.SIGHUP, self._told)
+        folder = tempfile.TemporaryDirectory(prefix="captious-metrics-")
+        os.environ[FOLDER] = folder.name
         self.workers = [Worker(self.listener) for _ in range(self.count)]
         try:
             failed = [one for one in self.workers if not self._began(one)]
@@ -101,6 +105,7 @@ class Supervisor:
                 self._replace_dead()
         finally:
             self._end()
+            folder.cleanup()
 
     def _told(self, number: int, _frame: FrameType | None) -> None:
         self.stopping |= number != signal.SIGHUP

@@ -11,7 +11,8 @@ from types import FrameType
 from starlette.applications import Starlette
 
 from captious.errors import CaptiousError
-from captious.web import logs
+from captious.web import logs, metrics
+from captious.web.metrics_page import local_figures
 from captious.web.server.limits import Limits
 from captious.web.server.server import Server, configured
 from captious.web.settings import log_form
@@ -31,9 +32,15 @@ def run(
             os.write(ready, STARTED)
             os.close(ready)
 
+    def share_figures() -> None:
+        if ready is not None and hasattr(app.state, "metrics"):
+            metrics.keep(local_figures(app))
+
     config = configured(app, log_config=logs.configuration(form=log_form()), drain_seconds=DRAIN_SECONDS)
     parent = os.getppid() if ready is not None else None
-    server = Server(config, limits or Limits(), parent=parent, when_started=say_ready)
+    server = Server(
+        config, limits or Limits(), parent=parent, when_started=say_ready, now_and_then=share_figures
+    )
     app.state.server = server
     server.run(sockets=[listener])
 
