@@ -8,11 +8,12 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
 from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from captious.web.reach import FOR_MACHINES, allowed, without_host
@@ -86,7 +87,9 @@ class Guard:
         if _over(length, limit):
             await self.refuse(scope, receive, outgoing, 413)
             return
-        await self.app(scope, _limited(receive, limit), outgoing)
+        # A client that hangs up in the middle of its request is no fault of ours, and hears nothing.
+        with suppress(ClientDisconnect):
+            await self.app(scope, _limited(receive, limit), outgoing)
 
     async def _limit(self, scope: Scope) -> int:
         """How much may be sent: a signed-in account uploads files, a rater at work a recording."""

@@ -21,6 +21,7 @@ log = logging.getLogger("captious.access")
 # The request that a task works on, for every line that is logged meanwhile.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 HEADER = "x-request-id"
+WORK = "/work/"
 MOUNTED = ("/static/", "/api/v1/")
 GONE = 499  # As nginx writes it: the client went before it had the answer.
 
@@ -103,6 +104,8 @@ def route_of(scope: Scope) -> str:
     found = getattr(route, "path_format", "") or getattr(route, "path", "")
     if found:
         return str(found)
+    if scope["path"].startswith(WORK):  # web/hot.py answers these without a route
+        return "/work/{slug}" if scope["path"].count("/") == 2 else "/work/{slug}/{task}"
     mounted = next((one for one in MOUNTED if scope["path"].startswith(one)), "")
     return f"{mounted}…" if mounted else OTHER
 

@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
@@ -113,7 +114,9 @@ def test_a_server_out_of_descriptors_rests_drops_the_idle_and_goes_on(serve: Any
         client.close()
 
 
-def test_workers_are_renewed_without_a_refused_request_and_replaced_when_they_die(serve: Any) -> None:
+def test_workers_are_renewed_without_a_refused_request_and_replaced_when_they_die(
+    serve: Any, tmp_path: Path
+) -> None:
     server = serve("--workers", "2")
     server.until(lambda: len(server.workers()) == 2)
     first = server.workers()
@@ -125,6 +128,14 @@ def test_workers_are_renewed_without_a_refused_request_and_replaced_when_they_di
     victim = min(second)
     os.kill(victim, signal.SIGKILL)
     server.until(lambda: len(server.workers() - {victim}) == 2)
+    assert server.health() == 200
+    # A release that does not start, as one that is older than the database, changes nothing.
+    third = server.workers()
+    with sqlite3.connect(tmp_path / "a.db", timeout=30) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = 'from the future'")
+    server.process.send_signal(signal.SIGHUP)
+    server.until(lambda: "the new worker did not start; the old ones stay" in server.said())
+    assert server.workers() == third
     assert server.health() == 200
     server.process.terminate()
     assert server.process.wait(PATIENCE) == 0
