@@ -138,12 +138,13 @@ def test_a_head_has_a_most(site: Any, start: Any, head: bytes) -> None:
     "sent",
     [
         FORM + b"Content-Length: 100\r\n\r\ntheme=dark",
+        FORM.replace(b"/theme", b"/work/dogs/task") + b"Content-Length: 100\r\n\r\nkey=",
         b"POST /admin/sign-in HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=b\r\n"
         b'Content-Length: 5000\r\n\r\n--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n',
         b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET / HTT",
     ],
-    ids=["form", "upload", "answer", "head"],
+    ids=["form", "answers", "upload", "answer", "head"],
 )
 def test_a_client_that_hangs_up_is_one_line_at_most(site: Any, start: Any, lines: Any, sent: bytes) -> None:
     server = start(site.app)
