@@ -43,8 +43,23 @@ def means(sample: Path, metric: str) -> dict[str, float]:
 
 
 def test_weights_from_judgments_of_ones_own(sample: Path) -> None:
-    result = train(sample, "--start", str(SHIPPED), "--steps", "0", "--out", "own.npz")
+    result = train(
+        sample,
+        "--start",
+        str(SHIPPED),
+        "--start",
+        str(SHIPPED),
+        "--steps",
+        "0",
+        "--strength",
+        "0.5",
+        "--out",
+        "own.npz",
+    )
     assert result.exception is None, result.output  # type: ignore[attr-defined]
+    assert not Path(".own.npz.training").exists()  # what an interrupted run goes on from
+    # The mean of a model with itself is itself, and half of it was asked for.
+    assert model.load_model("own.npz").change.strength == 0.5
     assert 'use it as "captious[model=own.npz]"' in result.output  # type: ignore[attr-defined]
     found = means(sample, "captious[model=own.npz]")
     # The sample's judges put these systems so: docs/demo-sample.md.
