@@ -1,4 +1,4 @@
-"""Take the screenshots of docs/crowd-prolific.md: what participants see who come from Prolific.
+"""Take the screenshots of docs/crowd-prolific.md: what participants and the owner see.
 
 The Prolific that they come from is the tests' own, on loopback: python scripts/take_prolific_screenshots.py
 """
@@ -16,6 +16,7 @@ from typing import Any
 from playwright.sync_api import Page, sync_playwright
 from take_screenshots import DESK, OUT, keep, serving
 
+from captious.campaigns.people import accounts
 from captious.campaigns.records import Settings
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.store.database import Database
@@ -82,27 +83,50 @@ def work(page: Page) -> None:
             page.locator("[data-submit]").click()
 
 
-def shots(page: Page, service: Any, stored: studies.Stored, address: str) -> None:
+def take(page: Page, name: str, part: str = "main") -> None:
+    """One picture of a part of the page."""
+    page.evaluate("window.scrollTo({top: 0, behavior: 'instant'})")
+    found = page.locator(part).first.bounding_box()
+    assert found is not None, part
+    cut = {"x": 140, "y": max(60, found["y"] - 8), "width": 1000, "height": found["height"] + 16}
+    size = keep(page.screenshot(full_page=True, clip=cut), OUT / f"prolific-{name}.png")
+    print(f"prolific-{name}.png: {size:,} bytes")
+
+
+def manager(page: Page, stored: studies.Stored, db: Database, address: str) -> None:
+    """What the owner sees: the estimate before publishing, and the study with one place due."""
+    owner = accounts.create_account(db, "lea", "a long demo password", "owner", actor="pictures")
+    token, _ = accounts.start_session(db, owner, hours=2)
+    page.context.add_cookies([{"name": "captious_session", "value": token, "url": address}])
+    crowd = f"{address}/admin/c/{stored.study.campaign}/crowd"
+    page.goto(crowd)
+    page.get_by_role("button", name="Ask the provider").click()
+    page.wait_for_load_state("networkidle")
+    take(page, "overview", "main section.card")
+    page.goto(crowd)
+    page.select_option("[name=provider]", "prolific")
+    for name, value in {"places": "8", "reward": "0.75", "minutes": "3", "options": "fee=33.3"}.items():
+        page.locator(f"[name={name}]").fill(value)
+    page.get_by_role("button", name="What does it cost?").click()
+    page.wait_for_load_state("networkidle")
+    take(page, "estimate")
+
+
+def participant(page: Page, service: Any, stored: studies.Stored, address: str) -> None:
     """One participant's way, picture by picture."""
     world = service.world
-    arrival = world.arrive(stored.published_at().id, world.new()).replace("https://rate.example.org", address)
-
-    def take(name: str) -> None:
-        page.evaluate("window.scrollTo({top: 0, behavior: 'instant'})")
-        tall = page.locator("main").bounding_box() or {"y": 0, "height": DESK["height"]}
-        cut = {"x": 140, "y": 60, "width": 1000, "height": tall["y"] + tall["height"] - 60}
-        size = keep(page.screenshot(full_page=True, clip=cut), OUT / f"prolific-{name}.png")
-        print(f"prolific-{name}.png: {size:,} bytes")
-
+    came = world.arrive(stored.published_at().id, world.new())
+    arrival = came.replace("https://rate.example.org", address)
     page.goto(arrival)
-    take("arrive")
+    take(page, "arrive")
     answer(page, "Two photos", "When it describes the photo better")
-    take("second-try")
+    take(page, "second-try")
     answer(page, "Two captions of one photo")
     work(page)
-    take("done")
+    take(page, "done")
+    world.finish(came.rpartition("=")[2], stored.study.codes["completed"])
     page.goto(arrival.replace("SESSION_ID=", "SESSION_ID=0"))
-    take("forged")
+    take(page, "forged")
 
 
 def main() -> None:
@@ -117,8 +141,9 @@ def main() -> None:
     ):
         os.environ |= {"PROLIFIC_URL": service.address, "PROLIFIC_TOKEN": TOKEN}
         browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_context(viewport=DESK).new_page()
-        shots(page, service, published(db), address)
+        stored = published(db)
+        participant(browser.new_context(viewport=DESK).new_page(), service, stored, address)
+        manager(browser.new_context(viewport=DESK).new_page(), stored, db, address)
         browser.close()
 
 
