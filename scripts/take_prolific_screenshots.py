@@ -88,7 +88,8 @@ def take(page: Page, name: str, part: str = "main") -> None:
     page.evaluate("window.scrollTo({top: 0, behavior: 'instant'})")
     found = page.locator(part).first.bounding_box()
     assert found is not None, part
-    cut = {"x": 140, "y": max(60, found["y"] - 8), "width": 1000, "height": found["height"] + 16}
+    left, top = max(0, found["x"] - 8), max(60, found["y"] - 8)
+    cut = {"x": left, "y": top, "width": found["width"] + 16, "height": found["height"] + 16}
     size = keep(page.screenshot(full_page=True, clip=cut), OUT / f"prolific-{name}.png")
     print(f"prolific-{name}.png: {size:,} bytes")
 
@@ -109,7 +110,7 @@ def manager(page: Page, stored: studies.Stored, db: Database, address: str) -> N
         page.locator(f"[name={name}]").fill(value)
     page.get_by_role("button", name="What does it cost?").click()
     page.wait_for_load_state("networkidle")
-    take(page, "estimate")
+    take(page, "estimate", "main .card")
 
 
 def participant(page: Page, service: Any, stored: studies.Stored, address: str) -> None:
