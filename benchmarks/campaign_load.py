@@ -38,7 +38,7 @@ from campaign_traffic import (
 
 TARGET = 150.0  # milliseconds, p95 of a submit
 IMAGES = 1500
-TURN = 5.0  # seconds for each release before the other's turn
+TURN = 10.0  # seconds for each release before the other's turn
 
 
 @dataclass
