@@ -7,10 +7,17 @@ padded, and what depends on the word alone is computed once for each different w
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor, nn
+
+from captious.text.parser.load import Model
+from captious.text.parser.network import Weights
+
+LINEAR = ("first", "second", "perceptron", "tag")  # modules with a weight and a bias
 
 
 class Sizes(NamedTuple):
@@ -183,3 +190,35 @@ def _recurrent_start(hidden: int) -> Tensor:
 
 def _with_one(values: Tensor) -> Tensor:
     return torch.cat([values, values.new_ones(*values.shape[:-1], 1)], -1)
+
+
+def state_of(weights: Weights) -> dict[str, Tensor]:
+    """The parameters that exported weights hold, under this network's names."""
+    state = {}
+    for name in (field.name for field in fields(weights) if not field.name.startswith("general")):
+        tensor = torch.from_numpy(getattr(weights, name).astype(np.float32))
+        if name in LINEAR:
+            state[f"{name}.weight"] = tensor.T.contiguous()
+        elif name.removesuffix("_bias") in LINEAR:
+            state[f"{name.removesuffix('_bias')}.bias"] = tensor
+        else:
+            state[name] = tensor
+    return state
+
+
+def sizes_of(stored: Model) -> Sizes:
+    """Dimensions of exported weights."""
+    weights = stored.weights
+    relation, arc = weights.relation.shape[0] - 1, weights.arc.shape[1]
+    return Sizes(
+        words=weights.words.shape[0],
+        tags=len(stored.tags),
+        relations=len(stored.relations),
+        buckets=weights.spellings.shape[0],
+        word=weights.words.shape[1],
+        spelling=weights.spellings.shape[1],
+        hidden=weights.first_state.shape[1],
+        arc=arc,
+        relation=relation,
+        tag=weights.tag.shape[0],
+    )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,9 +15,11 @@ from numpy.typing import NDArray
 
 from captious.text.parse import Parse
 from captious.text.parser.features import WordFeatures, word_features
+from captious.text.parser.load import Model
 
 GENERAL_WORDS = 60_000
 GENERAL_STEP = 4 / 127  # eight-bit steps cover [-4, 4], all but 0.003% of the values
+SWAPPED = (0.0, 0.3, 0.6)  # shares of a caption's words that give way to peers
 RARE = 2  # a word needs this many captions to have a vector of its own
 
 
@@ -36,12 +39,21 @@ class Inventory(NamedTuple):
     general: General
 
 
+class Peers(NamedTuple):
+    """Words that may stand for each word: `sizes` of them, from `starts` on in `words`."""
+
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    words: NDArray[np.int64]
+
+
 class Encoded(NamedTuple):
-    """Captions as indices; `types` are the different words of all captions."""
+    """Captions as indices; `types` are the different words of all captions and their peers."""
 
     types: list[str]
     features: WordFeatures
     counts: NDArray[np.int64]
+    peers: Peers
     words: list[NDArray[np.int64]]
     tags: list[NDArray[np.int64]]
     heads: list[NDArray[np.int64]]
@@ -84,10 +96,25 @@ def take_inventory(trees: Sequence[Parse], general: General) -> Inventory:
     )
 
 
-def encode(trees: Sequence[Parse], inventory: Inventory) -> Encoded:
+def inventory_of(start: Model, general: General) -> Inventory:
+    """The names that exported weights have."""
+    return Inventory(
+        sorted(start.known, key=start.known.__getitem__), list(start.tags), list(start.relations), general
+    )
+
+
+def read_peers(file: Path | None) -> dict[str, list[str]]:
+    """Peers of words, as `teacher/peers.py` writes them: a JSON object."""
+    return json.loads(file.read_text(encoding="utf-8")) if file else {}
+
+
+def encode(
+    trees: Sequence[Parse], inventory: Inventory, peers: Mapping[str, Sequence[str]] | None = None
+) -> Encoded:
     """Captions as indices into the inventory; -1 stands for a class it lacks."""
     counts = Counter(word for tree in trees for word in tree.words)
-    types = sorted(counts)
+    peers = {word: peers[word] for word in counts if word in peers} if peers else {}
+    types = sorted({*counts, *(peer for several in peers.values() for peer in several)})
     place = {word: row for row, word in enumerate(types)}
     tags = {name: row for row, name in enumerate(inventory.tags)}
     relations = {name: row for row, name in enumerate(inventory.relations)}
@@ -97,11 +124,18 @@ def encode(trees: Sequence[Parse], inventory: Inventory) -> Encoded:
         types,
         word_features(types, known, general),
         np.array([counts[word] for word in types]),
+        _peers([[place[peer] for peer in peers.get(word, ())] for word in types]),
         [np.array([place[word] for word in tree.words]) for tree in trees],
         [np.array([tags.get(tag, -1) for tag in tree.tags]) for tree in trees],
         [np.array(tree.heads) for tree in trees],
         [np.array([relations.get(name, -1) for name in tree.labels]) for tree in trees],
     )
+
+
+def _peers(rows: list[list[int]]) -> Peers:
+    sizes = np.array([len(row) for row in rows], dtype=np.int64)
+    flat = np.array([peer for row in rows for peer in row] or [0], dtype=np.int64)
+    return Peers(sizes.cumsum() - sizes, sizes, flat)
 
 
 def batches(
@@ -133,11 +167,21 @@ def drop_words(
     )
 
 
+def swap_words(words: NDArray[np.int64], peers: Peers, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Put peers in the place of some words: of none, few or many of a caption."""
+    share = generator.choice(SWAPPED, size=(len(words), 1))
+    swapped = (generator.random(words.shape) < share) & (peers.sizes[words] > 0)
+    chosen = peers.starts[words] + (generator.random(words.shape) * peers.sizes[words]).astype(np.int64)
+    return np.where(swapped, peers.words[np.where(swapped, chosen, 0)], words)
+
+
 def to_batch(
     encoded: Encoded, numbers: NDArray[np.int64], generator: np.random.Generator | None = None
 ) -> tuple[Batch, Gold]:
-    """Tensors of some captions of one length; a generator hides words at random."""
+    """Tensors of some captions of one length; a generator swaps and hides words at random."""
     words = np.stack([encoded.words[number] for number in numbers])
+    if generator is not None and encoded.peers.sizes.any():
+        words = swap_words(words, encoded.peers, generator)
     types, index = np.unique(words, return_inverse=True)
     features = WordFeatures(*(rows[types] for rows in encoded.features))
     if generator is not None:

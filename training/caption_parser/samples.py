@@ -1,6 +1,6 @@
 """What the PyTorch network says of some captions, for the test of the NumPy one.
 
-python training/caption_parser/samples.py RUN/checkpoint.pt captions.txt samples.json
+python training/caption_parser/samples.py WEIGHTS captions.txt samples.json
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from model import CaptionParser, Sizes
-from prepare import GENERAL_STEP, General, Inventory, encode, to_batch
+from model import CaptionParser, sizes_of, state_of
+from prepare import GENERAL_STEP, General, Inventory, encode, inventory_of, to_batch
 
 from captious.text.parse import Parse
+from captious.text.parser.load import read_model
 
 
 def main() -> None:
     """Read the command line and write tags and, word by word, the best heads and relations."""
     parser = argparse.ArgumentParser(description=__doc__)
-    for name in ("checkpoint", "captions", "out"):
+    for name in ("weights", "captions", "out"):
         parser.add_argument(name, type=Path)
     given = parser.parse_args()
-    stored = torch.load(given.checkpoint, map_location="cpu", weights_only=True)
-    general = General(stored["general_words"], stored["general_vectors"].numpy())
-    inventory = Inventory(stored["words"], stored["tags"], stored["relations"], general)
-    model = CaptionParser(
-        Sizes(*stored["sizes"]), torch.from_numpy(general.vectors).float() * GENERAL_STEP
-    ).eval()
-    model.load_state_dict(stored["state"])
+    stored = read_model(given.weights)
+    weights = stored.weights
+    inventory = inventory_of(stored, General(list(stored.general), weights.general))
+    general = torch.from_numpy(weights.general).float() * GENERAL_STEP
+    model = CaptionParser(sizes_of(stored), general).eval()
+    model.load_state_dict(state_of(weights) | {"general": general})
     lines = given.captions.read_text(encoding="utf-8").splitlines()
     samples = [analyse(model, inventory, tuple(line.split())) for line in lines]
     given.out.write_text(

@@ -12,11 +12,12 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 import torch
-from model import CaptionParser, Outputs, Sizes
+from model import CaptionParser, Outputs, Sizes, state_of
 from prepare import (
     GENERAL_STEP,
     RARE,
@@ -25,16 +26,19 @@ from prepare import (
     Inventory,
     batches,
     encode,
+    inventory_of,
     read_general,
+    read_peers,
     take_inventory,
     to_batch,
 )
 from torch.nn.functional import cross_entropy
 
-from captious.benchmarks.spice.division import Division
+from captious.benchmarks.spice.division import Division, is_kept_image
 from captious.benchmarks.spice.golden import read_parses
 from captious.text.parse import Parse
 from captious.text.parser.features import BUCKETS
+from captious.text.parser.load import Model, read_model
 
 LONGEST = 80
 BATCH = 64
@@ -47,11 +51,11 @@ SAMPLE = 3000
 
 
 def loss_of(model: CaptionParser, outputs: Outputs, gold: Gold) -> torch.Tensor:
-    """Cross entropy of heads, of relations given the true heads, and of tags."""
+    """Cross entropy of heads, of relations given the true heads, and of tags; -1 is no class."""
     arcs = cross_entropy(outputs.arcs.flatten(0, 1), gold.heads.flatten())
     scores = model.relation_scores(outputs, gold.heads)
-    relations = cross_entropy(scores.flatten(0, 1), gold.relations.flatten())
-    tags = cross_entropy(outputs.tags.flatten(0, 1), gold.tags.flatten())
+    relations = cross_entropy(scores.flatten(0, 1), gold.relations.flatten(), ignore_index=-1)
+    tags = cross_entropy(outputs.tags.flatten(0, 1), gold.tags.flatten(), ignore_index=-1)
     return arcs + relations + 0.5 * tags
 
 
@@ -76,17 +80,43 @@ def accuracy(model: CaptionParser, encoded: Encoded) -> dict[str, float]:
     return dict(zip(("tags", "uas", "las"), (right[:3] / right[3]).round(5).tolist(), strict=True))
 
 
-def split(data: Path, golden: Path, benchmarks_held_out: bool) -> tuple[list[Parse], list[Parse]]:
-    """Trees to learn from and trees kept from training, by image."""
+def split(
+    data: Path, golden: Path, benchmarks_held_out: bool, watched_share: float
+) -> tuple[list[Parse], list[Parse]]:
+    """Trees to learn from, and trees of other images to watch training by.
+
+    These are of a share of the training images, which then nothing is learnt from; where the share is 0
+    they are some of the kept ones, by which no choice may be made.
+    """
     division = Division(data, benchmarks_held_out=benchmarks_held_out)
-    learnt, held_out = [], []
+    learnt, watched, kept = [], [], []
     for row in read_parses(golden):
         part = division.part(row.caption)
         if part == "kept":
-            held_out.append(row.parse)
+            kept.append(row.parse)
         elif part == "training" and len(row.parse) <= LONGEST:
-            learnt.append(row.parse)
-    return learnt, held_out
+            others = is_watched(division.images(row.caption), watched_share)
+            (watched if others else learnt).append(row.parse)
+    if not watched:
+        chosen = np.random.default_rng(0).permutation(len(kept))[:SAMPLE]
+        watched = [kept[number] for number in chosen]
+    return learnt, watched
+
+
+def is_watched(images: Iterable[str], share: float) -> bool:
+    """Whether one of the images is for choosing between runs."""
+    return any(is_kept_image(f"dev {image}", share) for image in images)
+
+
+def read_taught(file: Path | None) -> list[Parse]:
+    """Parses that a teacher made of new captions (`teacher/`), as many as are there."""
+    if file is None or not file.is_file():
+        return []
+    with file.open(encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    return [
+        Parse(*(tuple(row[name]) for name in ("words", "tags", "words", "heads", "labels"))) for row in rows
+    ]
 
 
 class Schedule:
@@ -110,7 +140,14 @@ class Run:
     """A model in training, its average and its records."""
 
     def __init__(
-        self, inventory: Inventory, training: Encoded, seed: int, hidden: int, benchmarks_held_out: bool
+        self,
+        inventory: Inventory,
+        training: Encoded,
+        seed: int,
+        hidden: int,
+        dropout: float,
+        benchmarks_held_out: bool,
+        start: Model | None,
     ) -> None:
         torch.manual_seed(seed)
         self.generator = np.random.default_rng(seed)
@@ -124,18 +161,20 @@ class Run:
             buckets=BUCKETS,
             hidden=hidden,
         )
-        self.model = CaptionParser(sizes, general)
+        self.model = CaptionParser(sizes, general, dropout)
+        if start is not None:
+            self.model.load_state_dict(state_of(start.weights) | {"general": general})
         self.average = CaptionParser(sizes, general)
         self.average.load_state_dict(self.model.state_dict())
         self.optimiser = torch.optim.AdamW(
             self.model.parameters(), LEARNING_RATE, (0.9, 0.98), weight_decay=0.005, fused=True
         )
-        self.step, self.losses = 0, []
+        self.step, self.taught, self.losses = 0, 0, []
 
-    def learn(self, numbers: np.ndarray, factor: float) -> None:
+    def learn(self, numbers: np.ndarray, rate: float) -> None:
         """One step on one batch."""
         for group in self.optimiser.param_groups:
-            group["lr"] = LEARNING_RATE * factor
+            group["lr"] = rate
         batch, gold = to_batch(self.training, numbers, self.generator)
         loss = loss_of(self.model, self.model(batch), gold)
         self.optimiser.zero_grad(set_to_none=True)
@@ -184,7 +223,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--decay-from", type=int)
     parser.add_argument("--steps", type=int)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--start", type=Path, help="go on from these weights (.npz)")
+    parser.add_argument("--rate", type=float, default=LEARNING_RATE)
     parser.add_argument("--hidden", type=int, default=128)
+    parser.add_argument("--dropout", type=float, default=0.1)
+    parser.add_argument("--watched-share", type=float, default=0.0)
+    parser.add_argument("--peers", type=Path, help="words that may stand for each other")
+    parser.add_argument("--taught", type=Path, help="a teacher's parses, read again at each pass")
     parser.add_argument("--threads", type=int, default=1)
     return parser.parse_args()
 
@@ -194,21 +239,25 @@ def main() -> None:
     given = arguments()
     torch.set_num_threads(given.threads)
     given.out.mkdir(parents=True, exist_ok=True)
-    learnt, held_out = split(given.data, given.golden, given.benchmarks_held_out)
-    inventory = take_inventory(learnt, read_general(given.glove))
-    training = encode(learnt, inventory)
-    chosen = np.random.default_rng(0).permutation(len(held_out))[:SAMPLE]
-    sample = encode([held_out[number] for number in chosen], inventory)
-    run = Run(inventory, training, given.seed, given.hidden, given.benchmarks_held_out)
-    print(len(learnt), len(held_out), len(inventory.words), RARE, flush=True)
+    learnt, watched = split(given.data, given.golden, given.benchmarks_held_out, given.watched_share)
+    start = read_model(given.start) if given.start else None
+    general = read_general(given.glove)
+    inventory = inventory_of(start, general) if start else take_inventory(learnt, general)
+    peers = read_peers(given.peers)
+    sample = encode(watched, inventory)
+    run = Run(inventory, sample, given.seed, given.hidden, given.dropout, given.benchmarks_held_out, start)
+    print(len(learnt), len(watched), len(inventory.words), RARE, flush=True)
     schedule = Schedule(given.decay_from, given.steps, given.minutes)
     factor = 1.0
     while factor > 0:
-        for numbers in batches(training, BATCH, run.generator):
+        taught = read_taught(given.taught)
+        if run.taught != len(taught) or not run.step:
+            run.training, run.taught = encode(learnt + taught, inventory, peers), len(taught)
+        for numbers in batches(run.training, BATCH, run.generator):
             factor = schedule.factor(run.step)
             if factor == 0:
                 break
-            run.learn(numbers, factor)
+            run.learn(numbers, given.rate * factor)
             if run.step % 500 == 0:
                 report(run, schedule, sample, given.out)
     report(run, schedule, sample, given.out)
@@ -223,6 +272,7 @@ def report(run: Run, schedule: Schedule, sample: Encoded, folder: Path) -> None:
         "decay_from": schedule.decay_from,
         "steps": schedule.steps,
         "seed": run.seed,
+        "taught": run.taught,
         "benchmarks_held_out": run.benchmarks_held_out,
         **accuracy(run.average, sample),
     }

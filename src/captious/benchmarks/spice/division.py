@@ -45,9 +45,18 @@ class Division:
             kept_too |= flickr8k_expert_images(data)
         self._kept_too = kept_too
 
+    def images(self, caption: str) -> set[str]:
+        """Images of a caption, given as its tokens."""
+        return self._images.get(caption, set())
+
     def part(self, caption: str) -> Part:
         """Where a caption, given as its tokens, belongs."""
-        images = self._images.get(caption, set())
-        if any(image in self._kept_too or is_kept_image(image) for image in images):
+        if self.kept_images(caption):
             return "kept"
-        return "training" if images else "neither"
+        return "training" if self.images(caption) else "neither"
+
+    def kept_images(self, caption: str) -> list[str]:
+        """Images of a caption that were kept from training, by name."""
+        return sorted(
+            image for image in self.images(caption) if image in self._kept_too or is_kept_image(image)
+        )
