@@ -47,6 +47,8 @@ class Metric:
     neural: ClassVar[bool] = False  # whether it runs the weights of a neural network
     partial: ClassVar[bool] = False  # whether it may have no score, NaN, for some examples
     fewest_images: ClassVar[int] = 1
+    # Whether the last bits of a score depend on which other captions are in the batch.
+    by_batch: ClassVar[bool] = False
     language: ClassVar[str] = ""  # whose words its tables hold; empty where any text will do
     # The option that `name.value` sets where a learned metric names its features: `sentsim.max`.
     dotted: ClassVar[str] = ""

@@ -41,6 +41,7 @@ class CaptiousFree(Metric):
     summary: ClassVar[str] = "no references: likeness to the objects in the image (MiniLM, tuned)"
     citation: ClassVar[str] = "captious, docs/metrics/captious.md"
     neural: ClassVar[bool] = True
+    by_batch: ClassVar[bool] = True  # the encoder rounds a batch to whole numbers together
     needs: ClassVar[frozenset[Need]] = frozenset({"objects"})
 
     objects: str = ALL

@@ -36,6 +36,7 @@ class CaptiousMetric(Metric):
     summary: ClassVar[str] = "learned: sentence, token and word agreement with the references (MiniLM)"
     citation: ClassVar[str] = "captious, docs/metrics/captious.md"
     neural: ClassVar[bool] = True
+    by_batch: ClassVar[bool] = True  # the encoder rounds a batch to whole numbers together
 
     model: str = SHIPPED
     held_out: str = NOTHING

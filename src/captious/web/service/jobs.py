@@ -30,6 +30,7 @@ DAY = 86_400
 INPUT, OUTPUT, FACTS, CANCEL, LOCK = "input.jsonl", "output.jsonl", "job.json", "cancel", "lock"
 LINE_KEYS = frozenset({"custom_id", "body"})
 LONGEST_ID = 200
+LETTING_GO = 40  # tries
 JOB_ID = re.compile(r"job_[0-9a-f]{24}")
 
 
@@ -107,10 +108,15 @@ class JobStore:
 
     def delete(self, job: Job) -> bool:
         """Take a job and its results away; False while a server works on it."""
-        with self.held(job) as mine:
-            if mine:
-                shutil.rmtree(self.folder / job.id, ignore_errors=True)
-            return mine
+        for _ in range(LETTING_GO):
+            with self.held(job) as mine:
+                if mine:
+                    shutil.rmtree(self.folder / job.id, ignore_errors=True)
+                    return True
+            if not job.has_ended:
+                break
+            time.sleep(0.05)  # the server that ended it lets go of it now
+        return False
 
     def results(self, job: Job) -> Path:
         """The file of results."""

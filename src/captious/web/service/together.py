@@ -93,7 +93,7 @@ def score_together(requests: Sequence[ScoreRequest], offer: Offer, limits: Limit
 def joins(metric: Metric) -> bool:
     """Whether captions of different requests may be in one batch of this metric."""
     own = type(metric)
-    return own.__module__.startswith("captious.") and own.collect is Metric.collect
+    return own.__module__.startswith("captious.") and own.collect is Metric.collect and not own.by_batch
 
 
 def _single_answers(works: Sequence[_Work], metrics: Mapping[str, Metric]) -> dict[int, Answer]:
