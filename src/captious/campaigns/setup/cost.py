@@ -62,6 +62,6 @@ def estimate(
 
 def _time(seconds: float | None, asks: str, *, measured: bool) -> str:
     if seconds is None:
-        return "no time is known yet"
+        return "no timing data yet"
     measured_words = f"{seconds:.1f} s a response as measured so far"
     return measured_words if measured else f"{seconds:g} s a {asks} as in the paper"
