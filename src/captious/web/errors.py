@@ -187,8 +187,8 @@ def unexpected(request: Request, error: Exception) -> Response:
     return answer(request, 500, _say(request, "error.500"), headers=dict(HEADERS))
 
 
-def gone(_request: Request, _error: ClientDisconnect) -> Response:
-    """The client hung up before its request was whole: nobody hears the answer, and nothing is wrong here."""
+async def gone(_request: Request, _error: ClientDisconnect) -> Response:
+    """The client hung up in the middle of its request; nobody hears this, so no thread is taken for it."""
     return Response(status_code=400)
 
 
