@@ -120,7 +120,6 @@ class Hot:
     async def _submit(self, request: Request, slug: str, task: str) -> Response:
         """Store an answer, once for each key; what is wrong with it comes back with the page."""
         form = _fields(await request.body())
-        key = rater.idempotency_key(security.text_field(form, "key"))
         csrf = request.headers.get(security.CSRF_HEADER) or security.text_field(form, security.CSRF_FIELD)
         db = security.db_of(request)
         token = request.cookies.get(security.cookie_name(slug), "")
@@ -135,6 +134,7 @@ class Hot:
             if session is None or session.rater is None:
                 raise Refusal(401, "error.no_session")
             security.require_token(session.csrf, csrf)
+            key = rater.idempotency_key(security.text_field(form, "key"))
             return session, take_turn(db, connection, session.rater, slug, task, read, key=key)
 
         session, turn = await asyncio.wrap_future(db.writer.submit(work))

@@ -237,7 +237,7 @@ def _page(
     if given is None:
         given = task.answered if correcting else task.draft
     if given is None and not problems and not task.item.prior:
-        return task_page(request, at, task, links, progress, feedback)
+        return task_page(request, at, task, words(at), links, progress, feedback)
     values = task_values(
         task.item,
         at.campaign.rules(),

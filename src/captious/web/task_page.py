@@ -23,7 +23,7 @@ from captious.protocols import Caption
 from captious.web import pages, security
 from captious.web.rater_view import Counted, Links, counted, task_values
 from captious.web.security import AtWork
-from captious.web.texts import texts
+from captious.web.texts import Texts
 
 MOST_KEPT = 256
 _LINKS = tuple(one.name for one in fields(Links))
@@ -43,10 +43,15 @@ _frames: OrderedDict[tuple[Any, ...], _Frame] = OrderedDict()
 
 
 def task_page(
-    request: Request, at: AtWork, task: Task, links: Links, progress: RaterProgress, feedback: Sequence[str]
+    request: Request,
+    at: AtWork,
+    task: Task,
+    t: Texts,
+    links: Links,
+    progress: RaterProgress,
+    feedback: Sequence[str],
 ) -> Response:
     """The page of a task that nobody has begun to answer."""
-    t = texts(at.campaign.settings.language)
     item, rules = task.item, at.campaign.rules()
     words = counted(progress, t)
     values = {name: getattr(links, name) for name in _LINKS}
