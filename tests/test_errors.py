@@ -27,3 +27,4 @@ def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
 
 def test_what_a_user_wrote_is_shown_as_written() -> None:
     assert '"--cider"' in str(UnknownNameError("metric", "--cider", ["cider"]))
+    assert str(UnknownNameError("token", "web", [])) == 'unknown token "web". There is none.'

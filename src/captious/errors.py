@@ -84,7 +84,7 @@ def _suggestion(name: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     if near:
         return f'Did you mean "{folded[near[0]]}"?'
-    return f"Known: {', '.join(known)}."
+    return f"Known: {', '.join(known)}." if known else "There is none."
 
 
 def as_arguments(line: str) -> str:

@@ -16,9 +16,9 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import AnyRow
 from captious.crowd import journal
 from captious.crowd.base import Provider
-from captious.crowd.money import checked_currency
+from captious.crowd.money import checked_currency, shown
 from captious.crowd.registry import provider
-from captious.crowd.values import OUTCOMES, Question, Remote, Study, StudyState
+from captious.crowd.values import OUTCOMES, Question, Quote, Remote, Study, StudyState
 from captious.errors import InputError, UnknownNameError
 
 KEY_BYTES = 16
@@ -83,6 +83,17 @@ def checked(study: Study) -> Study:
     return study
 
 
+def affordable(found: Provider, study: Study) -> Quote:
+    """What a study costs at a provider; refused where its budget is less."""
+    quote = found.quote(study)
+    if study.budget is not None and quote.total > study.budget:
+        cost, most = shown(quote.total, quote.currency), shown(study.budget, study.currency)
+        raise InputError(
+            f"budget: the study costs {cost} and the budget is {most}. Ask for fewer places, or raise it."
+        )
+    return quote
+
+
 def _code() -> str:
     return "".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH))
 
@@ -93,6 +104,7 @@ def create(
     """Store a plan; nothing is published and nothing costs money yet."""
     found = provider(name, options)
     found.check(study)
+    affordable(found, study)
     own = {one.name: getattr(found, one.name) for one in dataclasses.fields(found)}
     values = {
         "campaign_id": campaign.id,

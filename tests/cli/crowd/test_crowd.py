@@ -94,7 +94,10 @@ def test_a_budget_below_the_cost_is_refused_before_anything_is_stored(run: Any, 
         refused = run(*asked, *confirm)
         assert refused.code == 2
         assert "costs $10.00" in refused.err and "$9.00" in refused.err and "Traceback" not in refused.err
-    assert [one.state for one in published(database)] in ([], ["draft"])
+    assert published(database) == []
+    # The next try is planned anew: the budget can be raised, as the message says.
+    raised = run(*asked[:-4], "--budget", "10", "--database", database, "--confirm")
+    assert (raised.code, [one.state for one in published(database)]) == (0, ["open"]), raised.err
 
 
 def test_a_place_from_arrival_to_bonus(run: Any, database: Path) -> None:
@@ -162,6 +165,7 @@ def test_bad_input_is_one_line(run: Any, database: Path, tmp_path: Path) -> None
         (["estimate", "dogs", "--currency", "dollars"], "three letters"),
         (["estimate", "dogs", "--option", "colour=red"], "unknown option"),
         (["publish", "dogs", "--screening", str(tmp_path / "q.yaml")], "two choices"),
+        (["publish", "dogs", "--base-url", "rate.example", "--confirm"], "Write http://HOST"),
         (["status", "dogs"], "Publish one first"),
         (["approve", "dogs"], "give one of them"),
         (["run", "dogs", "--half-width", "3"], "Give less than 1"),

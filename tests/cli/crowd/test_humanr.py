@@ -61,6 +61,19 @@ def test_a_dry_run_on_the_sample_with_workers_of_every_kind(
     assert again.json["places"] == seen["places"]
 
 
+def test_a_budget_below_the_cost_leaves_nothing_behind(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ("humanr", "--sample", "--provider", "simulated", "--confirm", "--format", "json")
+    refused = run(*asked, "--budget", "0.01")
+    assert (refused.code, "costs $4.20 and the budget is $0.01" in refused.err) == (2, True), refused.err
+    with Database.open("captious.db") as db:
+        assert lifecycle.listed(db) == []
+    found = run(*asked, "--budget", "9", "--workers", "good=1")
+    assert found.code == 0, found.err
+
+
 def test_files_are_needed_and_bad_workers_refused(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +83,11 @@ def test_files_are_needed_and_bad_workers_refused(
         (["humanr", "--sample", "-n", "500"], "there are 24"),
         (["humanr", "--sample", "--provider", "simulated", "--workers", "angry=3"], "good, lazy, left"),
         (["humanr", "--sample", "--provider", "simulated", "--quality", "heron"], "name=number"),
+        (
+            ["humanr", "--sample", "--provider", "simulated", "--quality", "zzz=0.3"],
+            'unknown system of --quality "zzz". Known: cuckoo, dodo, heron, magpie.',
+        ),
+        (["humanr", "--sample", "--base-url", "rate.example"], "Write http://HOST"),
     ]
     for arguments, says in cases:
         found = run(*arguments)

@@ -15,7 +15,7 @@ from captious.cli.crowd import options
 from captious.cli.crowd.publish import NOTHING_DONE, show_quote
 from captious.cli.crowd.run import HalfWidth, KeepFlagged, NoApprove, Poll, TopUp, carry_through, rule_of
 from captious.cli.output import Format
-from captious.errors import InputError, one_line
+from captious.errors import InputError, UnknownNameError, one_line
 
 if TYPE_CHECKING:
     from captious.campaigns.records import Draft
@@ -175,9 +175,12 @@ def _drawn(corpus: Corpus, count: int, seed: int) -> Corpus:
 def _planned(draft: Draft, base_url: str, **given: Any) -> Study:
     from captious.campaigns.setup.cost import first_stage
     from captious.crowd.planning import Work, plan
+    from captious.web.settings import checked_base_url
 
     work = Work(first_stage(draft.items))
-    return plan(draft, work, base_url, title="Which caption goes best with the image?", **given)
+    return plan(
+        draft, work, checked_base_url(base_url), title="Which caption goes best with the image?", **given
+    )
 
 
 def _options(provider: str, option: list[str] | None, database: str) -> dict[str, Any]:
@@ -203,6 +206,7 @@ def _stored(
     from captious.campaigns.setup import create, lifecycle
     from captious.cli.output import note
     from captious.crowd import studies
+    from captious.crowd.registry import provider as provider_named
 
     known = {one.slug: one for one in lifecycle.listed(db)}
     if draft.slug in known:
@@ -212,6 +216,7 @@ def _stored(
             return begun[-1]
         campaign = known[draft.slug]
     else:
+        studies.affordable(provider_named(provider, chosen), study)
         campaign = create.create(db, draft, actor=actor())
         keep_references(db, campaign, references_in(corpus))
     if campaign.state == "draft":
@@ -233,8 +238,10 @@ def _people(workers: str, quality: str, corpus: Corpus, sample: bool) -> list[An
     opinions: dict[str | tuple[str, str], float] = dict.fromkeys(corpus.systems, 0.5)
     if sample:
         opinions = demo_quality()
-    if quality:
-        opinions.update(_pairs(quality, "--quality"))
+    for name, value in (_pairs(quality, "--quality") if quality else {}).items():
+        if name not in corpus.systems:
+            raise UnknownNameError("system of --quality", name, corpus.systems)
+        opinions[name] = value
     return crowd_of(counts, opinions, noise=0.1, seconds=12.0, slow_seconds=SHORTEST_SECONDS / 4)
 
 

@@ -55,6 +55,7 @@ def planned(
     """A plan as typed, and the provider's options."""
     from captious.crowd.planning import REPEATS, plan, work_of
     from captious.errors import UnknownNameError
+    from captious.web.settings import checked_base_url
 
     if given["repeat"] not in REPEATS:
         raise UnknownNameError("value of --repeat", given["repeat"], REPEATS)
@@ -63,7 +64,7 @@ def planned(
         chosen.setdefault("market", options.market_beside(database))
     for name in ("screening", "comprehension"):
         given[name] = options.questions(given[name])
-    base_url = given.pop("base_url")
+    base_url = checked_base_url(given.pop("base_url"))
     if not given["title"]:
         del given["title"]
     return plan(campaign, work_of(db, campaign), base_url, **given), chosen
@@ -210,16 +211,11 @@ def show_quote(study: Study, provider: str, chosen: dict[str, Any], form: Format
     """Print what a study costs."""
     from captious.cli.crowd.tables import quote_payload, quote_table
     from captious.cli.output import emit
-    from captious.crowd.money import shown
     from captious.crowd.registry import provider as known
+    from captious.crowd.studies import affordable
 
     found = known(provider, chosen)
-    quote = found.quote(study)
-    if study.budget is not None and quote.total > study.budget:
-        cost, most = shown(quote.total, quote.currency), shown(study.budget, study.currency)
-        raise InputError(
-            f"budget: the study costs {cost} and the budget is {most}. Ask for fewer places, or raise it."
-        )
+    quote = affordable(found, study)
     emit(
         quote_table(study, quote, f"{study.campaign}: {found.title}"),
         quote_payload(study, quote, provider),
