@@ -78,6 +78,16 @@ def test_looking_takes_no_place(site: Any) -> None:
     assert study.visits() == {}
 
 
+def test_choosing_a_theme_without_a_script_keeps_the_participants_id(site: Any) -> None:
+    study = Study(site, options={"parameter": "pid"})
+    address = f"{study.path}?pid=a%26b&from=x"
+    visitor = site.visitor()
+    back = visitor.page(address).hidden("back")
+    assert back == address
+    answer = visitor.post("/theme", data={"theme": "dark", "back": back})
+    assert (answer.status_code, answer.headers["location"]) == (303, address)
+
+
 def test_the_third_of_two_places_is_told_that_it_is_full(site: Any) -> None:
     study = Study(site, options={"full": "https://panel.example/full?c={code}"})
     study.starts(f"{study.path}?participant=ada")

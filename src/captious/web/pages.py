@@ -89,9 +89,17 @@ def surroundings(request: Request, t: Texts) -> dict[str, Any]:
         "account": None,
         "theme": theme(request),
         "path": request.scope["path"],
+        "page_address": _address(request),
         "flash": flash_of(request, t),
         "demo": security.settings_of(request).demo,
     }
+
+
+def _address(request: Request) -> str:
+    """The page's path with what came after the question mark, such as a participant's id."""
+    query = request.scope["query_string"].decode("latin-1")
+    path: str = request.scope["path"]
+    return f"{path}?{query}" if query else path
 
 
 def html(template: str, values: Mapping[str, Any]) -> str:
