@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 import captious
 from captious.corpus import Corpus
-from captious.errors import InputError
+from captious.errors import CaptiousError, InputError
 from captious.metrics import resolve
 from captious.scoring import compute, score
 from captious.stats.resample import bootstrap_sums
@@ -139,3 +141,23 @@ def test_errors_of_the_python_interface_name_no_option_of_the_command_line() -> 
             call()
         assert " --" not in str(caught.value)
         assert " --" in caught.value.typed  # what the command line prints instead
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda one: score("a dog", ["bleu1"]), "found str in place of a corpus"),
+        (lambda one: score(None), "found NoneType in place of a corpus"),
+        (lambda one: score(one, 4), "metrics: found int. Give names"),
+        (lambda one: score(one, [["bleu1"]]), "metrics: found list. Give names"),
+        (lambda one: score(one, ["bleu1"], resamples="10"), "resamples: '10' is no whole number"),
+        (lambda one: score(one, ["bleu1"], resamples=1.5), "resamples: 1.5 is no whole number"),
+        (captious.check, "check reads files, and this is of type Corpus"),
+        (lambda one: captious.check(one.to_pandas()), "check reads files, and this is of type DataFrame"),
+        (lambda one: captious.Client(None), '"None" is no address of a service'),
+    ],
+)
+def test_arguments_of_a_wrong_type_are_refused_in_one_line(call: Any, said: str, corpus: Corpus) -> None:
+    with pytest.raises(CaptiousError) as caught:
+        call(corpus)
+    assert said in str(caught.value) and "\n" not in str(caught.value)

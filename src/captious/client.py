@@ -79,10 +79,10 @@ class Client:
     """
 
     def __init__(self, url: str, token: str = "", *, timeout: float = 600.0, retries: int = 5) -> None:
-        parts = urlsplit(url)
+        parts = urlsplit(str(url))
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(
-                f'"{one_line(url)}" is no address of a service. Write http://HOST or https://HOST.'
+                f'"{one_line(str(url))}" is no address of a service. Write http://HOST or https://HOST.'
             )
         self.url, self.timeout, self.retries = url.rstrip("/").removesuffix(PREFIX), timeout, retries
         self._token = token

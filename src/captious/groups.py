@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from captious.corpus import Corpus
-from captious.errors import MissingDependencyError
+from captious.errors import InputError, MissingDependencyError
 from captious.metrics import Metric, known_metrics, resolve, split_list
 
 # What coco-caption prints, without SPICE.
@@ -49,7 +49,13 @@ def expand(
     >>> expand("classic,wmd").metrics
     ['bleu1', 'bleu2', 'bleu3', 'bleu4', 'meteor', 'rouge_l', 'cider', 'wmd']
     """
-    names = split_list(asked) if isinstance(asked, str) else list(asked)
+    if isinstance(asked, str):
+        asked = split_list(asked)
+    names = list(asked) if isinstance(asked, Iterable) else [asked]
+    for name in names:
+        if not isinstance(name, str | Metric):
+            kind = type(name).__name__
+            raise InputError(f'metrics: found {kind}. Give names, for example metrics=["cider", "bleu4"].')
     found: dict[str | Metric, None] = {}
     left_out: dict[str, str] = {}
     for name in names:

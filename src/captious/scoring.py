@@ -48,6 +48,11 @@ def score(
     >>> scores["rouge_l"].signature
     'rouge_l|refs:1-2|tok:ptb|variant:coco|beta:1.2|v:0.1.0'
     """
+    if not isinstance(corpus, Corpus):
+        kind = type(corpus).__name__
+        raise InputError(
+            f"found {kind} in place of a corpus. Make one: captious.load_corpus(captions, references)."
+        )
     if len(corpus) == 0:
         raise InputError("the corpus has no captions to score.")
     asked = resolve_all(_chosen(metrics, corpus))

@@ -138,10 +138,13 @@ class Corpus:
         captions = listed(captions)
         require_texts(captions, "captions")
         n = len(captions)
-        references = None if references is None else [listed(own) for own in listed(references)]
         for name, column in (("references", references), ("image_ids", image_ids), ("systems", systems)):
-            if column is not None and len(column) != n:
+            if column is None:
+                continue
+            require_list(column, name)
+            if len(column) != n:
                 raise InputError(f"{name} has {len(column)} entries for {n} captions; give one for each.")
+        references = None if references is None else [listed(own) for own in listed(references)]
         ids = [str(i) for i in (image_ids if image_ids is not None else range(n))]
         images, image_of = factorise(ids)
         names, system_of = factorise(systems if systems is not None else ["candidates"] * n)
@@ -288,12 +291,19 @@ def listed(column: Any) -> Any:
     return column.tolist() if hasattr(column, "tolist") else column
 
 
+def require_list(given: object, name: str) -> None:
+    """Refuse what has no length or cannot be gone through: nothing, a number, a generator."""
+    if not (hasattr(given, "__len__") and hasattr(given, "__iter__")):
+        raise InputError(f"{name} must be a list; found {type(given).__name__}. Put the entries in a list.")
+
+
 def require_texts(texts: Sequence[str], name: str) -> None:
     """Refuse a plain text in place of a list, and anything in the list that is no text."""
     if isinstance(texts, str):
         raise InputError(
             f'{name} must be a list of texts; found the plain text "{one_line(texts, 40)}". Put it in a list.'
         )
+    require_list(texts, name)
     for place, text in enumerate(texts):
         if not isinstance(text, str):
             kind = type(text).__name__

@@ -11,6 +11,7 @@ other, so the same seed gives the same draws whatever the size of a chunk.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from numbers import Integral
 from statistics import NormalDist
 from typing import Any, Literal, NamedTuple
 
@@ -73,7 +74,9 @@ def require_level(level: float) -> None:
 
 
 def require_positive(count: int, name: str) -> None:
-    """Refuse a count below one."""
+    """Refuse a count below one, and what is no whole number."""
+    if not isinstance(count, Integral):
+        raise StatisticsError(f"{name}: {count!r} is no whole number. Give at least 1.")
     if count < 1:
         raise StatisticsError(f"{name}: {count} is too few. Give at least 1.")
 

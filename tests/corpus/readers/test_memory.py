@@ -92,3 +92,44 @@ def test_what_is_no_captions_is_refused_in_one_line(given: Any, said: str) -> No
 def test_a_column_that_is_not_there_is_named() -> None:
     with pytest.raises(InputError, match=r'no column "said"\. Found: image_id, caption\.'):
         Corpus.from_pandas(FRAME, columns={"caption": "said"})
+
+
+@pytest.mark.parametrize(
+    ("columns", "said"),
+    [
+        ({"capton": "caption"}, 'unknown role in columns "capton". Did you mean "caption"?'),
+        (["caption"], "columns is of type list. Give a dict"),
+    ],
+)
+def test_columns_are_roles_and_their_columns(columns: Any, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        Corpus.from_pandas(FRAME, columns=columns)
+    assert said in str(error.value)
+
+
+def test_of_two_columns_of_one_name_none_is_guessed() -> None:
+    twice = pd.concat([FRAME, FRAME[["caption"]].iloc[::-1].reset_index(drop=True)], axis=1)
+    with pytest.raises(InputError, match='2 columns are called "caption"'):
+        Corpus.from_pandas(twice)
+
+
+def test_a_caption_that_pandas_calls_na_is_missing() -> None:
+    frame = FRAME.assign(caption=pd.array(["A dog.", pd.NA], dtype="string"))
+    with pytest.raises(InputError, match='row 2: "caption" is missing'):
+        Corpus.from_pandas(frame)
+
+
+@pytest.mark.parametrize(
+    ("captions", "given", "said"),
+    [
+        (None, {}, "captions must be a list; found NoneType"),
+        ((text for text in ["A dog."]), {}, "captions must be a list; found generator"),
+        (["A dog."], {"references": 3}, "references must be a list; found int"),
+        (["A dog."], {"references": [None]}, "references of entry 1 must be a list; found NoneType"),
+        (["A dog."], {"image_ids": iter(["7"])}, "image_ids must be a list"),
+    ],
+)
+def test_lists_are_lists(captions: Any, given: Any, said: str) -> None:
+    with pytest.raises(InputError) as error:
+        Corpus.from_lists(captions, **given)
+    assert said in str(error.value)

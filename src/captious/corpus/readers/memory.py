@@ -9,12 +9,12 @@ from typing import Any
 import orjson
 
 from captious.corpus.readers.json_files import read_json_array, read_json_object
-from captious.corpus.readers.names import is_of_use
+from captious.corpus.readers.names import ROLES, is_of_use
 from captious.corpus.readers.open import Source
 from captious.corpus.readers.rows import Column, Rows
 from captious.corpus.readers.tables import rows_of_columns
 from captious.corpus.types import listed
-from captious.errors import InputError
+from captious.errors import InputError, UnknownNameError
 
 _JSON = orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
 
@@ -79,17 +79,32 @@ def _names(given: Any) -> list[str]:
 
 def _columns(given: Any, name: str, names: Mapping[str, str]) -> dict[str, Column]:
     found = _names(given)
+    _require_roles(names, name)
     renamed = {own: role for role, own in names.items()}
     for own in renamed:
         if own not in found:
             raise InputError(f'{name}: there is no column "{own}". Found: {", ".join(found)}.')
     wanted = {one: renamed.get(one, one) for one in found if one in renamed or is_of_use(one)}
+    for own in wanted:
+        if found.count(own) > 1:
+            raise InputError(
+                f'{name}: {found.count(own)} columns are called "{own}". Drop or rename all but one.'
+            )
     roles = set(names)
     return {
         role: [_listed(cell) for cell in _cells(given, own)]
         for own, role in wanted.items()
         if own in renamed or role not in roles
     }
+
+
+def _require_roles(names: object, name: str) -> None:
+    if not isinstance(names, Mapping):
+        kind = type(names).__name__
+        raise InputError(f'{name}: columns is of type {kind}. Give a dict, as {{"caption": "my_text"}}.')
+    for role in names:
+        if not is_of_use(str(role)):
+            raise UnknownNameError("role in columns", str(role), ROLES)
 
 
 def _cells(given: Any, column: str) -> list[Any]:

@@ -167,7 +167,7 @@ def rows_of_columns(
     if not any(map(len, columns.values())):
         raise InputError(f"{name}: the table has no rows. Add a row for each caption.")
     for column in named.values():
-        column[:] = [MISSING if _is_nan(cell) else cell for cell in column]
+        column[:] = [MISSING if _is_missing(cell) else cell for cell in column]
     return Rows(name, stem, format_name, named, Places("row"), keys)
 
 
@@ -196,5 +196,7 @@ def parquet_errors(name: str) -> Iterator[None]:
         ) from None
 
 
-def _is_nan(cell: object) -> bool:
-    return isinstance(cell, float) and cell != cell  # noqa: PLR0124 - NaN is not itself
+def _is_missing(cell: object) -> bool:
+    if isinstance(cell, float):
+        return cell != cell  # noqa: PLR0124 - NaN is not itself
+    return type(cell).__name__ in ("NAType", "NaTType")  # pandas' own, which is not imported for it
