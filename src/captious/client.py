@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from email.message import Message
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -34,8 +35,8 @@ _AGAIN = (429, 503)
 class ServiceError(CaptiousError):
     """The service refused or could not be reached; `status` is its HTTP status, 0 for none."""
 
-    def __init__(self, line: str, status: int = 0) -> None:
-        super().__init__(line)
+    def __init__(self, line: str, status: int = 0, *, python: str = "", command: str = "") -> None:
+        super().__init__(line, python=python, command=command)
         self.status = status
 
 
@@ -145,6 +146,13 @@ class Client:
             except urllib.error.HTTPError as error:
                 with error:
                     line = _error_line(error.read(), error.code)
+                if error.code == HTTPStatus.UNAUTHORIZED and not self._token:
+                    raise ServiceError(
+                        f"{self.url}: A token is needed.",
+                        error.code,
+                        python="Give it: Client(url, token).",
+                        command="Give --token-file FILE, or set CAPTIOUS_TOKEN.",
+                    ) from None
                 if error.code not in _AGAIN or tries == self.retries:
                     raise ServiceError(line, error.code) from None
                 time.sleep(_pause(error.headers, tries))

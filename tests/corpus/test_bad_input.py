@@ -384,6 +384,9 @@ def test_two_files_of_one_stem() -> None:
     assert message(["good.json", "other/good.json"], "refs.json") == (
         'other/good.json: the system name "good" is taken by good.json. Tell them apart with names.'
     )
+    with pytest.raises(InputError) as error:
+        load_corpus(["good.json", "other/good.json"], "refs.json")
+    assert "Tell them apart with --name, one for each file." in error.value.typed
 
 
 def test_one_name_twice() -> None:

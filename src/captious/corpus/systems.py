@@ -107,7 +107,9 @@ def with_names(
         if system.name in known:
             raise InputError(
                 f'{system.source}: the system name "{one_line(system.name, 40)}" is taken by '
-                f"{known[system.name]}. Tell them apart with names."
+                f"{known[system.name]}.",
+                python="Tell them apart with names.",
+                command="Tell them apart with --name, one for each file.",
             )
         known[system.name] = system.source
     return everyone

@@ -74,6 +74,19 @@ def test_a_budget_below_the_cost_leaves_nothing_behind(
     assert found.code == 0, found.err
 
 
+def test_the_quality_that_is_given_goes_before_the_samples(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = ("humanr", "--sample", "--provider", "simulated", "--workers", "good=14", "--confirm")
+    found = run(*asked, "--quality", "heron=0,dodo=0.9", "--format", "json")
+    assert found.code == 0, found.err
+    # Human captions are as good as 0.9: round(5 + 4 * (0 - 0.9)) = 1 is -1 on the scale, and 5 is 0.
+    scores = found.json["scores"]
+    assert scores["heron"]["mean"] == pytest.approx(-1, abs=0.15)
+    assert scores["dodo"]["mean"] == pytest.approx(0, abs=0.15)
+
+
 def test_files_are_needed_and_bad_workers_refused(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +100,7 @@ def test_files_are_needed_and_bad_workers_refused(
             ["humanr", "--sample", "--provider", "simulated", "--quality", "zzz=0.3"],
             'unknown system of --quality "zzz". Known: cuckoo, dodo, heron, magpie.',
         ),
+        (["humanr", "--sample", "--provider", "simulated", "--quality", "dodo=nan"], "from 0 to 1"),
         (["humanr", "--sample", "--base-url", "rate.example"], "Write http://HOST"),
     ]
     for arguments, says in cases:

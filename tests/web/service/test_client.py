@@ -90,8 +90,9 @@ def test_a_saved_table_is_named_where_it_lies(
 
 def test_what_the_service_refuses_is_said_in_its_words(address: str, client: Client) -> None:
     dogs = Corpus.from_lists(["a dog"], [["a dog"]])
-    with pytest.raises(ServiceError, match="A token is needed"):
+    with pytest.raises(ServiceError, match=r"A token is needed. Give it: Client\(url, token\)") as refused:
         Client(address).score(dogs, "bleu1")
+    assert (refused.value.status, "--token-file FILE" in refused.value.typed) == (401, True)
     with pytest.raises(ServiceError, match='"meteor" is not offered here') as refused:
         client.score(dogs, "meteor")
     assert refused.value.status == 422

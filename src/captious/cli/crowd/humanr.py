@@ -241,6 +241,10 @@ def _people(workers: str, quality: str, corpus: Corpus, sample: bool) -> list[An
     for name, value in (_pairs(quality, "--quality") if quality else {}).items():
         if name not in corpus.systems:
             raise UnknownNameError("system of --quality", name, corpus.systems)
+        if not 0 <= value <= 1:
+            raise InputError(f"--quality: {name}={value:g}: give numbers from 0 to 1.")
+        # An opinion of a single caption, as of the sample's, would go before that of its system.
+        opinions = {key: one for key, one in opinions.items() if isinstance(key, str) or key[1] != name}
         opinions[name] = value
     return crowd_of(counts, opinions, noise=0.1, seconds=12.0, slow_seconds=SHORTEST_SECONDS / 4)
 
