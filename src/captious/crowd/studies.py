@@ -105,6 +105,8 @@ def create(
     found = provider(name, options)
     found.check(study)
     affordable(found, study)
+    if campaign.state == "closed":
+        raise InputError(f"{campaign.slug}: the campaign is closed, and participants would find no work.")
     own = {one.name: getattr(found, one.name) for one in dataclasses.fields(found)}
     values = {
         "campaign_id": campaign.id,

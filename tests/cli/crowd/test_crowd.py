@@ -100,6 +100,14 @@ def test_a_budget_below_the_cost_is_refused_before_anything_is_stored(run: Any, 
     assert (raised.code, [one.state for one in published(database)]) == (0, ["open"]), raised.err
 
 
+def test_a_closed_campaign_is_not_offered(run: Any, database: Path) -> None:
+    assert run("campaign", "close", "dogs", "--database", database).code == 0
+    for command in ("publish", "run"):
+        refused = run("crowd", command, "dogs", "--database", database, "--confirm")
+        assert (refused.code, "the campaign is closed" in refused.err) == (2, True), refused.err
+    assert published(database) == []
+
+
 def test_a_place_from_arrival_to_bonus(run: Any, database: Path) -> None:
     at = ("--database", database)
     run("crowd", "publish", "dogs", "--places", "2", "--reward", "0.25", "--confirm", *at)

@@ -74,6 +74,18 @@ def test_a_budget_below_the_cost_leaves_nothing_behind(
     assert found.code == 0, found.err
 
 
+def test_without_credentials_nothing_is_begun(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("PROLIFIC_TOKEN", "PROLIFIC_TOKEN_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    refused = run("humanr", "--sample", "--provider", "prolific", "--confirm")
+    assert (refused.code, "PROLIFIC_TOKEN is not set" in refused.err) == (2, True), refused.err
+    with Database.open("captious.db") as db:
+        assert lifecycle.listed(db) == []
+
+
 def test_the_quality_that_is_given_goes_before_the_samples(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,7 +216,10 @@ def _stored(
             return begun[-1]
         campaign = known[draft.slug]
     else:
-        studies.affordable(provider_named(provider, chosen), study)
+        found = provider_named(provider, chosen)
+        found.check(study)
+        studies.affordable(found, study)
+        found.ready()
         campaign = create.create(db, draft, actor=actor())
         keep_references(db, campaign, references_in(corpus))
     if campaign.state == "draft":

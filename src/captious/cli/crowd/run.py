@@ -81,6 +81,7 @@ def run(
     from captious.campaigns.setup import lifecycle
     from captious.cli.output import note
     from captious.crowd import studies
+    from captious.crowd.registry import provider as known
     from captious.crowd.run import Plan
 
     with opened(database) as db:
@@ -117,6 +118,7 @@ def run(
         if not confirm:
             note(NOTHING_DONE)
             return
+        known(provider, chosen).ready()
         stored = stored or studies.create(db, campaign, study, provider, chosen, actor=actor())
         plan = Plan(rule, approve=not no_approve, top_up=top_up, remove_flagged=not keep_flagged)
         carry_through(db, stored, plan, lambda: _sleep(poll), form)
