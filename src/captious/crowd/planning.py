@@ -83,7 +83,7 @@ def plan(
 def read_questions(text: str, source: str) -> tuple[Question, ...]:
     """Questions of a YAML or JSON file: a list of `ask`, `choices` and `right`.
 
-    >>> read_questions("- {ask: Do you read English?, choices: ['yes', 'no'], right: 'yes'}", "q.yaml")
+    >>> read_questions("- {ask: 'Do you read English?', choices: ['yes', 'no'], right: 'yes'}", "q.yaml")
     (Question(text='Do you read English?', choices=('yes', 'no'), right=('yes',)),)
     """
     data = YamlFile(text, source).data

@@ -51,9 +51,11 @@ def international(text: str) -> list[str]:
 
     >>> international("«Ein Hund», 3,5 m – 5 €")
     ['«', 'Ein', 'Hund', '»', ',', '3,5', 'm', '–', '5', '€']
+    >>> international("5. ") == international("5.") == ["5."]
+    True
     """
     after, before, symbol = _rules()
-    text = after.sub(r"\1 \2 ", text)
+    text = after.sub(r"\1 \2 ", text.rstrip())  # a blank at the end is no word's end to sacreBLEU
     text = before.sub(r" \1 \2", text)
     return symbol.sub(r" \1 ", text).split()
 

@@ -50,8 +50,9 @@ def test_features_missing_at_scoring_time_are_named(linear_metric: Callable[...,
         captious.score(bare, [folder])
     assert str(caught.value) == (
         "plain was trained with features that are missing here: vcr_precision (needs objects: give "
-        "--objects FILE); vcr_recall (needs objects: give --objects FILE)."
+        "objects=FILE); vcr_recall (needs objects: give objects=FILE)."
     )
+    assert "give --objects FILE" in caught.value.typed
 
 
 def test_weights_missing_at_scoring_time_are_named(

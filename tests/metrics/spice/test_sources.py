@@ -42,7 +42,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
         (b'{"caption": "a", "tuples": [[]]}', "one to three words"),
         (b'{"caption": "a", "tuples": [["a", 1]]}', "one to three words"),
         (b'{"caption": "a"}', "one to three words"),
-        (b"\x1f\x8bnonsense", "cannot be read"),
+        (b"\x1f\x8bnonsense", "damaged or cut short"),
     ],
 )
 def test_a_bad_file_is_refused_with_one_line(tmp_path: Path, content: bytes, message: str) -> None:

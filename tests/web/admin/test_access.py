@@ -42,6 +42,7 @@ def filled(path: str, campaign: Any) -> str:
         "place": "1",
         "protocol": "tagging",
         "account_id": "1",
+        "key": "0" * 32,
     }
     return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], path)
 

@@ -35,7 +35,7 @@ class Offer:
 
     >>> offer = Offer("classic,cider_original[sigma=4]")
     Traceback (most recent call last):
-    captious.errors.InputError: unknown option of cider_original "sigma"...
+    captious.errors.UnknownNameError: unknown option of cider_original "sigma". Known: ...
     >>> sorted(Offer("bleu4,cider").metrics)
     ['bleu4', 'cider']
     """
