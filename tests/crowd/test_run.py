@@ -14,6 +14,7 @@ from captious.campaigns.simulate.run import Clock
 from captious.campaigns.store.database import Database
 from captious.corpus import Corpus
 from captious.crowd import calls, journal, studies, visits
+from captious.crowd import workers as workers_module
 from captious.crowd.base import CallUnsure
 from captious.crowd.market import Market
 from captious.crowd.providers.simulated import Simulated
@@ -112,6 +113,31 @@ def test_a_low_wage_is_topped_up_once(tmp_path: Path) -> None:
     assert not seen.wage.below
     trial.run(plan, lambda: False)
     assert trial.market.study(trial.stored.study.key)["bonuses"] == bonuses
+
+
+@pytest.mark.parametrize("cut_at", ["respond", "move"])
+def test_a_worker_who_was_cut_off_goes_on_at_their_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut_at: str
+) -> None:
+    trial = Trial(tmp_path, images=18, places=2)
+    where = workers_module if cut_at == "respond" else Market
+    real, calls = getattr(where, cut_at), []
+
+    # The program is killed in the middle of the work, or after it and before it is handed in.
+    def killed(*given: Any, **more: Any) -> Any:
+        calls.append(given)
+        if len(calls) == (5 if cut_at == "respond" else 1):
+            raise KeyboardInterrupt
+        return real(*given, **more)
+
+    monkeypatch.setattr(where, cut_at, killed)
+    with pytest.raises(KeyboardInterrupt):
+        trial.run(Plan(), trial.workers(good=3).step)
+    assert list(trial.places().values()) == ["active"]
+    seen, reason = trial.run(Plan(), trial.workers(good=3).step)
+    assert reason == "done"
+    assert list(trial.places().values()) == ["approved", "approved"]
+    assert seen.spent == 2 * 60
 
 
 def test_a_run_that_was_cut_off_is_taken_up_without_a_second_study_or_payment(

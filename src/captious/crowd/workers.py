@@ -21,7 +21,7 @@ from captious.crowd import arrivals, studies, visits
 from captious.crowd.market import Market
 from captious.crowd.providers.simulated import PLACE, WORKER, Simulated
 from captious.crowd.studies import Stored
-from captious.crowd.values import Refused
+from captious.crowd.values import Outcome, Refused
 from captious.crowd.visits import Visit
 from captious.errors import InputError
 from captious.protocols import Item
@@ -82,17 +82,19 @@ class Workforce:
         if not isinstance(provider, Simulated):
             raise InputError("simulated workers work at the simulated provider only.")
         self.provider, self.market = provider, Market(provider.where().path)
-        known = {
-            one["participant"] for one in self.market.read().get(self.key, {"places": {}})["places"].values()
-        }
-        self.waiting = [one for one in workers if one.name not in known]
+        places = self.market.read().get(self.key, {"places": {}})["places"]
+        # Whoever was at work when an earlier run was cut off goes on first, at their own place.
+        self.begun = {one["participant"]: place for place, one in places.items() if one["state"] == "active"}
+        gone = {one["participant"] for one in places.values()} - self.begun.keys()
+        left = [one for one in workers if one.name not in gone]
+        self.waiting = sorted(left, key=lambda one: one.name not in self.begun)
 
     def step(self) -> bool:
         """Let the next worker take a place and work; False where nobody is left or no place is."""
         if not self.waiting:
             return False
         worker = self.waiting[0]
-        place = self.market.accept(self.key, worker.name, self.clock())
+        place = self.begun.pop(worker.name, None) or self.market.accept(self.key, worker.name, self.clock())
         if place is None:
             return False
         self.waiting.pop(0)
@@ -104,7 +106,11 @@ class Workforce:
             raise InputError(f"{worker.name}: the market does not know its own place.")
         visit = arrivals.begin(self.db, stored, campaign, arrival, secret=SECRET)
         if not isinstance(visit, Visit):
-            self.market.move(self.key, place, "returned", now=self.clock())
+            ended = self._visit(stored, place)
+            if ended is not None and ended.outcome:  # finished with us, and not yet handed in at the market
+                self._hand_in(stored, place, ended.outcome)
+            else:
+                self.market.move(self.key, place, "returned", now=self.clock())
             return True
         rater = arrivals.admit(self.db, stored, campaign, visit)
         self._work(stored, campaign, worker, rater, place)
@@ -123,11 +129,16 @@ class Workforce:
                 if self.clock() - began > visits.allowed_seconds(stored.study):
                     self.market.move(self.key, place, "timed_out", now=self.clock())
                     return
-        with self.db.read() as connection:
-            visit = visits.at_place(connection, stored.id, place)
+        visit = self._visit(stored, place)
         outcome = None if visit is None else arrivals.finish(self.db, stored, campaign, visit)
-        code = stored.study.codes[outcome or "completed"]
-        self.market.move(self.key, place, "submitted", now=self.clock(), code=code)
+        self._hand_in(stored, place, outcome or "completed")
+
+    def _visit(self, stored: Stored, place: str) -> Visit | None:
+        with self.db.read() as connection:
+            return visits.at_place(connection, stored.id, place)
+
+    def _hand_in(self, stored: Stored, place: str, outcome: Outcome) -> None:
+        self.market.move(self.key, place, "submitted", now=self.clock(), code=stored.study.codes[outcome])
 
     def _answer(
         self, campaign: Campaign, worker: Worker, rater: Rater, task: Task, rng: np.random.Generator
