@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from captious.errors import CaptiousWarning, one_line
+from captious.errors import CaptiousWarning, InputError, one_line
 
 _LEFT_OUT: dict[str, list[str]] = {}
 
@@ -30,6 +30,25 @@ def load_plugins(group: str, known: dict[str, Any]) -> None:
             note = f'{group}: "{entry.name}" of {package} is left out: {reason}'
             _LEFT_OUT.setdefault(group, []).append(note)
             warnings.warn(note, CaptiousWarning, stacklevel=2)
+
+
+def enter(known: dict[str, Any], what: str, name: str, kind: Any) -> None:
+    """Make a class known under its name; refused where it is unfinished or the name is another module's.
+
+    >>> enter({}, "protocol", "mine", type("Mine", (), {"__abstractmethods__": frozenset({"items"})}))
+    Traceback (most recent call last):
+    captious.errors.InputError: protocol "mine" lacks items. Define it.
+    """
+    missing = sorted(kind.__abstractmethods__)
+    if missing:
+        raise InputError(f'{what} "{name}" lacks {", ".join(missing)}. Define it.')
+    before = known.get(name)
+    if before is not None and before.__module__ != kind.__module__:
+        raise InputError(
+            f'{what} "{name}" is registered twice: by {before.__module__} and by '
+            f"{kind.__module__}. Rename one."
+        )
+    known[name] = kind
 
 
 def left_out(group: str) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,3 +51,20 @@ def stored_on_disk(tmp_path: Path) -> Path:
     with Database.open(path) as db:
         planned(db, humanr_campaign(db))
     return path
+
+
+@pytest.fixture
+def contents() -> Callable[[Path], dict[str, bytes]]:
+    """What stands in a folder: every file, and what is in archives."""
+
+    def read(folder: Path) -> dict[str, bytes]:
+        found = {}
+        for path in folder.rglob("*"):
+            if zipfile.is_zipfile(path):
+                with zipfile.ZipFile(path) as archive:
+                    found |= {f"{path}:{name}": archive.read(name) for name in archive.namelist()}
+            elif path.is_file():
+                found[str(path)] = path.read_bytes()
+        return found
+
+    return read

@@ -13,8 +13,8 @@ from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from captious.crowd.base import Provider
-from captious.errors import InputError, UnknownNameError
-from captious.plugins import left_out, load_plugins
+from captious.errors import UnknownNameError
+from captious.plugins import enter, left_out, load_plugins
 from captious.protocols import options as declared
 
 ProviderClass = TypeVar("ProviderClass", bound=type[Provider])
@@ -27,17 +27,8 @@ def register(name: str) -> Callable[[ProviderClass], ProviderClass]:
     """Class decorator that makes a provider known under `name`."""
 
     def remember(kind: ProviderClass) -> ProviderClass:
-        missing = sorted(kind.__abstractmethods__)
-        if missing:
-            raise InputError(f'provider "{name}" lacks {", ".join(missing)}. Define it.')
-        before = _KNOWN.get(name)
-        if before is not None and before.__module__ != kind.__module__:
-            raise InputError(
-                f'provider "{name}" is registered twice: by {before.__module__} and by '
-                f"{kind.__module__}. Rename one."
-            )
+        enter(_KNOWN, "provider", name, kind)
         kind.name = name
-        _KNOWN[name] = kind
         return kind
 
     return remember

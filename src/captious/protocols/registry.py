@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from captious.errors import InputError, UnknownNameError
-from captious.plugins import left_out, load_plugins
+from captious.plugins import enter, left_out, load_plugins
 from captious.protocols import options as declared
 from captious.protocols.base import HumanProtocol
 
@@ -29,17 +29,8 @@ def register(name: str) -> Callable[[ProtocolClass], ProtocolClass]:
     """Class decorator that makes a protocol known under `name`."""
 
     def remember(kind: ProtocolClass) -> ProtocolClass:
-        missing = sorted(kind.__abstractmethods__)
-        if missing:
-            raise InputError(f'protocol "{name}" lacks {", ".join(missing)}. Define it.')
-        before = _KNOWN.get(name)
-        if before is not None and before.__module__ != kind.__module__:
-            raise InputError(
-                f'protocol "{name}" is registered twice: by {before.__module__} and by '
-                f"{kind.__module__}. Rename one."
-            )
+        enter(_KNOWN, "protocol", name, kind)
         kind.name = name
-        _KNOWN[name] = kind
         return kind
 
     return remember

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import zipfile
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
@@ -258,19 +257,8 @@ def test_nothing_is_spent_over_the_budget(server: TurkServer, db: Database, cloc
     assert sum(hit.places for hit in run.market.hits.values()) == 12
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file, and what is in archives."""
-    found = {}
-    for path in folder.rglob("*"):
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                found |= {f"{path}:{name}": archive.read(name) for name in archive.namelist()}
-        elif path.is_file():
-            found[str(path)] = path.read_bytes()
-    return found
-
-
 def test_credentials_are_in_no_database_export_log_or_error(
+    contents: Any,
     server: TurkServer,
     clock: Any,
     tmp_path: Path,

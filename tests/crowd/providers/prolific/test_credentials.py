@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import traceback
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -63,19 +62,8 @@ def trouble(prolific: Any, db: Database, campaign: Any, said: Said) -> studies.S
     return stored
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    """Every file, and what is in archives."""
-    found = {}
-    for path in folder.rglob("*"):
-        if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                found |= {f"{path}:{name}": archive.read(name) for name in archive.namelist()}
-        elif path.is_file():
-            found[str(path)] = path.read_bytes()
-    return found
-
-
 def test_the_token_is_nowhere(
+    contents: Any,
     prolific: Any,
     db: Database,
     campaign: Any,
