@@ -49,6 +49,16 @@ def providers(form: shared.OutputFormat = Format.table) -> None:
         note(line)
 
 
+# What a command that does not ask for it takes.
+_UNTYPED = {
+    "repeat": "campaign",
+    "screening": None,
+    "comprehension": None,
+    "title": "",
+    "base_url": options.LOCAL,
+}
+
+
 def planned(
     db: OpenDatabase, campaign: Campaign, database: str, provider: str, option: list[str] | None, **given: Any
 ) -> tuple[Study, dict[str, Any]]:
@@ -57,6 +67,7 @@ def planned(
     from captious.errors import UnknownNameError
     from captious.web.settings import checked_base_url
 
+    given = _UNTYPED | given
     if given["repeat"] not in REPEATS:
         raise UnknownNameError("value of --repeat", given["repeat"], REPEATS)
     chosen = options.provider_options(option)
@@ -107,11 +118,6 @@ def estimate(
             currency=currency,
             budget=budget,
             minimum_wage=minimum_wage,
-            repeat="campaign",
-            screening=None,
-            comprehension=None,
-            title="",
-            base_url=options.LOCAL,
         )
         found = known(provider, chosen)
         found.check(study)

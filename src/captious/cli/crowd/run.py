@@ -107,10 +107,6 @@ def run(
                 currency=currency,
                 budget=budget,
                 minimum_wage=minimum_wage,
-                repeat="campaign",
-                screening=None,
-                comprehension=None,
-                title="",
                 base_url=base_url,
             )
         if form is not Format.json or not confirm:
