@@ -12,6 +12,16 @@ import re
 from collections.abc import Iterable
 
 _OPTION = re.compile(r"""(`[^`]*`)|(?<![\w"-])--([a-z][a-z-]*)(?:\ (?=[A-Z]{2,}\b|"|\d))?""", re.VERBOSE)
+# Options of the command line that are arguments of the same name in Python, with - for _; a test holds
+# them against the signatures. Any other option stays as it is typed.
+_ARGUMENTS = """
+    aspect beside by candidates captions common compare confidence crossed data duplicates features folds
+    golden half-width human images interval jobs judgments leaked level licence mean metrics minus name near
+    objects out overwrite own parser place places power raters reference-count references refit resamples
+    scale scores sd-images sd-raters seed seeds shares simulations skip-missing start subset system trials
+    where
+"""
+ARGUMENTS = frozenset(_ARGUMENTS.split())
 
 
 class CaptiousError(Exception):
@@ -88,12 +98,19 @@ def _suggestion(name: str, known: list[str]) -> str:
 
 
 def as_arguments(line: str) -> str:
-    """Options as the arguments that they are in Python; commands in backticks and quoted text stay.
+    """Options as the arguments that they are in Python; commands in backticks and quoted text stay, and
+    so does an option that no function takes.
 
     >>> as_arguments('--where "a": no. Or --by NAME, as `captious meta --by NAME` and "--x" do')
     'where="a": no. Or by=NAME, as `captious meta --by NAME` and "--x" do'
+    >>> as_arguments("pip install --no-deps it; or --port 80")
+    'pip install --no-deps it; or --port 80'
     """
-    return _OPTION.sub(lambda found: found[1] or found[2].replace("-", "_") + "=", line)
+
+    def argument(found: re.Match[str]) -> str:
+        return found[2].replace("-", "_") + "=" if found[2] in ARGUMENTS else found[0]
+
+    return _OPTION.sub(argument, line)
 
 
 def one_line(text: str, limit: int = 80) -> str:

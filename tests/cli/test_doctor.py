@@ -30,7 +30,7 @@ def test_every_metrics_weights_are_listed_with_the_command_that_gets_them(
     clip = found["ViT-B-32/openai"]
     assert {"clipscore", "refclipscore", "refonlyc"} <= set(clip["metrics"])
     assert (clip["present"], clip["licence"]) == (False, "MIT (OpenAI)")
-    assert clip["command"] == "captious doctor --get ViT-B-32/openai"
+    assert clip["command"] == "captious weights get ViT-B-32/openai"
     assert set(found["MCIP-ViT-L-14-336"]["metrics"]) == {"mcipscore", "mcipscore_ref"}
     assert found["PAC-S-ViT-B-32"]["command"].startswith("gdown --folder https://drive.google.com/")
 

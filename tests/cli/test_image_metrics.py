@@ -99,7 +99,7 @@ def test_a_system_with_the_same_encoder_is_cautioned(run, given: Given, tmp_path
 
 
 def test_without_weights_nothing_is_fetched_and_the_way_is_told(run, given: Given) -> None:
-    said = "the weights ViT-B-32/openai are not here. Get them with: captious doctor --get ViT-B-32/openai"
+    said = "the weights ViT-B-32/openai are not here. Get them with: captious weights get ViT-B-32/openai"
     done = run("score", "-c", given.candidates, "--images", given.images, "-m", "clipscore")
     assert done.code == 2
     assert done.err.splitlines()[-1].endswith(said)

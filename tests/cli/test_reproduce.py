@@ -82,10 +82,10 @@ def no_weights(tmp_path, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("name", "command"),
     [
-        ("clipscore", "captious doctor --get ViT-B-32/openai"),
-        ("refclipscore", "captious doctor --get ViT-B-32/openai"),
-        ("mcip", "captious doctor --get MCIP-ViT-L-14-336"),
-        ("vilt", "captious doctor --get ViLT-B-32/coco"),
+        ("clipscore", "captious weights get ViT-B-32/openai"),
+        ("refclipscore", "captious weights get ViT-B-32/openai"),
+        ("mcip", "captious weights get MCIP-ViT-L-14-336"),
+        ("vilt", "captious weights get ViLT-B-32/coco"),
         ("pac-s", "gdown --folder https://drive.google.com/"),
     ],
 )

@@ -46,6 +46,7 @@ COMMANDS = {
     "detect": "captious.cli.detect:detect",
     "serve": "captious.cli.serve:app",
     "doctor": "captious.cli.doctor:doctor",
+    "weights": "captious.cli.weights:app",
     "df": "captious.cli.df:app",
     "train": "captious.cli.train.commands:app",
     "campaign": "captious.cli.campaign.commands:app",

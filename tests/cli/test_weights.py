@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def empty_caches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
+
+
+def test_the_list_and_the_doctor_say_the_same(run) -> None:
+    found = run("weights", "list", "--format", "json").json
+    assert found == run("doctor", "--format", "json").json["weights"]
+    assert all(one["licence"] and one["size"] for one in found.values())
+    assert found["ViT-B-32/openai"]["command"] == "captious weights get ViT-B-32/openai"
+
+
+def test_what_cannot_be_fetched_says_so(run) -> None:
+    failed = run("weights", "get", "PAC-S-ViT-B-32")
+    assert failed.code == 2
+    assert "only a tool of its own reads: gdown --folder" in failed.err
+    assert run("weights", "get", "VSE++/coco-resnet152").err.startswith(
+        "error: VSE++/coco-resnet152: cannot be fetched by captious alone. Get it with: runs.tar"
+    )
+
+
+def test_a_metric_without_weights_is_told_and_nothing_is_fetched(run) -> None:
+    done = run("weights", "get", "cider")
+    assert (done.code, done.err) == (0, "note: cider: runs no weights of its own\n")
+
+
+def test_verify_says_no_for_what_is_missing(run) -> None:
+    failed = run("weights", "verify", "clipscore", "--format", "json")
+    assert failed.code == 1
+    assert [(one["weights"], one["state"]) for one in failed.json] == [("ViT-B-32/openai", "missing")]
+
+
+def test_weights_in_a_folder_of_your_own_have_a_checksum_to_compare(run, tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "model.safetensors").write_bytes(b"abc")
+    done = run("weights", "verify", tmp_path / "mine", "--format", "json")
+    assert done.code == 0
+    # SHA-256 of "abc": FIPS 180-2, appendix B.1.
+    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert [(one["state"], one["sha256"]) for one in done.json] == [("no checksum", digest)]
