@@ -15,6 +15,7 @@ def test_the_option_comes_first(tmp_path, monkeypatch) -> None:
 
 def test_beside_the_project_where_nothing_is_named(tmp_path, monkeypatch) -> None:
     monkeypatch.delenv("CAPTIOUS_DATA", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     (tmp_path / "shared" / "data").mkdir(parents=True)
     (tmp_path / "main").mkdir()
     monkeypatch.chdir(tmp_path / "main")
@@ -23,6 +24,7 @@ def test_beside_the_project_where_nothing_is_named(tmp_path, monkeypatch) -> Non
 
 def test_nothing_anywhere(tmp_path, monkeypatch) -> None:
     monkeypatch.delenv("CAPTIOUS_DATA", raising=False)
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     with pytest.raises(MissingDataError, match=r"data=DIR, or \$CAPTIOUS_DATA"):
         data_folder()

@@ -1,4 +1,7 @@
-"""Where benchmark data are: `--data`, else `$CAPTIOUS_DATA`, else `../shared/data`.
+"""Where benchmark data are: `--data`, else `$CAPTIOUS_DATA`, else the user's own data folder.
+
+That is `$XDG_DATA_HOME/captious/benchmarks`, else `~/.local/share/captious/benchmarks`. Where it holds
+nothing, `../shared/data` is looked at, which is a developer's default.
 
 What other programs said of these data ("golden" values) is at `--golden`, else `$CAPTIOUS_GOLDEN`,
 else in the folder `golden` beside the data folder.
@@ -9,6 +12,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from captious.benchmarks.sources import source_of
 from captious.errors import InputError
 
 VARIABLE = "CAPTIOUS_DATA"
@@ -32,9 +36,25 @@ def data_folder(given: Path | None = None) -> Path:
         if not Path(named).is_dir():
             raise MissingDataError(f"${VARIABLE} is {named}, which is no folder. Mend it.")
         return Path(named)
+    if user_folder().is_dir() and any(user_folder().iterdir()):
+        return user_folder()
     if BESIDE.is_dir():
         return BESIDE
-    raise MissingDataError(f"no benchmark data. Name the folder that holds them: --data DIR, or ${VARIABLE}.")
+    raise MissingDataError(
+        f"no benchmark data. Name the folder that holds them: --data DIR, or ${VARIABLE}; "
+        "`captious benchmarks list` tells where they come from."
+    )
+
+
+def user_folder() -> Path:
+    """Where benchmark data of this user are kept."""
+    home = os.environ.get("XDG_DATA_HOME")
+    return (Path(home) if home else Path.home() / ".local" / "share") / "captious" / "benchmarks"
+
+
+def folder_to_fill(given: Path | None = None) -> Path:
+    """Where `captious benchmarks get` puts files: it need not be there yet, and is never a developer's."""
+    return given or Path(os.environ.get(VARIABLE) or user_folder())
 
 
 def golden_folder(data: Path, given: Path | None = None) -> Path:
@@ -62,7 +82,9 @@ def wanted(folder: Path, *names: str, option: str = "--data") -> Path:
     for name in names:
         if (folder / name).is_file():
             return folder / name
+    source = source_of(names[0])
+    help_with = f"`captious benchmarks get {source.name}`" if source else "docs/benchmarks.md"
     raise MissingDataError(
-        f"{folder / names[0]}: there is no such file. The benchmark needs it; see "
-        f"docs/benchmarks.md for where it comes from, and name its folder with {option}."
+        f"{folder / names[0]}: there is no such file. The benchmark needs it; {help_with} tells where it "
+        f"comes from. Name its folder with {option}."
     )

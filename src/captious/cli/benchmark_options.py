@@ -9,7 +9,7 @@ import typer
 
 Data = Annotated[
     Path | None,
-    typer.Option("--data", help="Folder of the benchmark data; else $CAPTIOUS_DATA, else ../shared/data."),
+    typer.Option("--data", help="Folder of the benchmark data; else $CAPTIOUS_DATA, else your data folder."),
 ]
 Golden = Annotated[
     Path | None,

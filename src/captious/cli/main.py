@@ -46,6 +46,7 @@ COMMANDS = {
     "detect": "captious.cli.detect:detect",
     "serve": "captious.cli.serve:app",
     "doctor": "captious.cli.doctor:doctor",
+    "benchmarks": "captious.cli.benchmarks:app",
     "weights": "captious.cli.weights:app",
     "df": "captious.cli.df:app",
     "train": "captious.cli.train.commands:app",

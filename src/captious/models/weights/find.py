@@ -10,22 +10,18 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.error import URLError
-from urllib.parse import urlparse
-from urllib.request import urlopen
+from typing import NamedTuple
 
 from captious.errors import InputError, MissingDependencyError, one_line
-from captious.files import atomically, cache_folder
+from captious.files import cache_folder
 from captious.models import locate
+from captious.models.download import PATIENCE, download
 from captious.models.weights.install import install
-from captious.models.weights.known import Known, known
+from captious.models.weights.known import known
 
 VARIABLE = "CAPTIOUS_DOWNLOAD"
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 _SUFFIXES = (".safetensors", ".bin", ".pth", ".pt", ".npz", ".npy", ".parquet", ".tar")
-_PATIENCE = 30.0  # seconds until an address that does not answer is given up
-_BLOCK = 1 << 20
 _SMALL = ("*.json", "*.txt", "*.model")
 _LARGE = (
     "model.safetensors",
@@ -111,7 +107,8 @@ def fetch(name: str) -> Found:
         raise InputError(f"{one.name}: cannot be fetched by captious alone. Get it with: {command(name)}")
     if one is not None and one.url:
         path = own_folder() / one.file
-        _download(one, path)
+        download(one.url, path)
+        checksum_file(path).write_text(f"{locate.sha256(path)}  {path.name}\n", "utf-8")
         return Found(path, "cache")
     hub = one.hub if one is not None else name
     if not _HUB_NAME.fullmatch(hub):
@@ -167,7 +164,7 @@ def _from_hub(hub: str) -> Found:
     import httpx
 
     def get(*patterns: str) -> Path:
-        return Path(snapshot_download(hub, allow_patterns=list(patterns), etag_timeout=_PATIENCE))
+        return Path(snapshot_download(hub, allow_patterns=list(patterns), etag_timeout=PATIENCE))
 
     try:
         folder = get(*_SMALL)
@@ -182,34 +179,3 @@ def _from_hub(hub: str) -> Found:
             "folder here and give its path."
         ) from error
     return Found(folder, "cache", folder.name)
-
-
-def _download(one: Known, path: Path) -> None:
-    if urlparse(one.url).scheme not in ("https", "http"):
-        raise InputError(f"{one.url}: is no web address.")
-    try:
-        answer = urlopen(one.url, timeout=_PATIENCE)
-    except (URLError, OSError) as error:
-        raise _unreachable(one.url, path, error) from error
-    with answer, atomically(path) as temporary:
-        expected = answer.headers.get("Content-Length")
-        written = 0
-        with temporary.open("wb") as file:
-            while block := _read(answer, one.url, path):
-                written += file.write(block)
-        if expected is not None and written != int(expected):
-            raise InputError(f"{one.url}: only {written:,} of {int(expected):,} bytes came. Try again.")
-    checksum_file(path).write_text(f"{locate.sha256(path)}  {path.name}\n", "utf-8")
-
-
-def _read(answer: Any, url: str, path: Path) -> bytes:
-    try:
-        block: bytes = answer.read(_BLOCK)
-    except OSError as error:
-        raise _unreachable(url, path, error) from error
-    return block
-
-
-def _unreachable(url: str, path: Path, error: OSError) -> InputError:
-    reason = one_line(str(getattr(error, "reason", error)), 120)
-    return InputError(f"{url}: cannot be fetched ({reason}). Check the network, or save the file as {path}.")

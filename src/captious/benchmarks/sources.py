@@ -1,0 +1,200 @@
+"""Where each benchmark's files come from, under which licence, and where they are put.
+
+A checksum is that of the copy with which the published values were reproduced. An address was seen in a
+listing of the repository that it names, at that commit; it was never fetched by us, and a file that comes
+from it may differ in spacing from the copy. What has no plain address says what a person has to do.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from captious.models.locate import sha256
+
+State = Literal["as tested", "another copy", "present", "missing"]
+_GITHUB = "https://raw.githubusercontent.com/"
+_CIDER = "vrama91/cider-matlab/febe63b05723c1fdb4cb47d646a9ca90f33e8c59/data/"
+_THUMB = "jungokasai/THumB/95195a22d37420c4b421ab95bdbe24458592caac/mscoco/"
+_EXPERT = "hjkim811/EXPERT/8e1788a3460f4bdcdcd0bab3124efb6f6d0f3099/annotations/"
+
+
+class File(NamedTuple):
+    """One file of a benchmark, below the data folder; `sha256` and `url` are empty where none is known."""
+
+    path: str
+    sha256: str = ""
+    url: str = ""
+
+
+class Source(NamedTuple):
+    """How one benchmark is obtained: who released it, page, licence, files, what to do by hand."""
+
+    name: str
+    paper: str
+    page: str
+    licence: str
+    files: tuple[File, ...]
+    steps: str = ""
+
+
+_TOKENS = File(
+    "flickr8k/Flickr8k.token.txt", "fc18d93dd1816b367a790e08c73c10b4ef1465102bad4f2412f19ea967c1344a"
+)
+_KARPATHY = File(
+    "coco_karpathy/reference_captions.json",
+    "2cc44f8e50d5aa420eeb7e6558b30af36754732704833d2b135ff8dde2b598b3",
+)
+_FLICKR_STEPS = (
+    "Ask for the data by the form on the page; an e-mail brings the addresses. Unpack Flickr8k_text.zip into "
+    "flickr8k/, and the photographs of Flickr8k_Dataset.zip, which only metrics of images need, into "
+    "flickr8k/images/"
+)
+_KARPATHY_STEPS = (
+    'coco_karpathy/reference_captions.json is {"COCO number": [five captions]} of the images whose split is '
+    "test in Karpathy's dataset_coco.json"
+)
+
+SOURCES: dict[str, Source] = {
+    one.name: one
+    for one in (
+        Source(
+            "flickr8k-expert",
+            "Hodosh, Young and Hockenmaier 2013",
+            "https://forms.illinois.edu/sec/1713398",
+            "research use, not commercial",
+            (
+                File(
+                    "flickr8k/ExpertAnnotations.txt",
+                    "e604ba9c13158f74dcc6319362ff3c10a30d883851618b49054a75aab8cb8e6b",
+                ),
+                _TOKENS,
+            ),
+            _FLICKR_STEPS,
+        ),
+        Source(
+            "flickr8k-cf",
+            "Hodosh, Young and Hockenmaier 2013",
+            "https://forms.illinois.edu/sec/1713398",
+            "research use, not commercial",
+            (File("flickr8k/CrowdFlowerAnnotations.txt"), _TOKENS),
+            _FLICKR_STEPS,
+        ),
+        Source(
+            "composite",
+            "Aditya et al. 2018",
+            "https://imagesdg.wordpress.com/image-to-scene-description-graph/",
+            "unknown: ask its authors",
+            (File("composite/composite.jsonl"),),
+            'The page links to the judgments. Write them as rows {"subset", "image", "candidate", '
+            '"relevance", "references"}; the references are those of Flickr8k, Flickr30k and COCO',
+        ),
+        Source(
+            "pascal-50s",
+            "Vedantam, Zitnick and Parikh 2015",
+            "https://vrama91.github.io/cider/",
+            "unknown: ask its authors",
+            (
+                File(
+                    "pascal50s/pascal_50s.json",
+                    "f6033bbcf74583a22d289cf080fff5b930c04cf6d29e33e0170552e8e0237da9",
+                    _GITHUB + _EXPERT + "pascal_50s.json",
+                ),
+                File(
+                    "pascal50s/pascal50S.mat",
+                    "28178122b75e8c5f3c7a5690afe12fcd2a1121a9abe2658dc85901301a96a7d8",
+                    _GITHUB + _CIDER + "pascal50S.mat",
+                ),
+            ),
+        ),
+        Source(
+            "thumb",
+            "Kasai et al. 2022",
+            "https://github.com/jungokasai/THumB",
+            "none in its repository",
+            (
+                File(
+                    "thumb/mscoco_THumB-1.0.jsonl",
+                    "463ebf947c793a541922ead33eb10a885e77c19e9c7d27cf89e034bfff643efa",
+                    _GITHUB + _THUMB + "mscoco_THumB-1.0.jsonl",
+                ),
+                File(
+                    "thumb/mscoco_references.jsonl",
+                    "897672f1f53ed33a376237c33fabc89ebbd04b40e9ced82691c2e9c9324d8fdf",
+                ),
+            ),
+            "The references are in the folder mscoco of the repository; its page names the file. Save it as "
+            "thumb/mscoco_references.jsonl",
+        ),
+        Source(
+            "nebula",
+            "Matsuda, Wada and Sugiura 2024",
+            "https://huggingface.co/datasets/Ka2ukiMatsuda/Nebula",
+            "unknown: see its page",
+            (
+                File(
+                    "nebula/nebula_test.json",
+                    "ac70204016a35ccc3a81603a7c1c9c836152ab8d7d3fea6a33e84eafe937df39",
+                    _GITHUB + _EXPERT + "nebula_test.json",
+                ),
+            ),
+        ),
+        Source(
+            "capeval1k",
+            "Lee et al. 2021",
+            "https://github.com/hwanheelee1993/UMIC",
+            "none in its repository",
+            (
+                File(
+                    "capeval1k/capeval1k.jsonl",
+                    "b57f630fc8ded77fbbb2b3db2f63c6e00e2d314133abbbcc0711c241caf342d0",
+                ),
+                _KARPATHY,
+            ),
+            "The captions and their scores are in txt_db/capeval1k of the repository, an LMDB of pieces. "
+            'Write them as rows {"id", "image", "caption_wordpiece_detok", "target"}. ' + _KARPATHY_STEPS,
+        ),
+        Source(
+            "vicr",
+            "Narins et al. 2023",
+            "",
+            "unknown: ask its authors",
+            (File("vicr/VICR.csv"),),
+            "Ask the authors of the Validated Image Caption Rating dataset. A sample of theirs can stand in: "
+            "vicr_sample/VICR_Sample250.csv",
+        ),
+        Source(
+            "foils",
+            "Hsieh et al. 2023 (SugarCrepe)",
+            "https://github.com/RAIVNLab/sugar-crepe",
+            "MIT; the captions are COCO's",
+            (
+                File(
+                    "foils/sugarcrepe.jsonl",
+                    "9ea1fc57c3fa21dcf346591dbdc4dc8625ddee8ea0021a61f35520bc222d1273",
+                ),
+            ),
+            "Write the pairs of data/*.json whose image has references as rows "
+            '{"kind", "image", "caption", "foil", "references"}',
+        ),
+    )
+}
+
+
+def source_of(path: str) -> Source | None:
+    """The benchmark that a file belongs to.
+
+    >>> source_of("nebula/nebula_test.json").name
+    'nebula'
+    """
+    return next((one for one in SOURCES.values() if path in (file.path for file in one.files)), None)
+
+
+def state_of(file: File, folder: Path) -> State:
+    """Whether a file is there, and whether it is the copy with which published values were reproduced."""
+    path = folder / file.path
+    if not path.is_file():
+        return "missing"
+    if not file.sha256:
+        return "present"
+    return "as tested" if sha256(path) == file.sha256 else "another copy"

@@ -1,0 +1,119 @@
+"""`captious benchmarks`: how each benchmark is obtained, and where its files are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.output import Format
+
+if TYPE_CHECKING:
+    from captious.benchmarks.sources import Source
+    from captious.tables import Cell
+
+app = typer.Typer(help="Benchmark data: list, get, where.", no_args_is_help=True)
+Folder = Annotated[
+    Path | None,
+    typer.Option("--data", help="Folder of the benchmark data; else $CAPTIOUS_DATA, else your data folder."),
+]
+
+
+@app.callback()
+def about() -> None:
+    """Benchmark data: list, get, where."""
+
+
+@app.command("list")
+def list_benchmarks(data: Folder = None, form: options.OutputFormat = Format.table) -> None:
+    """List the benchmarks: who released each, its licence and page, and whether its files are here.
+
+    Example: captious benchmarks list
+    """
+    from captious.benchmarks.sources import SOURCES
+    from captious.cli.output import emit
+    from captious.tables import Table
+
+    folder = _looked_in(data)
+    rows: list[list[Cell]] = []
+    payload = {}
+    for one in SOURCES.values():
+        here = sum((folder / file.path).is_file() for file in one.files)
+        state = "present" if here == len(one.files) else "part" if here else "missing"
+        rows.append([one.name, state, one.paper, one.licence, one.page or "none"])
+        payload[one.name] = _facts(one, folder) | {"state": state}
+    header = ["benchmark", "state", "released with", "licence", "page"]
+    emit(Table(f"data folder: {folder}", header, rows), payload, form)
+
+
+@app.command("where")
+def where(
+    names: Annotated[list[str] | None, typer.Argument(help="Benchmarks; all, where none is named.")] = None,
+    data: Folder = None,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Show where each file of a benchmark is or belongs, and whether it is the copy that was tested.
+
+    Example: captious benchmarks where thumb
+    """
+    from captious.benchmarks.obtain import known_source
+    from captious.benchmarks.sources import SOURCES, state_of
+    from captious.cli.output import emit
+    from captious.tables import Table
+
+    folder = _looked_in(data)
+    sources = [known_source(name) for name in names or SOURCES]
+    rows: list[list[Cell]] = [
+        [one.name, state_of(file, folder), file.sha256[:16] or "unknown", str(folder / file.path)]
+        for one in sources
+        for file in one.files
+    ]
+    table = Table("", ["benchmark", "state", "SHA-256 begins", "file"], rows)
+    emit(table, {one.name: _facts(one, folder) for one in sources}, form)
+    if names and any(row[1] == "missing" for row in rows):
+        raise typer.Exit(1)
+
+
+@app.command("get")
+def get(names: Annotated[list[str], typer.Argument(help="Benchmarks to get.")], data: Folder = None) -> None:
+    """Fetch the files that have a plain address, and print what is left to do by hand.
+
+    Exit code 1 if a file is still missing. Example: captious benchmarks get nebula
+    """
+    from captious.benchmarks.obtain import known_source, obtain
+    from captious.cli.output import note
+
+    sources = [known_source(name) for name in names]
+    whole = True
+    for one in sources:
+        note(f"{one.name}: {one.paper}. Licence: {one.licence}. Page: {one.page or 'none'}")
+        found = obtain(one.name, data)
+        for path, state in found.states.items():
+            fetched = "fetched, " if path in found.fetched else ""
+            print(f"{found.folder / path}: {fetched}{state}")
+        if found.steps:
+            print(f"{one.name}: cannot be fetched as a whole. {found.steps}.")
+        whole = whole and found.whole
+    if not whole:
+        raise typer.Exit(1)
+
+
+def _looked_in(data: Path | None) -> Path:
+    """The folder that commands read, or where files would be put if there is none."""
+    from captious.benchmarks.locate import MissingDataError, data_folder, folder_to_fill
+
+    if data is not None:
+        return data_folder(data)
+    try:
+        return data_folder()
+    except MissingDataError:
+        return folder_to_fill()
+
+
+def _facts(one: Source, folder: Path) -> dict[str, object]:
+    from captious.benchmarks.sources import state_of
+
+    files = [file._asdict() | {"state": state_of(file, folder)} for file in one.files]
+    return one._asdict() | {"folder": str(folder), "files": files}
