@@ -281,7 +281,7 @@ class Keyboard(Hand):
             for _ in range(FARTHEST):
                 if self.here() == name:
                     break
-                self.press("ArrowDown")
+                self.press("ArrowUp" if self._above(name) else "ArrowDown")
             assert self.here() == name
             question = self.page.locator(f'[data-question="{name}"]')
             if isinstance(value, dict):
@@ -295,6 +295,18 @@ class Keyboard(Hand):
                 self.press("Escape")
             else:
                 self._digit(question, value)
+
+    def _above(self, name: str) -> bool:
+        """Whether a question stands above what has the focus."""
+        found: bool = self.page.evaluate(
+            """name => {
+                const wanted = document.querySelector(`[data-question="${name}"]`);
+                return Boolean(document.activeElement.compareDocumentPosition(wanted) & 2)
+                    && document.activeElement !== document.body;
+            }""",
+            name,
+        )
+        return found
 
     def _digit(self, question: playwright.Locator, value: str) -> None:
         choice = question.locator(f'input[value="{value}"]')

@@ -81,7 +81,7 @@ def test_earlier_scores_are_offered_and_said_in_words() -> None:
     response = thumb.validate(item, answers | {"A.fluency": {"casing": None, "awkward": 0.3}})
     second = thumb.next_stage(item, response)  # type: ignore[arg-type]
     questions = {q.name: q for q in forms.view(second, texts()).captions[0].questions}
-    assert questions["A.recall"].prior == "4"
+    assert questions["A.recall"].prior == "4 (Most)"
     assert [c.value for c in questions["A.recall"].choices if c.checked] == ["4"]
     assert questions["A.conciseness"].prior == "Goes on and on"
     assert questions["A.fluency"].prior == "Casing 0.1, Awkward construction 0.3"

@@ -16,7 +16,10 @@ def stored(site, campaign):
 
 
 def send(visitor, page, pairs, **changed):
-    data = {"csrf": page.hidden("csrf"), "key": page.hidden("key"), **pairs, **changed}
+    own = {
+        one["name"]: one["value"] for one in page.inputs if one.get("name") in ("csrf", "key", ".replaces")
+    }
+    data = {**own, **pairs, **changed}
     return visitor.post(page.action(), data=data)
 
 
@@ -157,20 +160,24 @@ def test_a_draft_is_kept_with_and_without_script(site) -> None:
         "A.errors": "wrong",
         "A.corrected": "Half a sen",
         "B.fluency.awkward": "0.3",
-        "save": "later",
+        "A.conciseness": "0",
+        ".untouched": "A.conciseness",
     }
     answer = visitor.post(f"{page.action()}/draft", data=draft)
     assert (answer.status_code, answer.headers["location"]) == (303, address)
     again = visitor.page(address)
     assert "is kept" in again.text
-    assert again.checked() == {"A.precision": ["2"], "A.errors": ["wrong"], "B.fluency": ["awkward"]}
+    presets = {f"{key}.{name}": ["0"] for key in "AB" for name in ("conciseness", "inclusive_language")}
+    given = {"A.precision": ["2"], "A.errors": ["wrong"], "B.fluency": ["awkward"]}
+    assert again.checked() == given | presets
+    assert sorted(one["value"] for one in again.inputs if one.get("name") == ".untouched") == sorted(presets)
     assert "Half a sen" in again.text
     assert 'value="0.3"' in again.text
     by_script = {"Accept": "application/json", "X-CSRF-Token": page.hidden("csrf")}
     data = {"A.precision": "4"}
     kept = visitor.post(f"{page.action()}/draft", data=data, headers=by_script)
     assert kept.status_code == 204
-    assert visitor.page(address).checked() == {"A.precision": ["4"]}
+    assert visitor.page(address).checked() == {"A.precision": ["4"]} | presets
     assert stored(site, campaign) == []
 
 

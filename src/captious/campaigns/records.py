@@ -34,6 +34,13 @@ class NotOpen(InputError):  # noqa: N818
     """The campaign takes no answer to this task any more."""
 
 
+class AnsweredAlready(InputError):  # noqa: N818
+    """A page that did not know of an answer would replace it: the rater is to be asked first."""
+
+    def __init__(self) -> None:
+        super().__init__("this was answered meanwhile. Keep what is stored, or store yours as a correction.")
+
+
 class LinkRefused(InputError):  # noqa: N818
     """A rater's link opens nothing; `reason` says why."""
 
@@ -227,6 +234,9 @@ class Task:
     noted: Mapping[str, Any] = field(default_factory=dict)
     # Of the item's picture; None where the campaign has no file of it.
     digest: str | None = None
+    # The response that stands, and the presets that it left as they were.
+    response_id: int | None = None
+    untouched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -263,6 +273,7 @@ class StoredResponse:
     actor: str
     standing: bool
     outcome: Mapping[str, Any] | None = None
+    untouched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

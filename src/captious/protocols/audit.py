@@ -107,6 +107,12 @@ class ErrorAudit(HumanProtocol):
 
     target: int = option(1, "Responses for each pair", "Each by another rater.", low=1, high=MOST_RESPONSES)
     clean: bool = clean_option()
+    presets: bool = option(
+        False,
+        "Start from no error",
+        "Every answer is “nothing wrong” until the rater changes it: quicker, and easier to pass over. "
+        "Every response says which answers were left untouched.",
+    )
 
     title: ClassVar[str] = "Error audit: seven questions on two captions"
     citation: ClassVar[str] = "ObjectNet Captions, section 4.3"
@@ -146,7 +152,7 @@ class ErrorAudit(HumanProtocol):
             key=opaque(seed, "audit", image, text),
             image=image,
             captions=captions,
-            form=Form(tuple(field for caption in captions for field in _fields(caption.key))),
+            form=Form(tuple(f for caption in captions for f in _fields(caption.key, presets=self.presets))),
             sources={blind_key(n): pairs[row][1] for n, row in enumerate(order)},
             target=self.target,
         )
@@ -200,9 +206,17 @@ def _beside(item: Item) -> str:
     return f"{item.image}|{HUMAN} (beside {', '.join(others)})"
 
 
-def _fields(key: str) -> tuple[Field, ...]:
+def _fields(key: str, *, presets: bool = False) -> tuple[Field, ...]:
     return tuple(
-        Field(f"{key}.{question.name}", "choice", question.text, caption=key, options=_YES_NO)
+        Field(
+            f"{key}.{question.name}",
+            "choice",
+            question.text,
+            caption=key,
+            options=_YES_NO,
+            fine=NO if question.error == YES else YES,
+            preset=presets,
+        )
         for question in QUESTIONS
     )
 

@@ -72,7 +72,8 @@ class Field:
     """One question: `caption` is the blind key of the caption it is about, "" for the whole item.
 
     A `number` from `low` to `high` in steps of `step` (None: any) may name points of its scale in
-    `options`; a `text` holds at most `LONGEST_TEXT` characters.
+    `options`; a `text` holds at most `LONGEST_TEXT` characters. `fine` is the option of a choice that
+    finds no fault; where it is `preset`, a page has it chosen from the start.
     """
 
     name: str
@@ -86,6 +87,8 @@ class Field:
     step: float | None = None
     options: tuple[Option, ...] = ()
     when: When | None = None
+    fine: str = ""
+    preset: bool = False
 
     def option(self, value: str) -> Option | None:
         """The option of that value."""

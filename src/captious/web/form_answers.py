@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from starlette.datastructures import FormData, UploadFile
 
+from captious.campaigns.work.responses import Seen
 from captious.protocols import Item
 
-OWN_FIELDS = frozenset({"csrf", "key", "save"})
+# A dot in front, for questions have names of their own.
+REPLACES, UNTOUCHED, FINE, ASIDE = ".replaces", ".untouched", ".fine", ".aside"
+OWN_FIELDS = frozenset({"csrf", "key", REPLACES, UNTOUCHED, FINE, ASIDE})
 Keep = Callable[[bytes], str]
 
 
@@ -29,3 +32,23 @@ def answers_to(item: Item, form: FormData, keep: Keep | None = None) -> dict[str
             value.file.seek(0)
             pairs.append((name, keep(value.file.read())))
     return item.form.read(pairs)
+
+
+def touched(answers: Mapping[str, object], form: FormData) -> dict[str, object]:
+    """The answers without presets that the rater has left: they are preset again on the next page."""
+    left = form.getlist(UNTOUCHED)
+    return {name: value for name, value in answers.items() if name not in left}
+
+
+def all_fine(item: Item, answers: Mapping[str, object], caption: str) -> dict[str, object]:
+    """The answers, and for what is not answered of a caption that there is nothing wrong."""
+    own = {field.name: field.fine for field in item.form.fields if field.fine and field.caption == caption}
+    return {**own, **answers}
+
+
+def seen_by(form: FormData) -> Seen:
+    """What the page had shown: the answer that it replaces, and the presets that were left."""
+    replaces = form.get(REPLACES)
+    known = isinstance(replaces, str) and replaces.isascii() and replaces.isdigit() and len(replaces) < 19
+    untouched = frozenset(str(name) for name in form.getlist(UNTOUCHED))
+    return Seen(int(str(replaces)) if known else None, untouched)

@@ -39,6 +39,7 @@ class Choice:
     given: str = ""
     checked: bool = False
     key: str = ""
+    fine: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Question:
     problem: str = ""
     prior: str = ""
     prior_values: str = ""
+    preset: bool = False
 
     @property
     def focus(self) -> str:
@@ -89,6 +91,11 @@ class Shown:
     text: str
     questions: tuple[Question, ...] = ()
 
+    @property
+    def fine(self) -> bool:
+        """Whether one press can say of several questions that nothing is wrong."""
+        return sum(any(c.fine for c in q.choices) and not q.preset for q in self.questions) > 1
+
 
 @dataclass(frozen=True)
 class Line:
@@ -109,13 +116,27 @@ class FormView:
 
 
 def view(
-    item: Item, t: Texts, *, answers: Mapping[str, object] | None = None, problems: Sequence[Problem] = ()
+    item: Item,
+    t: Texts,
+    *,
+    answers: Mapping[str, object] | None = None,
+    problems: Sequence[Problem] = (),
+    with_presets: bool = True,
 ) -> FormView:
-    """The form of an item with what has been answered; earlier raters' answers are offered."""
-    given = dict(item.prior) if answers is None else answers
+    """The form of an item with what has been answered; earlier raters' answers are offered.
+
+    What is preset and not among the answers is shown as preset.
+    """
+    given = item.prior if answers is None else answers
+    presets = {
+        field.name: field.fine
+        for field in item.form.fields
+        if with_presets and field.preset and field.name not in given and field.name not in item.prior
+    }
+    given = {**given, **presets}
     said = {problem.field: problem.message for problem in problems}
     questions = [
-        _question(f"q{place}", field, item, given, said.get(field.name, ""), t)
+        _question(f"q{place}", field, item, given, said.get(field.name, ""), t, field.name in presets)
         for place, field in enumerate(item.form.fields, start=1)
     ]
     about: dict[str, list[Question]] = {}
@@ -137,7 +158,7 @@ def _layout(captions: Sequence[Shown]) -> Layout:
 
 
 def _question(
-    ident: str, field: Field, item: Item, given: Mapping[str, object], problem: str, t: Texts
+    ident: str, field: Field, item: Item, given: Mapping[str, object], problem: str, t: Texts, preset: bool
 ) -> Question:
     answer = given.get(field.name)
     points = _points(field)
@@ -163,6 +184,7 @@ def _question(
         problem=_beside(field, problem),
         prior=described(field, prior, t) if field.name in item.prior else "",
         prior_values=" ".join(_values(prior)) if field.name in item.prior else "",
+        preset=preset,
     )
 
 
@@ -225,6 +247,7 @@ def _choices(ident: str, field: Field, answer: object, t: Texts) -> tuple[Choice
             given=_amount(option, chosen),
             checked=option.value in chosen,
             key=KEYS[place] if place < len(KEYS) else "",
+            fine=bool(field.fine) and option.value == field.fine,
         )
         for place, option in enumerate(field.options)
     )

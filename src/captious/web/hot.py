@@ -31,7 +31,7 @@ from captious.campaigns.work.turn import Turn, take_turn
 from captious.errors import CaptiousError
 from captious.protocols import Item
 from captious.web import errors, rater, security
-from captious.web.form_answers import answers_to
+from captious.web.form_answers import answers_to, seen_by
 from captious.web.refusals import Refusal
 from captious.web.security import AtWork
 
@@ -135,7 +135,8 @@ class Hot:
                 raise Refusal(401, "error.no_session")
             security.require_token(session.csrf, csrf)
             key = rater.idempotency_key(security.text_field(form, "key"))
-            return session, take_turn(db, connection, session.rater, slug, task, read, key=key)
+            seen = seen_by(form)
+            return session, take_turn(db, connection, session.rater, slug, task, read, key=key, seen=seen)
 
         session, turn = await asyncio.wrap_future(db.writer.submit(work))
         if turn is None or not isinstance(turn.outcome, Receipt):

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from captious.campaigns.records import RaterProgress, Receipt, Task
+from captious.campaigns.records import AnsweredAlready, RaterProgress, Receipt, Task
 from captious.campaigns.store import recordings
 from captious.campaigns.store.recordings import BadRecording
 from captious.campaigns.work import assignment, responses
@@ -20,8 +20,9 @@ from captious.campaigns.work.desk import Desk, desk
 from captious.protocols import Item, Problem
 from captious.web import arrivals, pages, security
 from captious.web.errors import Responses, documented_pages, wants_json
-from captious.web.form_answers import answers_to
+from captious.web.form_answers import FINE, all_fine, answers_to, seen_by, touched
 from captious.web.openapi import form_body
+from captious.web.rater_asks import ask_first
 from captious.web.rater_view import Links, task_values
 from captious.web.refusals import Refusal
 from captious.web.results import board_address, result_address
@@ -98,6 +99,7 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
     security.require_csrf(request, _token(request, form))
     db = security.db_of(request)
     key = idempotency_key(security.text_field(form, "key"))
+    seen = seen_by(form)
     given: dict[str, object] = {}
 
     def read(item: Item) -> dict[str, object]:
@@ -105,7 +107,9 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
         return given
 
     try:
-        outcome = responses.respond(db, rater, task, read, key=key)
+        outcome = responses.respond(db, rater, task, read, key=key, seen=seen)
+    except AnsweredAlready:
+        return ask_first(request, slug, task, given, seen)
     except BadRecording as error:
         outcome = [Problem("", str(error))]
     if isinstance(outcome, Receipt):
@@ -115,12 +119,14 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
         raise Refusal(422, "form.check", problems=outcome)
     at = security.current_rater(request, slug)
     found = assignment.task(db, rater, task)
+    if found.answered is not None and found.response_id != seen.replaces:
+        return ask_first(request, slug, task, given, seen)
     return _page(
         request,
         at,
         found,
         progress=assignment.rater_progress(db, at.campaign, at.rater),
-        answers=given or answers_to(found.item, form),
+        answers=touched(given or answers_to(found.item, form), form),
         problems=outcome,
         last=assignment.previous_task(db, rater),
     )
@@ -143,7 +149,10 @@ def keep_draft(request: Request, slug: str, task: str, form: Sent) -> Response:
     security.require_csrf(request, _token(request, form))
     db = security.db_of(request)
     found = assignment.task(db, rater, task)
-    assignment.save_draft(db, rater, task, answers_to(found.item, form))
+    answers = touched(answers_to(found.item, form), form)
+    if form.get(FINE):
+        answers = all_fine(found.item, answers, security.text_field(form, FINE))
+    assignment.save_draft(db, rater, task, answers)
     if wants_json(request):
         return Response(status_code=204)
     return pages.redirect(request, f"/work/{slug}", flash="work.draft_kept")
@@ -235,7 +244,7 @@ def _page(
     )
     given: Mapping[str, object] | None = answers
     if given is None:
-        given = task.answered if correcting else task.draft
+        given = _not_preset(task) if correcting else task.draft
     if given is None and not problems and not task.item.prior:
         return task_page(request, at, task, words(at), links, progress, feedback)
     values = task_values(
@@ -247,7 +256,7 @@ def _page(
         answers=given,
         problems=problems,
         progress=progress,
-        correcting=correcting,
+        replaces=task.response_id,
         feedback=() if correcting else feedback,
         record=at.rater.record or {},
     )
@@ -256,6 +265,11 @@ def _page(
     return pages.render(
         request, "rater/task.html", status_code=status, at=at, slug=slug, store=store, **values
     )
+
+
+def _not_preset(task: Task) -> dict[str, object]:
+    """What was answered of a task, without the presets that were left."""
+    return {name: value for name, value in (task.answered or {}).items() if name not in task.untouched}
 
 
 def _nothing(

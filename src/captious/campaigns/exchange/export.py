@@ -180,13 +180,21 @@ def _described(paths: Sequence[Path], about: str, columns: tuple[Column, ...] = 
 def _responses(asked: _Asked) -> list[Described]:
     columns: tuple[Column, ...] = export_rows.RESPONSE_COLUMNS
     columns += (export_rows.ACTOR,) if asked.identities else ()
-    own = schema.response.c.campaign_id == asked.campaign.id
+    response = schema.response.c
+    own = response.campaign_id == asked.campaign.id
     with asked.db.read() as connection:
-        wanted = select(exists().where(own, schema.response.c.outcome.is_not(None)))
-        outcomes = bool(connection.execute(wanted).scalar())
+        outcomes, untouched = connection.execute(
+            select(
+                exists().where(own, response.outcome.is_not(None)),
+                exists().where(own, response.untouched.is_not(None)),
+            )
+        ).one()
     columns += (export_rows.OUTCOME,) if outcomes else ()
+    columns += (export_rows.UNTOUCHED,) if untouched else ()
     stored = responses.stored(asked.db, asked.campaign)
-    rows = export_rows.response_rows(stored, identities=asked.identities, outcomes=outcomes)
+    rows = export_rows.response_rows(
+        stored, identities=asked.identities, outcomes=bool(outcomes), untouched=bool(untouched)
+    )
     paths = write_rows(asked.out, "responses", rows, columns, asked.formats)
     return _described(paths, "Every response as it was given, corrections and all.", columns)
 

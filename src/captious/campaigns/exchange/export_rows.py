@@ -57,6 +57,7 @@ IDENTITY_COLUMNS = (
     Column("reason", TEXT, "Why the rater was removed."),
 )
 OUTCOME = Column("outcome", TEXT, "What the protocol made of the response, as JSON: feedback, a transcript.")
+UNTOUCHED = Column("untouched", TEXT, "Questions whose preset answer the rater left as it was, as JSON.")
 RECORD = Column("record", TEXT, "What the protocol keeps of the rater, as JSON: points, a level.")
 CONSENT_COLUMNS = (
     Column("consent_version", TEXT, "SHA-256 of the consent text that the rater agreed to."),
@@ -66,9 +67,16 @@ ACTOR = Column("actor", TEXT, "Account that stored an adjudication.")
 
 
 def response_rows(
-    stored: Iterable[StoredResponse], *, identities: bool = False, outcomes: bool = False
+    stored: Iterable[StoredResponse],
+    *,
+    identities: bool = False,
+    outcomes: bool = False,
+    untouched: bool = False,
 ) -> Iterator[RowValues]:
-    """Every stored response, as given; with `outcomes`, what the protocol made of it too."""
+    """Every stored response, as given; with `outcomes`, what the protocol made of it too.
+
+    With `untouched`, which of its answers were preset and left so.
+    """
     for one in stored:
         row: RowValues = {
             "id": one.id,
@@ -86,8 +94,13 @@ def response_rows(
             "source": one.source,
             "standing": one.standing,
         }
-        beside = {"actor": one.actor} if identities else {}
-        yield row | beside | ({"outcome": one.outcome} if outcomes else {})
+        if identities:
+            row["actor"] = one.actor
+        if outcomes:
+            row["outcome"] = one.outcome
+        if untouched:
+            row["untouched"] = list(one.untouched)
+        yield row
 
 
 def judgment_rows(

@@ -159,6 +159,7 @@ def _response(row: Mapping[str, Any]) -> ImportedResponse:
         actor=str(row.get("actor") or ""),
         source=_one_of(row["source"], Source),
         outcome=_value(row.get("outcome") or None),
+        untouched=tuple(map(str, _value(row.get("untouched") or None) or ())),
     )
 
 

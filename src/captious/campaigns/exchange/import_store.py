@@ -59,6 +59,7 @@ class ImportedResponse(NamedTuple):
     actor: str = ""
     source: str = "import"
     outcome: Mapping[str, Any] | None = None
+    untouched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -224,6 +225,7 @@ class _Import:
                     "source": one.source,
                     "actor": one.actor,
                     "outcome": None if one.outcome is None else dict(one.outcome),
+                    "untouched": list(one.untouched) or None,
                 }
             )
         returned = self.connection.execute(

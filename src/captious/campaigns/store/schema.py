@@ -69,6 +69,8 @@ response = Table(
     text_column("actor", ""),
     # What the protocol made of it: feedback for the rater, what a machine derived.
     Column("outcome", Json),
+    # The names of questions whose preset answer the rater left as it was.
+    Column("untouched", Json),
     CheckConstraint("kind IN ('answer', 'correction', 'adjudication')", name="ck_response_kind"),
     Index("ix_response_campaign_id_id", "campaign_id", "id"),
     Index("ix_response_item_id", "item_id"),
@@ -297,6 +299,24 @@ snapshot = Table(
     Column("content", Json, nullable=False),
 )
 
+# What raters tell those who run the campaign: an item that they skip or cannot judge, a broken image.
+note = Table(
+    "note",
+    metadata,
+    key(),
+    to("campaign"),
+    to("rater"),
+    to("item"),
+    text_column("kind"),
+    text_column("text", ""),
+    Column("time", Double, nullable=False),
+    text_column("settled_by", ""),
+    Column("settled_at", Double),
+    CheckConstraint("kind IN ('skip', 'cannot', 'image', 'note')", name="ck_note_kind"),
+    Index("ix_note_campaign_id", "campaign_id", "id"),
+    Index("ix_note_item_id", "item_id"),
+)
+
 APPEND_ONLY = ("response", "log")
 
 # As the unique index of idempotency keys spells it.
@@ -321,6 +341,7 @@ __all__ = [
     "link_use",
     "log",
     "metadata",
+    "note",
     "rater",
     "recording",
     "response",

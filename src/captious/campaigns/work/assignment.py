@@ -225,6 +225,8 @@ def _task(db: Database, connection: Connection, row: AnyRow) -> Task:
         feedback=tuple(outcome.get("feedback", ())),
         noted=outcome.get("noted", {}),
         digest=row.digest,
+        response_id=row.response_id,
+        untouched=tuple(_json(row.untouched) or ()),
     )
 
 
@@ -267,6 +269,16 @@ def previous_task(db: Database, rater: Rater) -> Task | None:
     with db.read() as connection:
         campaign, state, _ = at_work(connection, rater, db.now())
         return last_answered(db, connection, campaign, rater, state)
+
+
+def may_change(db: Database, rater: Rater, found: Task) -> bool:
+    """Whether the rater may still replace their answer to a task."""
+    with db.read() as connection:
+        campaign, state, _ = at_work(connection, rater, db.now())
+        open_ = state == "active" and campaign.state != "closed"
+        if not open_ or found.response_id is None or next_stage_begun(connection, found.response_id):
+            return False
+    return campaign.rules().may_correct(found.item)
 
 
 def last_answered(
@@ -321,6 +333,7 @@ __all__ = [
     "held_tasks",
     "last_answered",
     "last_feedback",
+    "may_change",
     "next_stage_begun",
     "next_tasks",
     "previous_task",

@@ -64,6 +64,7 @@ _tasks = (
         _RATER.answered.label("rater_answered"),
         schema.response.c.answers,
         schema.response.c.outcome,
+        schema.response.c.untouched,
         _group_size,
         schema.image.c.digest,
     )

@@ -77,6 +77,7 @@ def _page(
             actor=row.actor,
             standing=counted.counts(row, replaced),
             outcome=row.outcome,
+            untouched=tuple(row.untouched or ()),
         )
         for row in connection.execute(wanted)
     ]

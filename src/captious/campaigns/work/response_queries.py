@@ -98,6 +98,7 @@ INSERT = Prepared(
         replaces=bindparam("before", type_=Integer),
         source=bindparam("origin"),
         outcome=bindparam("brought", type_=Text),
+        untouched=bindparam("left", type_=Text),
     )
     .returning(_RESPONSE.id)
 )
@@ -149,9 +150,9 @@ STORE = Prepared(
         """
         WITH stored AS (
             INSERT INTO response (campaign_id, item_id, rater_id, assignment_id, key, answers, hints,
-                                  time, seconds, kind, source, outcome)
+                                  time, seconds, kind, source, outcome, untouched)
             VALUES (:campaign, :item, :rater, :slot, :sent_key, :said, :shown_hints, :now, :took, :sort,
-                    :origin, :brought)
+                    :origin, :brought, :left)
             RETURNING id
         ), counted AS (
             UPDATE item SET done = done + 1, taken = taken + :again WHERE id = :item

@@ -14,7 +14,7 @@ import orjson
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from captious.campaigns.records import Campaign, NotOpen, NotYours, Rater, Receipt, Source
+from captious.campaigns.records import AnsweredAlready, Campaign, NotOpen, NotYours, Rater, Receipt, Source
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
@@ -40,6 +40,16 @@ CAMPAIGN_COLUMNS = len(schema.campaign.c)
 CAMPAIGN_STATE = list(schema.campaign.c.keys()).index("state")
 
 
+class Seen(NamedTuple):
+    """What a page showed: the response that its answers replace (None: there was none), and the
+
+    questions whose preset answer the rater has not touched.
+    """
+
+    replaces: int | None = None
+    untouched: frozenset[str] = frozenset()
+
+
 @dataclass(frozen=True)
 class _Sent:
     """A valid answer on its way in."""
@@ -51,6 +61,7 @@ class _Sent:
     key: str
     seconds: float | None
     source: Source
+    seen: Seen | None
 
 
 class Stored(NamedTuple):
@@ -74,12 +85,14 @@ def respond(
     key: str,
     seconds: float | None = None,
     source: Source = "web",
+    seen: Seen | None = None,
 ) -> Receipt | list[Problem]:
     """Store a rater's answers to a task, or say what is wrong with them, a line a field.
 
     `answers` may be a function that reads them once the item, and with it the form, is known.
     The same `key` again returns the first receipt, whatever the answers. Another answer to an
-    answered task is a correction. An answer that comes after its slot was given back is stored and
+    answered task is a correction; with `seen`, only if it is the answer that the page showed, else
+    `AnsweredAlready` is raised. An answer that comes after its slot was given back is stored and
     counted all the same; one of a removed rater is stored and not counted.
     """
     check_key(key)
@@ -98,7 +111,7 @@ def respond(
             return _earlier(connection, rater, key) or problems
     derived = campaign.rules().derive(asked, checked, lambda name: recording_file(db, campaign, name)[0])
     response = replace(checked, derived=derived) if derived else checked
-    sent = _Sent(campaign, rater, asked, response, key, _seconds(seconds, task.shown_at, now), source)
+    sent = _Sent(campaign, rater, asked, response, key, _seconds(seconds, task.shown_at, now), source, seen)
 
     def work(connection: Connection) -> Receipt | list[Problem]:
         row = _standing(connection, rater, token, key, now)
@@ -118,6 +131,7 @@ def respond_within(
     key: str,
     slug: str,
     source: Source = "web",
+    seen: Seen | None = None,
 ) -> Stored | Receipt | list[Problem] | None:
     """As `respond`, all of it in a transaction that is open; the campaign must be that of `slug`.
 
@@ -135,7 +149,7 @@ def respond_within(
     checked, problems = _checked(db, campaign, rater, asked, answers(asked), row.shown_at, now, source)
     if isinstance(checked, list) or problems:
         return _receipt(row.earlier_id, row.earlier_kind) if row.earlier_id is not None else problems
-    sent = _Sent(campaign, rater, asked, checked, key, _seconds(None, row.shown_at, now), source)
+    sent = _Sent(campaign, rater, asked, checked, key, _seconds(None, row.shown_at, now), source, seen)
     return _store(connection, sent, row)
 
 
@@ -240,6 +254,8 @@ def _store(connection: Connection, sent: _Sent, row: AnyRow) -> Stored | Receipt
         earlier = _earlier(connection, sent.rater, sent.key)
         if earlier is not None:
             return earlier
+        if sent.seen is not None and sent.seen.replaces != replaces:
+            raise AnsweredAlready
     _check_open(row, sent.response.time)
     if replaces is not None and next_stage_begun(connection, replaces):
         message = "The next rater has begun with this answer: it can no longer be changed."
@@ -334,6 +350,7 @@ def _insert(connection: Connection, statement: Prepared, sent: _Sent, row: AnyRo
         "before": row.response_id,
         "origin": sent.source,
         "brought": None if kept is None else orjson.dumps(kept).decode(),
+        "left": _untouched(sent),
         "again": _again(row),
         "spent": sent.seconds or 0.0,
     }
@@ -344,6 +361,17 @@ def _insert(connection: Connection, statement: Prepared, sent: _Sent, row: AnyRo
             # The same answer was sent twice at the same moment: the other was stored.
             raise LostRaceError from None
         raise
+
+
+def _untouched(sent: _Sent) -> str | None:
+    """The questions whose preset answer was left as it was, as JSON; None where there are none."""
+    claimed = sent.seen.untouched if sent.seen is not None else ()
+    found = [
+        field.name
+        for field in sent.item.form.fields
+        if field.preset and field.name in claimed and sent.response.answers.get(field.name) == field.fine
+    ]
+    return orjson.dumps(found).decode() if found else None
 
 
 def _kept(response: Response, outcome: Outcome) -> dict[str, Any] | None:
@@ -382,6 +410,7 @@ __all__ = [
     "NotOpen",
     "NotYours",
     "Receipt",
+    "Seen",
     "Stored",
     "derives",
     "item",

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection
 
-from captious.campaigns.records import Campaign, Rater, Receipt, Task
+from captious.campaigns.records import AnsweredAlready, Campaign, Rater, Receipt, Task
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment, responses
 from captious.campaigns.work.desk import MOST_REMEMBERED, Desk, desk_of
 from captious.campaigns.work.pool import MayBe, Seeker
-from captious.campaigns.work.responses import Stored
+from captious.campaigns.work.responses import Seen, Stored
 from captious.protocols import Item, Problem
 
 
@@ -36,12 +36,17 @@ def take_turn(
     answers: Callable[[Item], Mapping[str, object]],
     *,
     key: str,
+    seen: Seen,
 ) -> Turn | None:
     """Store an answer from a page and claim what comes next, in a transaction that is open.
 
-    None where a machine has to work on the answer first, which no transaction waits for.
+    None where a machine has to work on the answer first, which no transaction waits for, and where
+    the rater has to be asked, for the page did not know of an answer that stands.
     """
-    found = responses.respond_within(db, connection, rater, token, answers, key=key, slug=slug)
+    try:
+        found = responses.respond_within(db, connection, rater, token, answers, key=key, slug=slug, seen=seen)
+    except AnsweredAlready:
+        return None
     if found is None or not isinstance(found, Stored):
         return None if found is None else Turn(found)
     pauses = bool(found.receipt.feedback) and found.campaign.rules().pauses

@@ -63,12 +63,28 @@ _ERRORS = (
     Option("invented", "Something told is not in the image", "Cannot be put right."),
     Option("unsure", "Something told may or may not be true", "The image does not settle it."),
 )
+# In short what the guide says of each point.
+_PRECISION = (
+    Option("1", "Mostly wrong"),
+    Option("2", "Much wrong"),
+    Option("3", "Something wrong"),
+    Option("4", "A small slip"),
+    Option("5", "All true"),
+)
+_RECALL = (
+    Option("1", "Hardly any"),
+    Option("2", "A little"),
+    Option("3", "Half"),
+    Option("4", "Most"),
+    Option("5", "All of it"),
+)
+NO_PENALTY = "0"
 _CONCISENESS = (
-    Option("0", "Concise"),
+    Option(NO_PENALTY, "Concise"),
     Option(f"{PENALTY_CONCISENESS:g}", "Goes on and on", amount=PENALTY_CONCISENESS),
 )
 _INCLUSIVE = (
-    Option("0", "No problem"),
+    Option(NO_PENALTY, "No problem"),
     Option(f"{PENALTY_APPEARANCE:g}", "Opinion on someone's looks", amount=PENALTY_APPEARANCE),
     Option(f"{PENALTY_SEVERE:g}", "Hurts or demeans", amount=PENALTY_SEVERE),
 )
@@ -142,6 +158,13 @@ class Thumb(HumanProtocol):
         "fourth rule.",
     )
 
+    presets: bool = option(
+        True,
+        "Start from no penalty",
+        "“Concise” and “No problem” are chosen until the rater changes them. Every response says which "
+        "of them were left untouched.",
+    )
+
     title: ClassVar[str] = "THumB: rubric of precision, recall and penalties"
     citation: ClassVar[str] = "Kasai et al. 2022, section 2 and Table 6"
     words: ClassVar[Words] = Words(
@@ -210,7 +233,9 @@ class Thumb(HumanProtocol):
             key=f"{stage}/{image}",
             image=image,
             captions=captions,
-            form=Form(tuple(field for caption in captions for field in caption_fields(caption))),
+            form=Form(
+                tuple(f for caption in captions for f in caption_fields(caption, presets=self.presets))
+            ),
             sources={caption.key: tuple(texts[caption.text]) for caption in captions},
             stage=stage,
             hints=hint_lines(captions) if self.hints else (),
@@ -337,8 +362,11 @@ class Thumb(HumanProtocol):
         )
 
 
-def caption_fields(caption: Caption) -> tuple[Field, ...]:
-    """The questions about one caption: what is wrong is corrected before recall is asked."""
+def caption_fields(caption: Caption, *, presets: bool = False) -> tuple[Field, ...]:
+    """The questions about one caption: what is wrong is corrected before recall is asked.
+
+    With `presets` there is no penalty for conciseness and inclusive language until one is chosen.
+    """
     key = caption.key
     below_five = When(f"{key}.precision", below=HIGHEST)
     wrong = When(f"{key}.errors", has="wrong")
@@ -352,6 +380,7 @@ def caption_fields(caption: Caption) -> tuple[Field, ...]:
             low=LOWEST,
             high=HIGHEST,
             step=1,
+            options=_PRECISION,
         ),
         Field(
             f"{key}.errors",
@@ -379,6 +408,7 @@ def caption_fields(caption: Caption) -> tuple[Field, ...]:
             low=LOWEST,
             high=HIGHEST,
             step=1,
+            options=_RECALL,
         ),
         Field(
             f"{key}.fluency",
@@ -389,8 +419,24 @@ def caption_fields(caption: Caption) -> tuple[Field, ...]:
             caption=key,
             options=RUBRIC,
         ),
-        Field(f"{key}.conciseness", "choice", "Conciseness", caption=key, options=_CONCISENESS),
-        Field(f"{key}.inclusive_language", "choice", "Inclusive language", caption=key, options=_INCLUSIVE),
+        Field(
+            f"{key}.conciseness",
+            "choice",
+            "Conciseness",
+            caption=key,
+            options=_CONCISENESS,
+            fine=NO_PENALTY,
+            preset=presets,
+        ),
+        Field(
+            f"{key}.inclusive_language",
+            "choice",
+            "Inclusive language",
+            caption=key,
+            options=_INCLUSIVE,
+            fine=NO_PENALTY,
+            preset=presets,
+        ),
     )
 
 

@@ -229,7 +229,7 @@ def _page(
 ) -> Response:
     t = words(request)
     plain: Item = replace(found.one.item, prior={})
-    form = forms.view(plain, t, answers=answers, problems=problems)
+    form = forms.view(plain, t, answers=answers, problems=problems, with_presets=False)
     return show(
         request,
         "adjudicate.html",

@@ -72,6 +72,31 @@ window.captious = window.captious || {};
     form.classList.toggle("complete", !firstMissing());
   }
 
+  // A preset that the rater has touched, be it to confirm it, is an answer like any other.
+  const preset = (question) => question?.querySelector("[data-preset]");
+  function touch(event) {
+    if (event.target.matches?.("input[type=radio]")) preset(event.target.closest("[data-question]"))?.remove();
+  }
+  form.addEventListener("click", touch);
+  form.addEventListener("change", touch);
+
+  // Nothing wrong: what is still open of some questions is answered so.
+  function allFine(within = form) {
+    const open = [...within.querySelectorAll("[data-question]")].filter((one) => !one.hidden && !answered(one));
+    for (const question of open) {
+      const fine = question.querySelector("input[data-fine]");
+      if (fine) fine.checked = true;
+    }
+    form.dispatchEvent(new Event("input", { bubbles: true }));
+    return open.length > 0;
+  }
+  for (const button of form.querySelectorAll("[data-all-fine]")) {
+    button.addEventListener("click", (event) => {
+      event.preventDefault();
+      allFine(button.closest(".caption-card"));
+    });
+  }
+
   form.addEventListener("input", (event) => {
     const box = document.getElementById(event.target.dataset?.amountOf ?? "");
     if (box) box.checked = event.target.value !== "";
@@ -93,6 +118,6 @@ window.captious = window.captious || {};
     question.scrollIntoView({ block: "nearest" });
   }
 
-  Object.assign(window.captious, { form, shown, values, radios, boxes, amountOf, answered, firstMissing, focusQuestion, refresh });
+  Object.assign(window.captious, { form, shown, values, radios, boxes, amountOf, answered, firstMissing, focusQuestion, refresh, preset, allFine });
   refresh();
 })();

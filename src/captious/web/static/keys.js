@@ -1,7 +1,7 @@
 "use strict";
 // Everything by keyboard. Single keys can be switched off, and never fire while text is typed.
 (() => {
-  const { form, shown, radios, boxes, amountOf, firstMissing, focusQuestion } = window.captious;
+  const { form, shown, radios, boxes, firstMissing, focusQuestion, preset, allFine } = window.captious;
   if (!form) return;
   const words = document.getElementById("words").dataset;
   const state = document.getElementById("state");
@@ -59,7 +59,23 @@
     input.checked = input.type === "radio" || !input.checked;
     input.focus({ preventScroll: true });
     changed(input);
-    if (input.type === "radio") advance(question);
+    if (input.type !== "radio") return;
+    if (form.dataset.onChoice !== undefined) onChoice(question, input); else advance(question);
+  }
+
+  // A choice is the answer: it goes at once, or when no second digit can follow.
+  let going = 0;
+  function onChoice(question, input) {
+    clearTimeout(going);
+    const more = input.dataset.key && question.querySelector(`input[data-key^="${input.dataset.key}"]:not([data-key="${input.dataset.key}"])`);
+    going = setTimeout(() => form.requestSubmit(form.querySelector("[data-submit]")), more ? TOGETHER : 0);
+  }
+  if (form.dataset.onChoice !== undefined) {
+    form.addEventListener("click", (event) => {
+      // A press of an arrow key clicks too, at no place.
+      const { target } = event;
+      if (event.detail > 0 && target.matches("input[type=radio]")) onChoice(target.closest("[data-question]"), target);
+    });
   }
 
   // Two digits typed together are one number where the scale has it: 1 and 0 on a scale to 10.
@@ -85,9 +101,10 @@
     return true;
   }
 
+  // On to the next question; what is folded or preset is passed by, and reached with the arrows.
   function advance(question) {
     const all = shown();
-    const following = all[all.indexOf(question) + 1];
+    const following = all.slice(all.indexOf(question) + 1).find((one) => !closed(one) && !preset(one));
     if (following) focusQuestion(following);
     else form.querySelector("[data-submit]").focus({ preventScroll: true });
   }
@@ -129,6 +146,7 @@
     k: () => openDialog("keys-dialog"),
     z: () => window.captious.toggleZoom?.(),
     u: () => document.querySelector("[data-undo]")?.click(),
+    f: () => { if (form.querySelector("[data-all-fine]") && allFine()) form.querySelector("[data-submit]").focus({ preventScroll: true }); },
   };
 
   document.addEventListener("keydown", (event) => {

@@ -82,7 +82,22 @@
       return tell(words.expired);
     }
     drop(letter.key);
+    if (answer.status === 409) return ask(letter);
     return onRefused(answer);
+  }
+
+  // Something stands in the way that only a page can explain: the server shows it in full.
+  function ask(letter) {
+    const again = document.createElement("form");
+    again.method = "post";
+    again.action = letter.address;
+    again.hidden = true;
+    for (const [name, value] of [...new URLSearchParams(letter.body), ["csrf", csrf()]]) {
+      again.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+    }
+    document.body.append(again);
+    leaving = true;
+    again.submit();
   }
 
   function later(letter, onRefused, why) {
