@@ -13,6 +13,7 @@ judgments (`rows`) and which tables its results are (`tables`).
 | assignment | `group_size`, `once_per_image`, `next_items`, `may_take`, `practice_labels` |
 | a response coming in | `validate`, `minimum_seconds`, `derive`, `outcome`, `follow_ups`, `may_correct` |
 | first scores | `first_metrics`, `with_scores` |
+| training | `example_item` |
 | pages | `guide`, `stages`, `record_lines`, `pauses`, `mood`, `score_of` |
 | extra rounds | `rounds`, `start_round` |
 | analysis | `removed_raters`, `counts`, `rows`, `tables`, `agreement`, `final_rows`, `scale_of` |
@@ -53,6 +54,7 @@ from captious.protocols.item import (
     Response,
     Row,
     as_judgments,
+    as_practice,
     matched,
     row_of,
     split_adjudicated,
@@ -139,6 +141,27 @@ class HumanProtocol(ABC):
     @abstractmethod
     def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
         """The advice that stands beside the form in a stage."""
+
+    def example_item(self, image: str, captions: Sequence[str]) -> Item:
+        """An item of the first stage with these captions in this order, to learn on.
+
+        It asks what the work asks. Where a protocol compares with references, the last caption
+        stands for one.
+        """
+        written, human = list(captions), list(captions[-1:])
+        if "references" in self.needs and len(written) > 1:
+            written = written[:-1]
+        corpus = Corpus.from_lists(
+            written,
+            [human] * len(written),
+            image_ids=[image] * len(written),
+            systems=[f"s{at}" for at in range(len(written))],
+        )
+        fitting = (one for one in self.items(corpus, seed=0) if len(one.captions) == len(captions))
+        found = next((one for one in fitting if one.counts), None)
+        if found is None:
+            raise InputError(f"{self.name} asks nothing about {len(captions)} captions at once.")
+        return as_practice(found, captions)
 
     def first_metrics(self) -> tuple[str, ...]:
         """Metrics whose scores of the captions the items start from; see `with_scores`."""
@@ -344,6 +367,7 @@ __all__ = [
     "Table",
     "Words",
     "as_judgments",
+    "as_practice",
     "blind_key",
     "captions_of",
     "clean_option",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from captious.corpus import Judgments
@@ -29,13 +29,27 @@ class Caption(NamedTuple):
     text: str
 
 
+class Picture(NamedTuple):
+    """An example with a picture: what the picture shows, a caption of it, and what that earns and why.
+
+    `file` names a photograph of the sample that comes with the package.
+    """
+
+    file: str
+    alt: str
+    caption: str
+    verdict: str
+    why: str = ""
+
+
 @dataclass(frozen=True)
 class Guide:
-    """One piece of advice beside the form, in plain text, with examples."""
+    """One piece of advice beside the form, in plain text, with examples in words and in pictures."""
 
     title: str
     text: str
     examples: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -119,6 +133,14 @@ class Row(NamedTuple):
 def row_of(item: Item, response: Response, caption: Caption, system: str, aspect: str, value: float) -> Row:
     """The judgment of a caption as what a system wrote; a row for each system that wrote it."""
     return Row(item.image, system, caption.text, response.rater, aspect, value, item.stage, response.time)
+
+
+def as_practice(item: Item, captions: Sequence[str]) -> Item:
+    """The item with other captions in the same places, to be learnt on: nobody's, and never data."""
+    shown = tuple(Caption(one.key, text) for one, text in zip(item.captions, captions, strict=True))
+    return replace(
+        item, captions=shown, sources={}, practice=True, check="", target=UNLIMITED, hints=(), facts={}
+    )
 
 
 def as_judgments(rows: Iterable[Row]) -> Judgments:

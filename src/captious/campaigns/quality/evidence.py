@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from captious.campaigns.quality.rules import Floats, correlation, gold_right
+from captious.campaigns.quality.rules import Floats, correlation
 from captious.campaigns.records import StoredResponse
 from captious.protocols import HumanProtocol, Item, Response
 from captious.protocols.answers import marks
+from captious.protocols.known import answers_right
 
 # With fewer captions in common, what others say of any caption is the better guide.
 ENOUGH_SHARED = 10
@@ -174,7 +175,7 @@ def gather(
         item = items[key]
         found.add(rater, item, response)
         if key in gold:
-            found.work[rater].gold[key] = gold_right(gold[key], response.answers)
+            found.work[rater].gold[key] = answers_right(gold[key], response.answers)
         if item.check:
             checks.append(Response(key, response.answers, rater))
     for check in checks:

@@ -202,33 +202,6 @@ def gold_rule(outcomes: Mapping[str, bool], *, right: float = GOLD_RIGHT) -> Fin
     )
 
 
-def gold_right(expected: Mapping[str, object], answers: Mapping[str, object]) -> bool:
-    """Whether answers are the known ones.
-
-    Known answers are `{"stars": 4}`, or `{"stars": {"value": 4, "tolerance": 1}}` where a number
-    may differ by so much, or `{"stars": [4, 5]}` where several are right.
-
-    >>> gold_right({"stars": {"value": 4, "tolerance": 1}}, {"stars": 5.0})
-    True
-    """
-    return all(_agrees(wanted, answers.get(name)) for name, wanted in expected.items())
-
-
-def _agrees(wanted: object, given: object) -> bool:
-    tolerance = 0.0
-    if isinstance(wanted, Mapping) and "value" in wanted:
-        tolerance = float(wanted.get("tolerance", 0.0))
-        wanted = wanted["value"]
-    if isinstance(wanted, (list, tuple)):
-        return any(_agrees(one, given) for one in wanted)
-    if isinstance(wanted, Mapping):  # a multi-choice: the same options
-        return isinstance(given, Mapping) and set(given) == set(wanted)
-    numeric = (int, float)
-    if isinstance(wanted, numeric) and isinstance(given, numeric):
-        return abs(float(wanted) - float(given)) <= tolerance + 1e-9
-    return given == wanted
-
-
 def correlation(own: Floats, others: Floats) -> float:
     """Pearson's r; NaN where a side is constant or there are fewer than two pairs."""
     if len(own) < 2 or np.ptp(own) == 0 or np.ptp(others) == 0:

@@ -35,6 +35,7 @@ from captious.protocols.base import (
     Row,
     Table,
     Words,
+    as_practice,
     captions_of,
     clean_option,
     draws,
@@ -192,6 +193,13 @@ class Humanr(HumanProtocol):
             drawn += _comparisons(image, texts, humans.get(image, []), seed, self.baseline)
         checks = _checks(humans, list(written), seed)
         return [*_sided(drawn, seed, self.target), *_sided(checks, seed, target=UNLIMITED)]
+
+    def example_item(self, image: str, captions: Sequence[str]) -> Item:
+        """A comparison: the caption on the left, then the one on the right."""
+        if len(captions) != 2:
+            raise InputError(f"{self.name} compares two captions; found {len(captions)}.")
+        left, right = captions
+        return as_practice(_item((image, "", left, right), True, 1, 0), captions)
 
     def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
         """What is asked, in words that favour neither long nor polished captions."""

@@ -241,6 +241,10 @@ class Thumb(HumanProtocol):
             hints=hint_lines(captions) if self.hints else (),
         )
 
+    def example_item(self, image: str, captions: Sequence[str]) -> Item:
+        """All captions on one page, as in the first stage."""
+        return HumanProtocol.example_item(replace(self, development_images=0), image, captions)
+
     def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
         """Definitions and the four rules; later annotators are first told what they do."""
         later = not stage.endswith(FIRST)
