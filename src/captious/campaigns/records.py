@@ -14,6 +14,9 @@ import orjson
 
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols import Answers, HumanProtocol, Item, rules_of
+from captious.protocols.survey import parse_survey
+from captious.protocols.training import Example, TrainingRules
+from captious.protocols.training.standing import DEFAULT_PASS, DEFAULT_TRIES, AfterFailing
 
 State = Literal["draft", "open", "paused", "closed"]
 RaterState = Literal["active", "removed", "withdrawn"]
@@ -65,6 +68,14 @@ class ConsentNeeded(InputError):  # noqa: N818
         super().__init__("consent: the rater has not agreed to the text as it is now. Ask for it first.")
 
 
+class EntryNeeded(InputError):  # noqa: N818
+    """The rater has not been through what comes before the work."""
+
+    def __init__(self, step: str) -> None:
+        self.step = step
+        super().__init__(f"{step}: comes before the work. Open your work in a browser and finish it first.")
+
+
 class SignInRefused(InputError):  # noqa: N818
     """Name and password do not open an account: the error does not say which is wrong."""
 
@@ -96,6 +107,12 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def text_version(text: str) -> str:
+    """SHA-256 of a text, "" where there is none; white space around lines is no change."""
+    lines = [line.strip() for line in text.strip().splitlines()]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest() if any(lines) else ""
+
+
 @dataclass(frozen=True)
 class Settings:
     """What the people who run a campaign may change while it runs."""
@@ -114,6 +131,13 @@ class Settings:
     identities_in_export: bool = False
     language: str = "en"
     consent: str = ""
+    # Surveys are YAML; `training` is the version of the examples that are kept with the campaign.
+    survey_before: str = ""
+    survey_after: str = ""
+    training: str = ""
+    training_pass: float = DEFAULT_PASS
+    training_tries: int = DEFAULT_TRIES
+    after_failing: AfterFailing = "stop"
 
     def __post_init__(self) -> None:
         for name in _NUMBERS:
@@ -125,6 +149,24 @@ class Settings:
                 raise InputError(f"{name}: {getattr(self, name)} is not above 0. Give more.")
         if not self.minimum_seconds >= 0:
             raise InputError(f"minimum_seconds: {self.minimum_seconds} is below 0. Give 0 or more.")
+        for name in ("survey_before", "survey_after"):
+            if getattr(self, name):
+                parse_survey(getattr(self, name), name)
+        self.training_rules()
+
+    def training_rules(self) -> TrainingRules:
+        """What it takes to pass the training."""
+        return TrainingRules(self.training_pass, self.training_tries, self.after_failing)
+
+    @cached_property
+    def entry_version(self) -> str:
+        """What a rater goes through before the first task, as one text; "" where it is nothing.
+
+        >>> Settings().entry_version, len(Settings(consent="I agree.").entry_version)
+        ('', 64)
+        """
+        parts = (self.consent_version, text_version(self.survey_before), self.training)
+        return hashlib.sha256("/".join(parts).encode()).hexdigest() if any(parts) else ""
 
     @property
     def consent_version(self) -> str:
@@ -133,8 +175,7 @@ class Settings:
         >>> Settings(consent="I agree. ").consent_version == Settings(consent="I agree.").consent_version
         True
         """
-        lines = [line.strip() for line in self.consent.strip().splitlines()]
-        return hashlib.sha256("\n".join(lines).encode()).hexdigest() if any(lines) else ""
+        return text_version(self.consent)
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as values that JSON can hold."""
@@ -215,6 +256,13 @@ class Rater:
     consent_version: str = ""
     consent_time: float | None = None
     quota: int | None = None
+    entry: str = ""
+    uncounted: bool = False
+
+    @property
+    def works(self) -> bool:
+        """Whether tasks are handed to the rater; what they answer may yet not count."""
+        return self.state == "active" or self.uncounted
 
 
 @dataclass(frozen=True)
@@ -312,6 +360,14 @@ class Session:
 
 
 @dataclass(frozen=True)
+class Training:
+    """The examples of a training, and the file of each picture by the name that examples give it."""
+
+    examples: tuple[Example, ...]
+    images: Mapping[str, Path] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Draft:
     """Everything that creating a campaign will store; made without a database."""
 
@@ -325,6 +381,7 @@ class Draft:
     images: Mapping[str, Path] = field(default_factory=dict)
     settings: Settings = field(default_factory=Settings)
     gold: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    training: Training | None = None
 
     def rules(self) -> HumanProtocol:
         """The protocol with the draft's options."""

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, insert, select, update
 
 from captious.campaigns.people import raters
+from captious.campaigns.people.consent import agreed
 from captious.campaigns.records import Campaign, NewRater, Rater
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
@@ -272,7 +273,8 @@ def admit(db: Database, stored: Stored, campaign: Campaign, visit: Visit, *, con
             connection.execute(update(table).where(table.c.id == rater_id).values(quota=put))
         values: dict[str, Any] = {"last_seen": db.now()}
         if consent:
-            values |= {"consent_version": consent, "consent_time": db.now()}
+            own = raters.of_id(connection, campaign.id, rater_id)
+            values |= agreed(connection, campaign, own, now=db.now())
         connection.execute(update(table).where(table.c.id == rater_id).values(**values))
         visits.change(connection, visit.id, rater_id=rater_id)
         row = connection.execute(select(*rater_columns).where(table.c.id == rater_id)).one()
@@ -321,7 +323,7 @@ def settle(db: Database, stored: Stored, campaign: Campaign, visit: Visit) -> Ou
         return visit.outcome or None
     rater = raters.find(db, campaign, visit.rater_id)
     outcome: Outcome | None = None
-    if rater.state == "removed":
+    if rater.state == "removed" and not rater.works:
         outcome = "failed"
     elif rater.quota is not None and rater.answered >= rater.quota:
         outcome = "completed"

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
-from captious.errors import CaptiousError
+from captious.errors import CaptiousError, InputError
 
-__all__ = ["DemoFiles", "demo_files", "demo_path"]
+__all__ = ["DemoFiles", "demo_files", "demo_path", "training_file"]
 
 
 @dataclass(frozen=True)
@@ -64,3 +64,19 @@ def demo_files() -> DemoFiles:
         game=root / "rating.game",
         readme=root / "README.md",
     )
+
+
+def training_file(protocol: str) -> Path:
+    """The training for a protocol that comes with the package, over photographs of the demo sample.
+
+    >>> training_file("tagging").name
+    'tagging.yaml'
+    """
+    folder = Path(str(files(__name__) / "training"))
+    known = sorted(path.stem for path in folder.glob("*.yaml"))
+    if protocol not in known:
+        raise InputError(
+            f"training: none comes with the package for {protocol} (there is one for {', '.join(known)}). "
+            "Write a file of your own."
+        )
+    return folder / f"{protocol}.yaml"

@@ -16,6 +16,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
+from captious.campaigns.people.consent import agreed
 from captious.campaigns.records import Campaign, ConsentNeeded, LinkRefused, Rater
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
@@ -68,7 +69,7 @@ def open_link(db: Database, token: str, *, secret: bytes, consent: str = "") -> 
         if wanted and rater.consent_version != wanted:
             if consent != wanted:
                 raise ConsentNeeded
-            values |= {"consent_version": wanted, "consent_time": db.now()}
+            values |= agreed(connection, campaign, rater, now=db.now())
         connection.execute(update(table).where(table.c.id == rater.id).values(**values))
         if not campaign.settings.reusable_links:
             use = {"digest": _digest(token), "rater_id": rater.id, "time": db.now()}
@@ -105,7 +106,7 @@ def _check(connection: Connection, token: str, secret: bytes, now: float) -> tup
         campaign, current, rater = _standing(connection, rater_id)
     except InputError:
         raise LinkRefused("revoked") from None
-    if version != current or rater.state != "active":
+    if version != current or not rater.works:
         raise LinkRefused("revoked")
     if campaign.state == "closed":
         raise LinkRefused("closed")

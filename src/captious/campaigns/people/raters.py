@@ -81,7 +81,7 @@ def listed(db: Database, campaign: Campaign) -> list[Rater]:
 def find(db: Database, campaign: Campaign, rater_id: int) -> Rater:
     """A rater of the campaign by id."""
     with db.read() as connection:
-        return _of(connection, campaign.id, rater_id)
+        return of_id(connection, campaign.id, rater_id)
 
 
 def remove(db: Database, rater: Rater, *, reason: str, actor: str) -> Rater:
@@ -115,12 +115,13 @@ def _change(db: Database, rater: Rater, state: RaterState, reason: str, actor: s
             subject=rater.pseudonym,
             detail={"reason": reason},
         )
-        return _of(connection, rater.campaign_id, rater.id)
+        return of_id(connection, rater.campaign_id, rater.id)
 
     return db.transact(work)
 
 
-def _of(connection: Connection, campaign_id: int, rater_id: int) -> Rater:
+def of_id(connection: Connection, campaign_id: int, rater_id: int) -> Rater:
+    """A rater by id, in the caller's transaction."""
     table = schema.rater
     wanted = select(*rater_columns).where(table.c.campaign_id == campaign_id, table.c.id == rater_id)
     row = connection.execute(wanted).first()

@@ -99,7 +99,7 @@ def _find(connection: Connection, token: str, now: float) -> tuple[Session | Non
         values = dict(zip(_RATER, columns[len(_ACCOUNT) :], strict=True))
         record = values["record"]
         values["record"] = None if record is None else orjson.loads(record)
-        rater = Rater(**values | {"native": bool(values["native"])})
+        rater = Rater(**values | {name: bool(values[name]) for name in ("native", "uncounted")})
     else:
         values = dict(zip(_ACCOUNT, columns, strict=False))
         account = Account(**values | {"disabled": bool(values["disabled"])})

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
+from captious.campaigns.entry.training_files import load_training, prepare_training, store_training
 from captious.campaigns.records import Campaign, Draft, Settings
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
@@ -20,6 +21,7 @@ from captious.corpus import Corpus
 from captious.corpus.images import find_images
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols import HumanProtocol, Item, described_by, kind_of, protocol
+from captious.protocols.known import check_known
 from captious.protocols.registry import checked_options
 
 DEFAULT_SEED = 20220710
@@ -42,12 +44,14 @@ def draft(
     seed: int = DEFAULT_SEED,
     settings: Settings | None = None,
     gold: Mapping[str, Mapping[str, Any]] | None = None,
+    training: str | Path | None = None,
 ) -> Draft:
     """Everything that a campaign will be, without storing it.
 
     A protocol that a file describes comes as the file's path or text, or as the protocol's name
     (`mine.yaml`). `images` is a folder, or the file of each image; without it the corpus's own
-    paths are used. `gold` gives the right answers of items by key.
+    paths are used. `gold` gives the right answers of items by key. `training` is the path of a training's
+    file, or `sample` for the one that comes with the package.
 
     >>> corpus = Corpus.from_lists(["A dog.", "A cat."], image_ids=["1", "2"])
     >>> made = draft("tagging", corpus, title="Five verdicts", options={"raters": 2})
@@ -71,7 +75,11 @@ def draft(
     items = _with_scores(made.rules(), made.rules().items(corpus, seed=seed), corpus)
     _check_gold(items, made.gold)
     extra = dict.fromkeys(item.image for item in items if item.practice)
-    return replace(made, items=items, images=image_files(corpus, images, extra))
+    made = replace(made, items=items, images=image_files(corpus, images, extra))
+    if training is None:
+        return made
+    folders = sorted({path.parent for path in made.images.values()})
+    return replace(made, training=load_training(training, made.rules(), folders))
 
 
 def _with_scores(rules: HumanProtocol, items: list[Item], corpus: Corpus) -> list[Item]:
@@ -110,6 +118,8 @@ def preview(draft: Draft, n: int) -> list[Item]:
 def create(db: Database, draft: Draft, *, actor: str) -> Campaign:
     """Store a draft as a campaign in state `draft`: nobody can rate before it is opened."""
     prepared = [(key, prepare(db, path, key)) for key, path in draft.images.items()]
+    training = prepare_training(db, draft.training) if draft.training else None
+    settings = replace(draft.settings, training=training.version if training else "")
     values = {
         "slug": draft.slug,
         "title": draft.title,
@@ -118,7 +128,7 @@ def create(db: Database, draft: Draft, *, actor: str) -> Campaign:
         "protocol_file": draft.protocol_file,
         "seed": draft.seed,
         "state": "draft",
-        "settings": draft.settings.to_dict(),
+        "settings": settings.to_dict(),
         "created": db.now(),
     }
     table = schema.campaign
@@ -129,6 +139,8 @@ def create(db: Database, draft: Draft, *, actor: str) -> Campaign:
         campaign = campaign_of(connection.execute(select(table).where(table.c.id == new)).one())
         add_items(connection, campaign, draft.items, gold=draft.gold)
         remember(connection, campaign, prepared)
+        if training:
+            store_training(connection, campaign, training)
         log.record(
             connection,
             actor,
@@ -222,7 +234,4 @@ def _check_gold(items: list[Item], gold: Mapping[str, Mapping[str, Any]]) -> Non
     for key, answers in gold.items():
         if key not in known:
             raise UnknownNameError("gold item", key, list(known)[:20])
-        for name in answers:
-            if known[key].form.field(name) is None:
-                names = [field.name for field in known[key].form.fields]
-                raise UnknownNameError(f'question of gold item "{one_line(key)}"', name, names)
+        check_known(known[key], answers, f'gold item "{one_line(key)}"')

@@ -18,7 +18,7 @@ from captious.campaigns.store.columns import Json
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
 from captious.errors import InputError, one_line
-from captious.protocols import Caption, Form, Item
+from captious.protocols import Caption, Form, Item, Problem
 from captious.protocols.store import item_from_dict, item_to_dict
 
 # A row of SQLAlchemy's, or of a `Prepared` statement.
@@ -375,3 +375,12 @@ def is_storable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def unstorable(answers: Mapping[str, object]) -> list[Problem]:
+    """What is wrong with answers that no database could hold."""
+    return [
+        Problem(name, "The text holds a character that cannot be stored. Remove it.")
+        for name, answer in answers.items()
+        if isinstance(answer, str) and not is_storable(answer)
+    ]

@@ -24,6 +24,7 @@ from sqlalchemy import (
 
 from captious.campaigns.store.columns import Json, key, metadata, text_column, to
 from captious.campaigns.store.crowd_tables import crowd_block, crowd_call, crowd_place, crowd_study
+from captious.campaigns.store.entry_tables import survey_answer, training_answer, training_example
 
 campaign = Table(
     "campaign",
@@ -185,6 +186,10 @@ rater = Table(
     # Which consent text the rater agreed to, and when.
     text_column("consent_version", ""),
     Column("consent_time", Double),
+    # What of consent, survey and training the rater has gone through, as `Settings.entry_version`.
+    text_column("entry", ""),
+    # A removed rater who may go on: what they answer does not count.
+    Column("uncounted", Boolean, nullable=False, server_default=text("false")),
     UniqueConstraint("campaign_id", "pseudonym"),
     CheckConstraint("state IN ('active', 'removed', 'withdrawn')", name="ck_rater_state"),
 )
@@ -317,7 +322,7 @@ note = Table(
     Index("ix_note_item_id", "item_id"),
 )
 
-APPEND_ONLY = ("response", "log")
+APPEND_ONLY = ("response", "log", "training_answer", "survey_answer")
 
 # As the unique index of idempotency keys spells it.
 response_author = func.coalesce(response.c.rater_id, text("0"))
@@ -349,4 +354,7 @@ __all__ = [
     "session",
     "sign_in_try",
     "snapshot",
+    "survey_answer",
+    "training_answer",
+    "training_example",
 ]

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Double,
     Text,
     bindparam,
+    case,
     exists,
     func,
     literal_column,
@@ -31,8 +32,10 @@ _GROUP_STATES: tuple[ColumnElement[str], ...] = tuple(
 _rater: BindParameter[int] = bindparam("rater")
 _item: BindParameter[int] = bindparam("item")
 
+# Who was removed and may go on works like anyone else; their answers do not count.
+_working = case((_RATER.uncounted, literal_column("'active'")), else_=_RATER.state).label("state")
 _at_work = (
-    select(_RATER.state, _RATER.cursor, _RATER.answered, _RATER.record, _RATER.quota, *schema.campaign.c)
+    select(_working, _RATER.cursor, _RATER.answered, _RATER.record, _RATER.quota, *schema.campaign.c)
     .join(schema.campaign, schema.campaign.c.id == _RATER.campaign_id)
     .where(_RATER.id == _rater)
 )

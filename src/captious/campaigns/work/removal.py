@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import Connection, ScalarSelect, bindparam, false, func, select, true, update
 
 from captious.campaigns.records import RaterState
 from captious.campaigns.store import schema
 from captious.campaigns.store.prepared import Prepared
+from captious.protocols import Item
 
 _HOLDING = ("held", "answered")
 _COUNT_LABEL = Prepared(
@@ -20,23 +23,25 @@ def take_out(connection: Connection, rater_id: int, state: RaterState, reason: s
     """Free the rater's slots; False where they are out already (only the reason changes)."""
     rater, item, assignment = schema.rater, schema.item, schema.assignment
     was = _locked_state(connection, rater_id)
-    connection.execute(update(rater).where(rater.c.id == rater_id).values(state=state, reason=reason))
-    if was != "active":
-        return False
+    changed = {"state": state, "reason": reason, "uncounted": False}
+    connection.execute(update(rater).where(rater.c.id == rater_id).values(**changed))
     lock_items(connection, rater_id)
-    _recount_labels(connection, rater_id, -1)
+    # A rater who is out and went on without counting holds slots, and has answered none that counts.
+    _recount_labels(connection, rater_id, -1, _HOLDING if was == "active" else ("held",))
     connection.execute(
         update(item).where(item.c.id.in_(_items_of(rater_id, "held"))).values(taken=item.c.taken - 1)
-    )
-    connection.execute(
-        update(item)
-        .where(item.c.id.in_(_items_of(rater_id, "answered")))
-        .values(taken=item.c.taken - 1, done=item.c.done - 1)
     )
     connection.execute(
         update(assignment)
         .where(assignment.c.rater_id == rater_id, assignment.c.state == "held")
         .values(state="released")
+    )
+    if was != "active":
+        return False
+    connection.execute(
+        update(item)
+        .where(item.c.id.in_(_items_of(rater_id, "answered")))
+        .values(taken=item.c.taken - 1, done=item.c.done - 1)
     )
     # What their answers called for and nobody has begun is called for no longer.
     connection.execute(
@@ -53,7 +58,9 @@ def put_back(connection: Connection, rater_id: int) -> bool:
     was = _locked_state(connection, rater_id)
     if was == "active":
         return False
-    connection.execute(update(rater).where(rater.c.id == rater_id).values(state="active", reason=""))
+    connection.execute(
+        update(rater).where(rater.c.id == rater_id).values(state="active", reason="", uncounted=False)
+    )
     lock_items(connection, rater_id)
     connection.execute(
         update(item)
@@ -63,8 +70,23 @@ def put_back(connection: Connection, rater_id: int) -> bool:
     connection.execute(
         update(item).where(item.c.from_response.in_(_standing(rater_id))).values(closed=false())
     )
-    _recount_labels(connection, rater_id, 1)
+    _recount_labels(connection, rater_id, 1, ("answered",))
     return True
+
+
+def go_on_uncounted(connection: Connection, rater_id: int, reason: str) -> None:
+    """Take a rater out who may go on all the same: what they answer is stored and does not count."""
+    take_out(connection, rater_id, "removed", reason)
+    table = schema.rater
+    connection.execute(update(table).where(table.c.id == rater_id).values(uncounted=True))
+
+
+def give_back(connection: Connection, campaign_id: int, item_id: int, item: Item) -> None:
+    """Free the slot of an answer that does not count."""
+    table = schema.item
+    connection.execute(update(table).where(table.c.id == item_id).values(taken=table.c.taken - 1))
+    if item.counts:
+        change_label(connection, campaign_id, item.balance, -1)
 
 
 def lock_items(connection: Connection, rater_id: int) -> None:
@@ -107,14 +129,12 @@ def _standing(rater_id: int) -> ScalarSelect[int]:
     )
 
 
-def _recount_labels(connection: Connection, rater_id: int, sign: int) -> None:
+def _recount_labels(connection: Connection, rater_id: int, sign: int, states: Sequence[str]) -> None:
     item, assignment = schema.item, schema.assignment
     counts = (
         select(item.c.campaign_id, item.c.balance, func.count())
         .join(assignment, assignment.c.item_id == item.c.id)
-        .where(
-            assignment.c.rater_id == rater_id, assignment.c.state.in_(_HOLDING), item.c.is_check == false()
-        )
+        .where(assignment.c.rater_id == rater_id, assignment.c.state.in_(states), item.c.is_check == false())
         .group_by(item.c.campaign_id, item.c.balance)
         .order_by(item.c.balance)
     )

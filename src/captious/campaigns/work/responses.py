@@ -20,14 +20,14 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.races import LostRaceError
 from captious.campaigns.store.recordings import recording_file
-from captious.campaigns.store.rows import AnyRow, campaign_from, is_storable, item_of
+from captious.campaigns.store.rows import AnyRow, campaign_from, is_storable, item_of, unstorable
 from captious.campaigns.work import response_queries as queries
 from captious.campaigns.work.assignment import next_stage_begun
 from captious.campaigns.work.attention import remove_if_failed
 from captious.campaigns.work.counted import kept_with
 from captious.campaigns.work.follow_ups import add_follow_ups, drop_limit
 from captious.campaigns.work.reading import item, items, latest_responses, stored
-from captious.campaigns.work.removal import change_label
+from captious.campaigns.work.removal import change_label, give_back
 from captious.errors import InputError
 from captious.protocols import HumanProtocol, Item, Problem, Response
 from captious.protocols.base import Outcome, Past
@@ -200,20 +200,12 @@ def _checked(
     """What the protocol says of the answers, and everything that is wrong with them."""
     rules = campaign.rules()
     checked = rules.validate(asked, given, rater=rater.pseudonym, time=now)
-    problems = checked if isinstance(checked, list) else _unstorable(checked)
+    problems = checked if isinstance(checked, list) else unstorable(checked.answers)
     if not isinstance(checked, list):
         problems += _not_kept(db, campaign, asked, checked)
     if source in ("web", "api"):
         problems = [*problems, *_too_early(rules.minimum_seconds(asked), shown_at, now)]
     return checked, problems
-
-
-def _unstorable(response: Response) -> list[Problem]:
-    return [
-        Problem(name, "The text holds a character that cannot be stored. Remove it.")
-        for name, answer in response.answers.items()
-        if isinstance(answer, str) and not is_storable(answer)
-    ]
 
 
 def _not_kept(db: Database, campaign: Campaign, item: Item, response: Response) -> list[Problem]:
@@ -395,6 +387,9 @@ def _count(connection: Connection, sent: _Sent, row: AnyRow, *, counts: bool) ->
     """Count a first answer."""
     if counts:
         queries.COUNT_ITEM.change(connection, {"item": row.item_id, "again": _again(row)})
+    elif row.slot_state == "held":
+        # A rater whose answers do not count: the item is free for someone whose do.
+        give_back(connection, sent.campaign.id, row.item_id, sent.item)
     given = {"rater": sent.rater.id, "took": sent.seconds or 0.0, "now": sent.response.time}
     queries.COUNT_RATER.change(connection, given)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -30,23 +30,12 @@ from captious.protocols.base import (
     row_of,
 )
 from captious.protocols.form import Field, Form, Option
+from captious.protocols.questions import Question, scale_field
 from captious.protocols.registry import register
 from captious.stats import bootstrap_interval, krippendorff_alpha, mean_preference
 
 GenericKind = Literal["likert", "pairwise"]
 LEFT, RIGHT, BOTH = "left", "right", "both"
-
-
-class Question(NamedTuple):
-    """One question: a scale for a Likert protocol, a choice of captions for a pairwise one."""
-
-    aspect: str
-    ask: str
-    help: str = ""
-    low: int = 1
-    high: int = 5
-    labels: tuple[tuple[int, str], ...] = ()
-    ties: bool = True
 
 
 @register("generic")
@@ -140,7 +129,8 @@ class Generic(HumanProtocol):
 
     def _form(self) -> Form:
         fields = [
-            _scale(question) if self.kind == "likert" else _sides(question) for question in self.questions
+            scale_field(question) if self.kind == "likert" else _sides(question)
+            for question in self.questions
         ]
         if self.comment:
             fields.append(Field("comment", "text", "Comment", required=False))
@@ -207,19 +197,6 @@ class Generic(HumanProtocol):
             [[sum(column), len(column)] for column in sums.values()], lambda s: s[..., 0] / s[..., 1]
         )
         return interval.value, interval.low, interval.high, len(own)
-
-
-def _scale(question: Question) -> Field:
-    return Field(
-        question.aspect,
-        "number",
-        question.ask,
-        question.help,
-        low=question.low,
-        high=question.high,
-        step=1,
-        options=tuple(Option(str(point), label) for point, label in question.labels),
-    )
 
 
 def _sides(question: Question) -> Field:
