@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
@@ -92,7 +92,7 @@ def change(request: Request, account: Manager, campaign: Run, db: Db, form: Writ
     given = dict.fromkeys(["title", *KINDS], "") | texts_of(form)
     values, problems = read_settings(given, words(request))
     try:
-        settings = Settings(**values) if not problems else campaign.settings
+        settings = replace(campaign.settings, **values) if not problems else campaign.settings
         if not problems and given["title"] != campaign.title:
             campaign = lifecycle.rename(db, campaign, given["title"], actor=account.name)
         if not problems:
