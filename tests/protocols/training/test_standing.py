@@ -30,7 +30,7 @@ def test_the_pass_mark_is_a_share_of_all_known_answers() -> None:
 
 @pytest.mark.parametrize(
     ("after", "phase", "attempt"),
-    [("stop", "failed", 3), ("uncounted", "failed", 3), ("again", "answering", 3)],,
+    [("stop", "failed", 3), ("uncounted", "failed", 3), ("again", "answering", 3)],
 )
 def test_what_follows_the_last_try(after: str, phase: str, attempt: int) -> None:
     rules = TrainingRules(pass_mark=1.0, tries=2, after_failing=after)
