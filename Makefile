@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo docs loop serve test test-all lint format browser bench wheel-check clean
+.PHONY: demo docs loop serve test test-all lint format browser bench wheel-check smoke clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/captious demo
@@ -71,6 +71,10 @@ bench: $(VENV)/dev.stamp
 # SPICE from an installed wheel: no Java, no torch, no network.
 wheel-check: $(VENV)/demo.stamp
 	$(BIN)/python scripts/wheel_check.py
+
+# The wheel in an empty environment, each extra in one of its own, on Python 3.11 and 3.13 where they are.
+smoke: $(VENV)/dev.stamp
+	$(BIN)/python scripts/smoke_wheel.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist build
