@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from captious.campaigns.records import Campaign, Rater
+from captious.campaigns.records import Campaign, EntryNeeded, Rater
 from captious.campaigns.setup import lifecycle
 from captious.crowd import arrivals, studies, visits
 from captious.crowd.arrivals import TurnedAway
@@ -131,7 +131,10 @@ def done(request: Request, key: str) -> Response:
     visit = visits.of_rater(security.db_of(request), rater.id)
     if visit is None or visit.study_id != stored.id:
         raise Refusal(401, "error.no_session")
-    outcome = arrivals.finish(security.db_of(request), stored, campaign, visit)
+    try:
+        outcome = arrivals.finish(security.db_of(request), stored, campaign, visit)
+    except EntryNeeded:
+        outcome = None
     if outcome is None:
         return pages.redirect(request, f"/work/{campaign.slug}")
     return _completed(request, stored, campaign, visit, outcome)

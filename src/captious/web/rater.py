@@ -12,13 +12,14 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from captious.campaigns.records import AnsweredAlready, RaterProgress, Receipt, Task
+from captious.campaigns.records import AnsweredAlready, EntryNeeded, RaterProgress, Receipt, Task
 from captious.campaigns.store import recordings
 from captious.campaigns.store.recordings import BadRecording
 from captious.campaigns.work import assignment, responses
 from captious.campaigns.work.desk import Desk, desk
 from captious.protocols import Item, Problem
 from captious.web import arrivals, pages, security
+from captious.web.entry.steps import begin_address, survey_due
 from captious.web.errors import Responses, documented_pages, wants_json
 from captious.web.form_answers import FINE, all_fine, answers_to, seen_by, touched
 from captious.web.openapi import form_body
@@ -50,13 +51,18 @@ def words(at: AtWork) -> Texts:
 def work(request: Request, slug: str) -> Response:
     """The next task, or why there is none."""
     rater, session = security.rater_session(request, slug)
-    found = desk(security.db_of(request), rater)
+    try:
+        found = desk(security.db_of(request), rater)
+    except EntryNeeded:
+        return pages.redirect(request, begin_address(slug))
     return desk_page(request, AtWork(rater, found.campaign, session), found)
 
 
 def desk_page(request: Request, at: AtWork, found: Desk) -> Response:
     """The page of what a rater has in hand."""
     if not found.tasks:
+        if survey_due(request, at, found.progress):
+            return pages.redirect(request, begin_address(at.campaign.slug, "after"))
         study = arrivals.study_of(request, at.rater)
         if study is not None:
             return pages.redirect(request, arrivals.last_page(study))
@@ -276,7 +282,7 @@ def _nothing(
     request: Request, at: AtWork, progress: RaterProgress, last: Task | None, feedback: Sequence[str] = ()
 ) -> Response:
     """Why there is no task: which of these holds is what the rater wants to know."""
-    if at.rater.state != "active":
+    if not at.rater.works:
         why = "ended"
     elif at.campaign.state != "open":
         why = at.campaign.state

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Header, Path, Request
 from pydantic import BaseModel, Field
 
+from captious.campaigns.entry.gate import pending
 from captious.campaigns.records import RaterProgress, Receipt, Task
 from captious.campaigns.work import assignment, responses
 from captious.web import security
@@ -77,10 +78,13 @@ class ReceiptBody(BaseModel):
     feedback: list[str] = []
 
 
-@router.get("/{slug}", responses=documented(401))
+@router.get("/{slug}", responses=documented(401, 409))
 def work(request: Request, slug: str) -> WorkBody:
     """The tasks in hand; new ones are handed out when there are none."""
     at = security.current_rater(request, slug)
+    step = pending(security.db_of(request), at.campaign, at.rater)
+    if step is not None:
+        raise Refusal(409, f"entry.needed.{step}")
     tasks = assignment.next_tasks(security.db_of(request), at.campaign, at.rater)
     return WorkBody(
         campaign=at.campaign.slug,

@@ -1,6 +1,6 @@
 """The words of every page, from one catalogue a language.
 
-`locales/en.json` and `locales/en.admin.json` hold the English texts by key. Another language is
+`locales/en.json` and the files named `en.….json` beside it hold the English texts by key. Another language is
 another file: what it lacks is shown in English. What protocols ask comes in English from their own
 rules; the catalogue's `phrases` translate such a sentence by the sentence itself.
 """
@@ -68,7 +68,8 @@ def texts(language: str = ENGLISH, folder: Path = FOLDER) -> Texts:
 def _read(language: str, folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     entries: dict[str, str] = {}
     phrases: dict[str, str] = {}
-    for path in (folder / f"{language}.json", folder / f"{language}.admin.json"):
+    own = folder / f"{language}.json"
+    for path in (own, *sorted(folder.glob(f"{language}.*.json"))):
         if path.is_file():
             found = json.loads(path.read_text(encoding="utf-8"))
             phrases.update(found.pop(PHRASES, {}))

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
-from captious.campaigns.records import Campaign, Rater, RaterProgress, Task
+from captious.campaigns.entry.gate import pending
+from captious.campaigns.records import Campaign, EntryNeeded, Rater, RaterProgress, Task
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
@@ -50,12 +51,18 @@ class Desk(NamedTuple):
 
 
 def desk(db: Database, rater: Rater) -> Desk:
-    """What the rater is to do now, with what stands beside it; new tasks are handed out."""
+    """What the rater is to do now, with what stands beside it; new tasks are handed out.
+
+    `EntryNeeded` where something comes before the work, which is looked for only until it is done.
+    """
     with db.read() as connection:
         campaign, state, seeker = assignment.at_work(connection, rater, db.now())
         held = assignment.held_tasks(db, connection, rater)
         previous = assignment.last_answered(db, connection, campaign, rater, state)
         feedback = assignment.last_feedback(connection, rater) if seeker.answered else ()
+    step = pending(db, campaign, rater) if rater.entry != campaign.settings.entry_version else None
+    if step is not None:
+        raise EntryNeeded(step)
     tasks = assignment.due_tasks(db, campaign, rater, state, held)
     if not tasks:
         progress = assignment.rater_progress(db, campaign, rater)
