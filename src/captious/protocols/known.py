@@ -82,3 +82,11 @@ def _refused(field: Field, value: Answer) -> str:
     alone = Form((Field(**{**field.__dict__, "when": None}),))
     checked = alone.check({field.name: value})
     return checked[0].message if isinstance(checked, list) else ""
+
+
+def question_named(item: Item, name: str, caption: str = "") -> str:
+    """The question that a file means by a name: its own, or that of a caption without its letter."""
+    if not caption and item.form.field(name) is not None:
+        return name
+    key = caption or (item.captions[0].key if len(item.captions) == 1 else "")
+    return f"{key}.{name}" if key and item.form.field(f"{key}.{name}") is not None else name

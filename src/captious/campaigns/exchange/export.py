@@ -20,6 +20,7 @@ from captious._version import __version__
 from captious.campaigns.exchange import export_rows
 from captious.campaigns.exchange.croissant import Column, DataSet, Described, croissant
 from captious.campaigns.exchange.datasheet import datasheet, one_row
+from captious.campaigns.exchange.entry_rows import entry_files
 from captious.campaigns.exchange.export_files import FORMATS, RowValues, checked_formats, write_rows
 from captious.campaigns.exchange.facts import facts_of
 from captious.campaigns.exchange.references import references_of
@@ -94,6 +95,7 @@ def export(
     items, counted = analysis.counting(db, campaign)
     asked = _Asked(db, campaign, out, chosen, identities, items, counted, citation, draw)
     files = [*_responses(asked), *_judgments(asked), *_raters(asked), *_items(asked)]
+    files += _entry(asked)
     files += [*_extra(asked), *_charts(asked)]
     files.append(_campaign(asked))
     files += _descriptions(asked, files)
@@ -270,6 +272,15 @@ def _items(asked: _Asked) -> list[Described]:
         Described(paths[0], "What raters were shown, and which systems wrote it."),
         Described(paths[1], "What raters were asked: the forms of the items, by number."),
     ]
+
+
+def _entry(asked: _Asked) -> list[Described]:
+    """What raters answered before and after the work, where they were asked."""
+    found = []
+    for name, about, columns, rows in entry_files(asked.db, asked.campaign):
+        paths = write_rows(asked.out, name, rows, columns, asked.formats)
+        found += _described(paths, about, columns)
+    return found
 
 
 def _extra(asked: _Asked) -> list[Described]:

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from captious.campaigns.entry.training_files import load_training, prepare_training, store_training
+from captious.campaigns.quality.gold import Gold, check_gold, parse_gold
 from captious.campaigns.records import Campaign, Draft, Settings
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
@@ -19,9 +20,8 @@ from captious.campaigns.store.images import prepare, remember
 from captious.campaigns.store.rows import add_items, campaign_of, storable
 from captious.corpus import Corpus
 from captious.corpus.images import find_images
-from captious.errors import InputError, UnknownNameError, one_line
+from captious.errors import InputError, one_line
 from captious.protocols import HumanProtocol, Item, described_by, kind_of, protocol
-from captious.protocols.known import check_known
 from captious.protocols.registry import checked_options
 
 DEFAULT_SEED = 20220710
@@ -43,14 +43,14 @@ def draft(
     images: ImageFiles | None = None,
     seed: int = DEFAULT_SEED,
     settings: Settings | None = None,
-    gold: Mapping[str, Mapping[str, Any]] | None = None,
+    gold: Path | Mapping[str, Mapping[str, Any]] | None = None,
     training: str | Path | None = None,
 ) -> Draft:
     """Everything that a campaign will be, without storing it.
 
     A protocol that a file describes comes as the file's path or text, or as the protocol's name
     (`mine.yaml`). `images` is a folder, or the file of each image; without it the corpus's own
-    paths are used. `gold` gives the right answers of items by key. `training` is the path of a training's
+    paths are used. `gold` gives the right answers of items by key, or is the path of a file of them. `training` is the path of a training's
     file, or `sample` for the one that comes with the package.
 
     >>> corpus = Corpus.from_lists(["A dog.", "A cat."], image_ids=["1", "2"])
@@ -70,16 +70,23 @@ def draft(
         seed=checked_seed(seed),
         items=[],
         settings=settings or Settings(),
-        gold=dict(gold or {}),
     )
     items = _with_scores(made.rules(), made.rules().items(corpus, seed=seed), corpus)
-    _check_gold(items, made.gold)
+    known = made_gold(gold, items)
     extra = dict.fromkeys(item.image for item in items if item.practice)
-    made = replace(made, items=items, images=image_files(corpus, images, extra))
+    made = replace(made, items=items, images=image_files(corpus, images, extra), gold=known)
     if training is None:
         return made
     folders = sorted({path.parent for path in made.images.values()})
     return replace(made, training=load_training(training, made.rules(), folders))
+
+
+def made_gold(gold: Path | Mapping[str, Mapping[str, Any]] | None, items: list[Item]) -> Gold:
+    """Known answers as given or from a file, checked against the items."""
+    if isinstance(gold, Path):
+        return parse_gold(gold.read_bytes(), items, str(gold))
+    check_gold({item.key: item for item in items}, gold or {})
+    return {key: dict(answers) for key, answers in (gold or {}).items()}
 
 
 def _with_scores(rules: HumanProtocol, items: list[Item], corpus: Corpus) -> list[Item]:
@@ -227,11 +234,3 @@ def _yaml(given: str | Path | None) -> str | None:
         return given.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{given}: cannot be read: {error}.") from error
-
-
-def _check_gold(items: list[Item], gold: Mapping[str, Mapping[str, Any]]) -> None:
-    known = {item.key: item for item in items}
-    for key, answers in gold.items():
-        if key not in known:
-            raise UnknownNameError("gold item", key, list(known)[:20])
-        check_known(known[key], answers, f'gold item "{one_line(key)}"')

@@ -10,6 +10,7 @@ import typer
 from captious.cli import options
 from captious.cli.campaign import create as campaign_create
 from captious.cli.campaign import data as campaign_data
+from captious.cli.campaign import entry as campaign_entry
 from captious.cli.campaign import mix as campaign_mix
 from captious.cli.campaign import payout as campaign_payout
 from captious.cli.campaign import people as campaign_people
@@ -43,6 +44,8 @@ app.command("protocols")(campaign_protocols.protocols)
 app.command("export")(campaign_data.export)
 app.command("report")(campaign_data.report)
 app.command("quality")(campaign_data.quality)
+app.command("training")(campaign_entry.training)
+app.command("gold")(campaign_entry.gold)
 app.add_typer(campaign_data.adjudicate_app, name="adjudicate")
 app.add_typer(campaign_people.raters_app, name="raters")
 app.add_typer(campaign_people.account_app, name="account")

@@ -18,12 +18,13 @@ from captious.cli.campaign.options import (
     require_found,
 )
 from captious.cli.output import Format
-from captious.errors import InputError, one_line
+from captious.errors import InputError, UnknownNameError, one_line
 from captious.tables import Cell, Table
 
 if TYPE_CHECKING:
     from captious.campaigns.records import Draft
     from captious.corpus import Corpus
+    from captious.protocols.training.standing import AfterFailing as AfterFailingChoice
 
 PREVIEWED = 3
 DEFAULT_SEED = 20220710
@@ -43,7 +44,35 @@ RatersEach = Annotated[int | None, typer.Option("--raters", min=1, help="Raters 
 ProtocolOption = Annotated[
     list[str] | None, typer.Option("--option", help="An option of the protocol: name=value, several times.")
 ]
-Gold = Annotated[Path | None, typer.Option("--gold", help="Known answers, JSON: {item: {question: answer}}.")]
+Gold = Annotated[
+    Path | None,
+    typer.Option(
+        "--gold", exists=True, dir_okay=False, help="Known answers, JSON: {item: {question: answer}}."
+    ),
+]
+TrainingFile = Annotated[
+    str | None,
+    typer.Option(
+        "--training", help="Examples with known answers, a YAML file; sample: those of the package."
+    ),
+]
+PassMark = Annotated[
+    float, typer.Option("--pass-mark", min=0, max=1, help="Share of known answers to give in the training.")
+]
+Tries = Annotated[int, typer.Option("--tries", min=1, max=100, help="Tries at the training.")]
+AfterFailing = Annotated[
+    str,
+    typer.Option(
+        "--after-failing",
+        help="After the last try: stop (no work), uncounted (work that does not count), again (try on).",
+    ),
+]
+SurveyBefore = Annotated[
+    Path | None, typer.Option("--survey-before", help="Questions before the first task, a YAML file.")
+]
+SurveyAfter = Annotated[
+    Path | None, typer.Option("--survey-after", help="Questions after the last task, a YAML file.")
+]
 Pay = Annotated[float | None, typer.Option("--pay", min=0, help="Payment for each response.")]
 Wage = Annotated[float | None, typer.Option("--wage", min=0, help="Hourly wage aimed at.")]
 Currency = Annotated[str, typer.Option("--currency", help="Of pay and wage: USD.")]
@@ -79,6 +108,12 @@ def create(
     currency: Currency = "",
     instructions: Instructions = "",
     consent: Consent = None,
+    training: TrainingFile = None,
+    pass_mark: PassMark = 0.8,
+    tries: Tries = 2,
+    after_failing: AfterFailing = "stop",
+    survey_before: SurveyBefore = None,
+    survey_after: SurveyAfter = None,
     contact: Contact = "",
     minimum_seconds: MinimumSeconds = 2.0,
     seed: options.Seed = DEFAULT_SEED,
@@ -106,7 +141,12 @@ def create(
         hourly_wage=wage,
         currency=currency,
         instructions=instructions,
-        consent=_consent(consent),
+        consent=text_file(consent),
+        survey_before=text_file(survey_before),
+        survey_after=text_file(survey_after),
+        training_pass=pass_mark,
+        training_tries=tries,
+        after_failing=checked_choice(after_failing),
         contact=contact,
         minimum_seconds=minimum_seconds,
     )
@@ -120,7 +160,8 @@ def create(
         options=chosen,
         seed=seed,
         settings=settings,
-        gold=_gold(gold),
+        gold=gold,
+        training=training,
     )
     if not (images or no_images) and "images" in draft.rules().needs:
         raise InputError(
@@ -179,29 +220,28 @@ def _usual_title(protocol: str) -> str:
     return Path(protocol).stem if "." in protocol else protocol
 
 
-def _consent(path: Path | None) -> str:
+def checked_choice(after_failing: str) -> AfterFailingChoice:
+    """What follows failing, as it was typed."""
+    from captious.protocols.training import AFTER_FAILING
+
+    for one in AFTER_FAILING:
+        if one == after_failing:
+            return one
+    raise UnknownNameError("way to go on after failing", after_failing, AFTER_FAILING)
+
+
+def text_file(path: Path | None) -> str:
+    """The text of a file that raters will read, "" without one."""
     if path is None:
         return ""
     try:
         found = path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise InputError(f"{path}: is not UTF-8 text. Save it as plain text.") from None
     if not found or len(found) > LONGEST_CONSENT:
         raise InputError(f"{path}: give a text of 1 to {LONGEST_CONSENT:,} characters.")
-    return found
-
-
-def _gold(path: Path | None) -> dict[str, Any] | None:
-    import orjson
-
-    if path is None:
-        return None
-    try:
-        found = orjson.loads(path.read_bytes())
-    except orjson.JSONDecodeError as error:
-        raise InputError(f"{path}: is not JSON: {error}.") from None
-    if not isinstance(found, dict) or not all(isinstance(one, dict) for one in found.values()):
-        raise InputError(f"{path}: give {{item: {{question: answer}}}}.")
     return found
 
 
@@ -227,6 +267,7 @@ def draft_tables(draft: Draft) -> list[Table]:
             f"the first items; raters needed at least: {needed}",
         ),
         campaign_tables.cost_table(cost.estimate(draft.rules(), first, draft.settings)),
+        *([campaign_tables.training_table(draft.training)] if draft.training else []),
     ]
 
 
@@ -250,6 +291,7 @@ def draft_payload(draft: Draft) -> dict[str, Any]:
         "raters_needed": draft.rules().raters_needed(draft.items),
         "cost": cost.estimate(draft.rules(), first, draft.settings).to_dict(),
         "preview": [item.public() for item in preview(draft, PREVIEWED)],
+        **({"training": len(draft.training.examples)} if draft.training else {}),
     }
 
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 from captious.tables import Cell, Number, Table, moment, number
 
 if TYPE_CHECKING:
+    from captious.campaigns.entry.training import Trained
     from captious.campaigns.quality.adjudication import Disagreement
     from captious.campaigns.quality.control import RaterQuality
     from captious.campaigns.quality.flags import Flag
-    from captious.campaigns.records import Campaign, Rater
+    from captious.campaigns.quality.gold import GoldItem
+    from captious.campaigns.records import Campaign, Rater, Training
     from captious.campaigns.results.analysis import Overview
     from captious.campaigns.setup.cost import Estimate
 
@@ -158,3 +160,32 @@ def disagreements(found: Sequence[Disagreement], total: int) -> Table:
 
 def _share(value: float) -> Number:
     return Number(value, "n/a" if math.isnan(value) else f"{value:.0%}")
+
+
+def training_table(training: Training) -> Table:
+    """The examples of a training: picture, captions, how many answers are known."""
+    rows: list[list[Cell]] = [
+        [place, one.file, " | ".join(caption.text for caption in one.item.captions), len(one.known)]
+        for place, one in enumerate(training.examples, start=1)
+    ]
+    return Table("Training", ["example", "picture", "shown", "known answers"], rows)
+
+
+def trained_table(trained: Sequence[Trained], pass_mark: float) -> Table:
+    """How raters did in the training."""
+    rows: list[list[Cell]] = [
+        [one.rater, one.phase, one.tries, "" if one.score != one.score else f"{one.score:.0%}"]
+        for one in trained
+    ]
+    note = f"score: share of known answers in the best finished try; {pass_mark:.0%} are needed"
+    return Table("Training", ["rater", "standing", "tries", "score"], rows, note)
+
+
+def gold_table(found: Sequence[GoldItem]) -> Table:
+    """Items whose answers are known, a line a question."""
+    rows: list[list[Cell]] = [
+        [one.item.key, one.item.image, name, str(answer)]
+        for one in found
+        for name, answer in one.known.items()
+    ]
+    return Table("Known answers", ["item", "image", "question", "answer"], rows)

@@ -8,7 +8,7 @@ from typing import Any
 from captious.errors import InputError
 from captious.protocols.base import HumanProtocol
 from captious.protocols.item import Item
-from captious.protocols.known import check_known
+from captious.protocols.known import check_known, question_named
 from captious.protocols.training.example import WHOLE, Example
 from captious.protocols.yaml_file import At, YamlFile
 
@@ -88,7 +88,7 @@ def _answers(
     raw = own.get("answers") or {}
     if not isinstance(raw, dict):
         raise file.error((*where, "answers"), '"answers" must be questions with answers: {verdict: minor}.')
-    return {_named(item, str(name), caption): answer for name, answer in raw.items()}
+    return {question_named(item, str(name), caption): answer for name, answer in raw.items()}
 
 
 def _why(
@@ -99,12 +99,4 @@ def _why(
         text = file.text(where, own, "why", "", required=False)
         return {caption or WHOLE: text} if text else {}
     place: At = (*where, "why")
-    return {_named(item, str(name), caption): file.text(place, raw, str(name), "") for name in raw}
-
-
-def _named(item: Item, name: str, caption: str) -> str:
-    """The question that a name in the file means: its own, or the caption's of that name."""
-    if not caption and item.form.field(name) is not None:
-        return name
-    key = caption or (item.captions[0].key if len(item.captions) == 1 else "")
-    return f"{key}.{name}" if key and item.form.field(f"{key}.{name}") is not None else name
+    return {question_named(item, str(name), caption): file.text(place, raw, str(name), "") for name in raw}
