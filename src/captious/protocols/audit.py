@@ -34,6 +34,7 @@ from captious.protocols.base import (
     row_of,
 )
 from captious.protocols.form import Field, Form, Option
+from captious.protocols.item import Picture
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
 from captious.stats import Interval, approximate_randomisation, bootstrap_interval
@@ -64,6 +65,37 @@ QUESTIONS = (
     Question("awkward", "Is the wording awkward?", YES),
 )
 _YES_NO = (Option(YES, "Yes"), Option(NO, "No"))
+_BEE = "A bee sits on a purple flower with a yellow centre."
+_LEVELS = (
+    Picture(
+        "bee.jpg",
+        _BEE,
+        "A wasp sits on a purple flower.",
+        "An object is called something else",
+        "It is a bee.",
+    ),
+    Picture(
+        "bee.jpg", _BEE, "A bee and a snail on a flower.", "An object is not there", "There is no snail."
+    ),
+    Picture(
+        "tabby.jpg",
+        "The face of a tabby cat.",
+        "A dog looks to the side.",
+        "The main object is not named rightly",
+        "The picture is about a cat.",
+    ),
+    Picture("bee.jpg", _BEE, "A bee sits on a red flower.", "A property is wrong", "The flower is purple."),
+    Picture("bee.jpg", _BEE, "A bee hides under a flower.", "A relation is wrong", "It sits on the flower."),
+    Picture("bee.jpg", _BEE, "A bee sit in flower purple.", "It is not grammatical"),
+    Picture(
+        "bee.jpg",
+        _BEE,
+        "A bee is doing its sitting at a flower of purpleness.",
+        "The wording is awkward",
+        "Every word is in its place, and yet nobody would say it so.",
+    ),
+    Picture("bee.jpg", _BEE, "A bee sits on a flower.", "All fine", "What is left out is no error here."),
+)
 _GUIDE = (
     Guide(
         "What you do",
@@ -74,6 +106,7 @@ _GUIDE = (
             "A bed in the caption, none in the image: an object that is not there.",
             "A caption that relates nothing to anything: every relation is right.",
         ),
+        _LEVELS,
     ),
 )
 

@@ -44,12 +44,16 @@ class Picture(NamedTuple):
 
 @dataclass(frozen=True)
 class Guide:
-    """One piece of advice beside the form, in plain text, with examples in words and in pictures."""
+    """One piece of advice beside the form, in plain text, with examples in words and in pictures.
+
+    `asks` says the title in plain words, for those who do not know the term.
+    """
 
     title: str
     text: str
     examples: tuple[str, ...] = ()
     pictures: tuple[Picture, ...] = ()
+    asks: str = ""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,7 @@ from captious.protocols.base import (
     row_of,
 )
 from captious.protocols.form import Field, Form, Option
+from captious.protocols.item import Picture
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
 from captious.stats import leave_one_rater_out, mean_rating, retest_agreement, stage_agreement, vote
@@ -61,6 +62,37 @@ OPTIONS = (
     Option("unrelated", "It does not belong to this image"),
 )
 FORM = Form((Field("verdict", "choice", "How well does the caption fit?", options=OPTIONS),))
+_COFFEE = "A cup of coffee with a spoon on a red saucer, on a wooden table."
+_LEVELS = (
+    Picture(
+        "coffee.jpg",
+        _COFFEE,
+        "A cup of coffee on a red saucer with a spoon, on a wooden table.",
+        "No error and nothing missing",
+    ),
+    Picture(
+        "coffee.jpg",
+        _COFFEE,
+        "A saucer on a wooden table.",
+        "No error, but something important is missing",
+        "It is true, but the cup of coffee is what the picture is about.",
+    ),
+    Picture(
+        "coffee.jpg",
+        _COFFEE,
+        "A cup of coffee on a blue saucer with a spoon.",
+        "Minor errors",
+        "The saucer is red. The rest is right.",
+    ),
+    Picture(
+        "coffee.jpg",
+        _COFFEE,
+        "A glass of wine on a wooden table.",
+        "Serious errors",
+        "There is a table, but what stands on it is something else.",
+    ),
+    Picture("coffee.jpg", _COFFEE, "Two children fly a kite.", "It does not belong to this image"),
+)
 _GUIDE = (
     Guide(
         "The five verdicts",
@@ -73,6 +105,7 @@ _GUIDE = (
             "A navy coat called black: a minor error.",
             "A man on a bicycle in heavy snow, the snow not mentioned: something is missing.",
         ),
+        _LEVELS,
     ),
 )
 

@@ -22,6 +22,7 @@ from captious.web import (
     entrance,
     entry,
     errors,
+    guide_pictures,
     images,
     metrics_page,
     rater,
@@ -89,6 +90,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         rater.router,
         results.router,
         images.router,
+        guide_pictures.router,
         admin.router,
         metrics_page.router,
     ):

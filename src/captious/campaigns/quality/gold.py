@@ -94,10 +94,7 @@ def set_gold(db: Database, campaign: Campaign, gold: Mapping[str, Mapping[str, A
             time=db.now(),
             campaign_id=campaign.id,
             subject=campaign.slug,
-            detail={
-                "set": [key for key in gold if gold[key]],
-                "taken away": [k for k in gold if not gold[k]],
-            },
+            detail={"set": [key for key in gold if key not in gone], "taken away": gone},
         )
     return len(gold)
 

@@ -50,8 +50,8 @@ def draft(
 
     A protocol that a file describes comes as the file's path or text, or as the protocol's name
     (`mine.yaml`). `images` is a folder, or the file of each image; without it the corpus's own
-    paths are used. `gold` gives the right answers of items by key, or is the path of a file of them. `training` is the path of a training's
-    file, or `sample` for the one that comes with the package.
+    paths are used. `gold` gives the right answers of items by key, or is the path of a file of them.
+    `training` is the path of a training's file, or `sample` for the one that comes with the package.
 
     >>> corpus = Corpus.from_lists(["A dog.", "A cat."], image_ids=["1", "2"])
     >>> made = draft("tagging", corpus, title="Five verdicts", options={"raters": 2})

@@ -46,6 +46,7 @@ from captious.protocols.base import (
     refuse_names,
 )
 from captious.protocols.form import Field, Form, Option, as_number
+from captious.protocols.item import Picture
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
 from captious.stats import preference_score
@@ -64,6 +65,39 @@ PAY_PER_GROUP = 0.25  # ObjectNet Captions, 4.2: dollars for ten comparisons
 # ObjectNet Captions, 4.2: that pay came to over 15 dollars an hour, a minute a group at most.
 SECONDS_PER_COMPARISON = 6.0
 
+_BRIDGE = "A suspension bridge over a river, lit up at night."
+_LEVELS = (
+    Picture(
+        "bridge.jpg",
+        _BRIDGE,
+        'Left: "A bridge at night." Right: "A bowl of soup."',
+        "1: only the left one can belong",
+    ),
+    Picture(
+        "bridge.jpg",
+        _BRIDGE,
+        'Left: "A bridge over a river at night." Right: "A bridge over a river by day."',
+        "3: the left one fits, the right one nearly does",
+    ),
+    Picture(
+        "bridge.jpg",
+        _BRIDGE,
+        'Left: "A bridge is lit up at night." Right: "At night, lights shine on a bridge."',
+        "5: both match equally well",
+    ),
+    Picture(
+        "bridge.jpg",
+        _BRIDGE,
+        'Left: "A road over a lake." Right: "A bridge over a river."',
+        "7: the right one fits, the left one nearly does",
+    ),
+    Picture(
+        "bridge.jpg",
+        _BRIDGE,
+        'Left: "Two cats on a sofa." Right: "A bridge at night."',
+        "9: only the right one can belong",
+    ),
+)
 _GUIDE = (
     Guide(
         "What you do",
@@ -75,6 +109,7 @@ _GUIDE = (
         "1: only the caption on the left can belong to this image. 9: only the one on the right "
         "can. 5: both match equally well. The numbers between are for everything between.",
         ("The left one fits, the right one nearly does: 3.", "Both fit, in other words: 5."),
+        _LEVELS,
     ),
 )
 _POINTS = (Option("1", "Only left"), Option("5", "Both equally"), Option("9", "Only right"))

@@ -3,6 +3,119 @@
 from __future__ import annotations
 
 from captious.protocols.base import Guide
+from captious.protocols.item import Picture
+
+_OTTERS = "An otter lies on a rock; behind it another one swims."
+_DRINK = "A red iced drink with a straw stands on a sandy beach, behind it a turquoise sea."
+_BALLOON = "A hot-air balloon of many colours floats in front of clouds."
+_ASTRONAUT = "A smiling woman in an orange space suit in front of a flag and a model of a space shuttle."
+
+# One photograph for all levels of a scale, so that only the caption differs.
+_PRECISION_LEVELS = (
+    Picture("otters.jpg", _OTTERS, "An otter lies on a rock beside the water.", "5: nothing is wrong"),
+    Picture(
+        "otters.jpg",
+        _OTTERS,
+        "An otter lies on a rock beside a lake.",
+        "4: a small slip, or not sure",
+        "It may be a lake, a river or a pool. The picture does not settle it.",
+    ),
+    Picture(
+        "otters.jpg",
+        _OTTERS,
+        "A beaver lies on a rock beside the water.",
+        "3: something that matters is wrong",
+        "The animal is an otter. The rest is right.",
+    ),
+    Picture(
+        "otters.jpg",
+        _OTTERS,
+        "A beaver plays with a red ball in the water.",
+        "2: most of it is wrong",
+        "The animal, what it does and the ball are wrong. The water is there.",
+    ),
+    Picture("otters.jpg", _OTTERS, "A bus waits at a station.", "1: nothing is right"),
+)
+_RECALL_LEVELS = (
+    Picture(
+        "cocktail.jpg",
+        _DRINK,
+        "A red iced drink with a straw stands on a sandy beach in front of a turquoise sea.",
+        "5: all that matters",
+        "You could almost paint the picture from it.",
+    ),
+    Picture(
+        "cocktail.jpg",
+        _DRINK,
+        "A red drink with a straw stands on the sand.",
+        "4: nearly all that matters",
+        "The sea is missing.",
+    ),
+    Picture(
+        "cocktail.jpg",
+        _DRINK,
+        "A drink on a beach.",
+        "3: the main things, little of what they are like",
+        "What kind of drink, what colour?",
+    ),
+    Picture(
+        "cocktail.jpg",
+        _DRINK,
+        "A drink in a glass.",
+        "2: one thing of several",
+        "Where it stands is not said at all.",
+    ),
+    Picture("cocktail.jpg", _DRINK, "Something to enjoy.", "1: hardly anything", "Any picture would fit."),
+)
+_FLUENCY_EXAMPLES = (
+    Picture(
+        "balloon.jpg",
+        _BALLOON,
+        "A hot-air ballon in front of clouds.",
+        "0.1: spelling",
+        "Everybody knows what is meant.",
+    ),
+    Picture(
+        "balloon.jpg",
+        _BALLOON,
+        "A balloon and a hot-air balloon in the sky.",
+        "0.5: duplication",
+        "The same thing is said twice, as if there were two.",
+    ),
+    Picture(
+        "balloon.jpg",
+        _BALLOON,
+        "A colourful balloon sky clouds below.",
+        "0.5 or more: broken sentence",
+        "The words do not make a sentence.",
+    ),
+)
+_CONCISENESS_EXAMPLES = (
+    Picture(
+        "balloon.jpg",
+        _BALLOON,
+        "A hot-air balloon of yellow, blue, red and green squares floats in front of white clouds.",
+        "0: long, and every word tells something",
+    ),
+    Picture(
+        "balloon.jpg",
+        _BALLOON,
+        "A balloon with a yellow square and a blue square and a red square and a green square and clouds on "
+        "the left and clouds on the right and a sky above the clouds.",
+        "0.5: goes on and on",
+        "Square by square, cloud by cloud.",
+    ),
+)
+_INCLUSIVE_EXAMPLES = (
+    Picture("astronaut.jpg", _ASTRONAUT, "A smiling woman in an orange space suit.", "0: no problem"),
+    Picture(
+        "astronaut.jpg",
+        _ASTRONAUT,
+        "A pretty woman in an orange space suit.",
+        "0.5: an opinion on someone's looks",
+        "Nobody asked how she looks.",
+    ),
+)
 
 PRECISION = Guide(
     "Precision",
@@ -17,6 +130,8 @@ PRECISION = Guide(
         "A couch that may be outside the frame: not sure, 4.",
         '"In the case" where the cat lies on it: wrong relation.',
     ),
+    _PRECISION_LEVELS,
+    "Is everything it says true?",
 )
 RECALL = Guide(
     "Recall",
@@ -29,6 +144,8 @@ RECALL = Guide(
         "A woman sells doughnuts; the caption only has her stand at a counter: something is lost.",
         "A double-decker bus in London that is not called red: nothing is lost.",
     ),
+    _RECALL_LEVELS,
+    "Does it say what matters?",
 )
 FLUENCY = Guide(
     "Fluency",
@@ -36,17 +153,23 @@ FLUENCY = Guide(
     "a spelling and grammar checker would mend costs 0.1; what leads the reader astray, 0.5 or "
     "more.",
     ('"A otter": grammar, 0.1.', '"A table with donuts and doughnuts": duplication, 0.5.'),
+    _FLUENCY_EXAMPLES,
+    "Is it good English?",
 )
 CONCISENESS = Guide(
     "Conciseness",
     "Take 0.5 off a caption that lists everything in sight or goes on and on. Long is not wrong "
     "in itself: it is wrong where it hides what matters.",
     ("A beach scene told towel by towel, stripe by stripe, up to the sky: 0.5.",),
+    _CONCISENESS_EXAMPLES,
+    "Is it short enough?",
 )
 INCLUSIVE = Guide(
     "Inclusive language",
     "Take 0.5 off for an opinion on someone's looks, 2 for something that would hurt or demean.",
     ('"A very pretty girl": 0.5.',),
+    _INCLUSIVE_EXAMPLES,
+    "Could it hurt someone?",
 )
 NO_DOUBLE_PENALTY = Guide(
     "Rule 1: one mistake, one penalty",
