@@ -18,7 +18,8 @@ def test_known_answers_are_set_later_and_judged(db: Database, make_campaign: Any
     campaign, (ada, _) = make_campaign("tagging", images=1, raters=1, two_rounds=False)
     items = reading.items(db, campaign)
     rows = [
-        {"image": one.image, "caption": one.captions[0].text, "answers": {"verdict": "minor"}} for one in items
+        {"image": one.image, "caption": one.captions[0].text, "answers": {"verdict": "minor"}}
+        for one in items
     ]
     parsed = gold.parse_gold(json.dumps(rows).encode(), items)
     assert set(parsed) == {one.key for one in items}
