@@ -33,12 +33,17 @@ def fill(db: Database, make_campaign, answers) -> None:
     accounts.create_account(db, "lea", "a good password", "owner", actor="setup")
 
 
+def _kept(table: sa.Table) -> list[sa.Column[object]]:
+    """Every column; but changes to items are numbered anew where they are restored."""
+    return [column for column in table.columns if column.name != "moved"]
+
+
 def everything(db: Database) -> dict[str, list[tuple[object, ...]]]:
     with db.read() as connection:
         return {
             table.name: [
                 tuple(row)
-                for row in connection.execute(sa.select(table).order_by(*table.primary_key.columns))
+                for row in connection.execute(sa.select(*_kept(table)).order_by(*table.primary_key.columns))
             ]
             for table in TABLES
         }

@@ -208,6 +208,11 @@ class Database:
         self.close()
 
 
+def writes(connection: Connection) -> bool:
+    """Whether the connection is that of a writing transaction."""
+    return bool(connection.get_execution_options().get(_WRITES))
+
+
 def database_url(url_or_path: str | Path) -> URL:
     """The address of a database, from a path or a URL.
 
@@ -268,8 +273,7 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get(_WRITES)
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes(connection) else "BEGIN")
 
 
 def _postgresql(url: URL) -> Engine:
@@ -302,4 +306,4 @@ def _note_use(_connection: Any, record: Any) -> None:
     record.info[_LAST_USED] = time.monotonic()
 
 
-__all__ = ["Database", "DatabaseKind", "LostRaceError", "database_url"]
+__all__ = ["Database", "DatabaseKind", "LostRaceError", "database_url", "writes"]

@@ -25,6 +25,7 @@ from sqlalchemy import (
 from captious.campaigns.store.columns import Json, key, metadata, text_column, to
 from captious.campaigns.store.crowd_tables import crowd_block, crowd_call, crowd_place, crowd_study
 from captious.campaigns.store.entry_tables import survey_answer, training_answer, training_example
+from captious.campaigns.store.search_tables import move_count, searched
 
 campaign = Table(
     "campaign",
@@ -108,8 +109,11 @@ item = Table(
         BigInteger,
         Computed("CASE WHEN closed THEN 0 WHEN is_check THEN 1 ELSE target - taken END", persisted=True),
     ),
+    # Grows with every change after which a rater may be given the item who could not before.
+    Column("moved", BigInteger, nullable=False, server_default="0"),
     UniqueConstraint("campaign_id", "key"),
     Index("ix_item_open", "campaign_id", "is_check", "restricted", "balance", "room", "place"),
+    Index("ix_item_moved", "campaign_id", "is_check", "restricted", "balance", "room", "moved"),
     Index("ix_item_image", "campaign_id", "image"),
     Index("ix_item_stage", "campaign_id", "stage", "id"),
     Index("ix_item_from_response", "from_response"),
@@ -346,11 +350,13 @@ __all__ = [
     "link_use",
     "log",
     "metadata",
+    "move_count",
     "note",
     "rater",
     "recording",
     "response",
     "response_author",
+    "searched",
     "session",
     "sign_in_try",
     "snapshot",

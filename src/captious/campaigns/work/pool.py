@@ -16,6 +16,7 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import AnyRow, item_of
 from captious.campaigns.work import pool_queries as queries
+from captious.campaigns.work import runs
 from captious.campaigns.work.pool_queries import COUNTED
 from captious.protocols import Form, Item, Progress
 
@@ -37,6 +38,10 @@ class Seeker(NamedTuple):
     def wanted(self) -> int:
         """How many more answers the rater is asked for; work is handed out by the group all the same."""
         return COUNTED if self.quota is None else max(0, self.quota - self.answered)
+
+    def has_many(self) -> bool:
+        """Whether the rater has answered so much that a search should not pass over all of it."""
+        return self.answered >= runs.MANY_ANSWERS
 
 
 class MayBe(NamedTuple):
@@ -137,13 +142,18 @@ def _candidates(
     search = queries.search(rules.once_per_image)
     given = _given(campaign, seeker)
     rows: list[AnyRow] = []
+    of_label = runs.open_rows if seeker.has_many() else _label_rows
     for name in (*labels, ""):
-        rows += _label_rows(connection, search, given | {"label": name}, count)
+        rows += of_label(connection, search, given | {"label": name}, count)
     if may_be.own:
         rows += search.own.all(connection, given | {"count": count})
     if may_be.checks:
         practice = rules.practice_labels(seeker.record)
-        rows += _check_rows(connection, search, given, count, practice)
+        of_check = runs.level_rows if seeker.has_many() else _round
+        for name in _check_labels(connection, given) if practice is None else practice:
+            # The room of a check is always 1.
+            planted = given | {"checks": True, "label": name, "room": 1}
+            rows += of_check(connection, search, planted, count)
     return [
         Candidate(row.item_id, item_of(db, connection, row), row.item_taken, row.item_place) for row in rows
     ]
@@ -184,22 +194,6 @@ def _round(connection: Connection, search: queries.Search, given: dict[str, Any]
     return rows
 
 
-def _check_rows(
-    connection: Connection,
-    search: queries.Search,
-    given: dict[str, Any],
-    count: int,
-    labels: Sequence[str] | None,
-) -> list[AnyRow]:
-    """Checks and practice, some of each label."""
-    rows: list[AnyRow] = []
-    for name in _check_labels(connection, given) if labels is None else labels:
-        # The room of a check is always 1.
-        planted = given | {"checks": True, "label": name, "room": 1}
-        rows += _round(connection, search, planted, count)
-    return rows
-
-
 def _check_labels(connection: Connection, given: dict[str, Any]) -> Iterator[str]:
     name = queries.CHECK_LABEL.value(connection, given)
     while name is not None:
@@ -215,9 +209,26 @@ def count_left(connection: Connection, campaign: Campaign, seeker: Seeker, held:
     search = queries.search(campaign.rules().once_per_image)
     given = _given(campaign, seeker)
     labels = [*label_counts(connection, campaign), ""]
-    common = connection.execute(search.left, given | {"labels": labels}).scalar_one()
+    if seeker.has_many():
+        common = _counted_left(connection, campaign, search, given, labels)
+    else:
+        common = connection.execute(search.left, given | {"labels": labels}).scalar_one()
     own = search.own_left.value(connection, given)
     return int(min(common + own, wanted, COUNTED))
+
+
+def _counted_left(
+    connection: Connection,
+    campaign: Campaign,
+    search: queries.Search,
+    given: Mapping[str, Any],
+    labels: Sequence[str],
+) -> int:
+    """As the query `left`, with what is known of the rater's searches."""
+    rows: list[AnyRow] = []
+    for name in labels:
+        rows += runs.open_rows(connection, search, {**given, "label": name}, COUNTED - len(rows))
+    return len({row.item_image for row in rows}) if campaign.rules().once_per_image else len(rows)
 
 
 def next_time(connection: Connection, seeker: Seeker) -> float | None:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, ScalarSelect, bindparam, false, func, select,
 from captious.campaigns.records import RaterState
 from captious.campaigns.store import schema
 from captious.campaigns.store.prepared import Prepared
+from captious.campaigns.work.pool_queries import FORGET_RUNS
 from captious.protocols import Item
 
 _HOLDING = ("held", "answered")
@@ -28,6 +29,8 @@ def take_out(connection: Connection, rater_id: int, state: RaterState, reason: s
     lock_items(connection, rater_id)
     # A rater who is out and went on without counting holds slots, and has answered none that counts.
     _recount_labels(connection, rater_id, -1, _HOLDING if was == "active" else ("held",))
+    # What they had in hand may be given to them again, should they come back.
+    FORGET_RUNS.change(connection, {"rater": rater_id})
     connection.execute(
         update(item).where(item.c.id.in_(_items_of(rater_id, "held"))).values(taken=item.c.taken - 1)
     )

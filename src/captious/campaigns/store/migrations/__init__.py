@@ -15,7 +15,7 @@ from captious.errors import InputError
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
-HEAD = "0008"
+HEAD = "0009"
 BASE = "base"
 # Two servers that start together must not both migrate; any fixed number does.
 _ADVISORY_LOCK = 7_466_301
