@@ -2,16 +2,17 @@
 
 64 clients, each with one connection and one caption a request, send as fast as they are answered (real
 HTTP on loopback, the load generator in a process of its own). The peer scores the same captions in one
-call: as the command, with the start of its process, and as `captious.score` in a process that has loaded
-everything. Captions come from the demo sample, each made different by a number, so that no cache helps.
+call: as `captious.score` in a process that has loaded everything, and as the command, with the start of
+its process over 64 captions and without it. Captions come from the demo sample, each made different by a
+number, so that no cache helps.
 
-Printed for each set of metrics: captions a second by the clock, and the processor time of a caption in the
-server (web server and scoring process together). On a busy machine only the latter is to be believed:
-"share" is the peer's processor time over the service's, what is left of the peer's throughput on one core.
-With the start of the process the peer's time is that of the command over 64 captions, one for each client.
+Printed for each set of metrics: captions a second by the clock, the processor time of a caption in the web
+server and in the scoring process, and the peer's; then the service's share of the peer's throughput by the
+clock (where the two processes of the service work beside each other), and of the processor time of both
+processes together. On a busy machine the clock says little.
 
     python benchmarks/scoring_service.py [--metrics bleu4 spice sentsim] [--clients 64] [--requests 20]
-    python benchmarks/scoring_service.py --soak 180      # memory while it is under load
+    python benchmarks/scoring_service.py --minutes 3      # memory while it is under load, and a verdict
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import uvloop
+
+from campaign_traffic import Wire
 
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -96,13 +101,13 @@ class Service:
         own = self.process.pid
         return [own, *map(int, Path(f"/proc/{own}/task/{own}/children").read_text().split())]
 
-    def processor_seconds(self) -> float:
-        """User and system time of the web server and the scoring process, ended ones included."""
-        total = 0
-        for pid in self.processes():
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            total += sum(map(int, fields[11:15]))
-        return total / TICKS
+    def processor_seconds(self) -> tuple[float, float]:
+        """User and system time of the web server and of the scoring process."""
+        web, scoring = (
+            sum(map(int, Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13])) / TICKS
+            for pid in self.processes()
+        )
+        return web, scoring
 
     def megabytes(self) -> list[float]:
         """Memory of each."""
@@ -116,18 +121,19 @@ class Service:
 
 async def client(port: int, bodies: Sequence[bytes]) -> list[bytes]:
     """One connection; a request when the last is answered."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    loop = asyncio.get_running_loop()
+    _, wire = await loop.create_connection(Wire, "127.0.0.1", port)
     found = []
     for body in bodies:
-        head = b"POST /api/v1/score HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n"
-        writer.write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
-        answer = await reader.readuntil(b"\r\n\r\n")
-        size = int(answer.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-        content = await reader.readexactly(size)
+        head = b"POST /api/v1/score HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        waiting = wire.waiting = loop.create_future()
+        wire.write(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        answer, content = await waiting
         if not answer.startswith(b"HTTP/1.1 200"):
             raise SystemExit(f"refused: {content.decode()}")
         found.append(content)
-    writer.close()
+    if wire.transport is not None:
+        wire.transport.close()
     return found
 
 
@@ -139,7 +145,8 @@ def load(arguments: argparse.Namespace) -> None:
     """The load generator's process: bodies on standard input, answers and seconds on standard output."""
     shares = [[body.encode() for body in share] for share in json.loads(sys.stdin.read())]
     began = time.perf_counter()
-    found = asyncio.run(clients(arguments.load, shares))
+    with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        found = runner.run(clients(arguments.load, shares))
     took = time.perf_counter() - began
     print(json.dumps({"seconds": took, "answers": [[one.decode() for one in own] for own in found]}))
 
@@ -198,10 +205,12 @@ def compare(metrics: Sequence[str], clients_: int, requests: int) -> None:
         before = service.processor_seconds()
         shares = [[body_of(one, metrics) for one in given[k::clients_]] for k in range(clients_)]
         found = generate(service.port, shares)
-        served = service.processor_seconds() - before
+        after = service.processor_seconds()
+        web, scoring = (late - early for early, late in zip(before, after, strict=True))
         service.stop()
         clock, processor, values = peer(given, metrics)
         start = command(given[:clients_], metrics, folder)
+        whole = command(given, metrics, folder)
     for k, own in enumerate(found["answers"]):
         for place, answer in enumerate(own):
             scores = json.loads(answer)["examples"][0]["scores"]
@@ -209,10 +218,17 @@ def compare(metrics: Sequence[str], clients_: int, requests: int) -> None:
             if [scores[name] for name in metrics] != [column[row] for column in values]:
                 raise SystemExit(f"caption {row}: the service and captious.score differ")
     n = len(given)
+    own = (web + scoring) / n
+    without_start = (whole - start) / (n - clients_)
     print(
-        f"{','.join(metrics):45} service {n / found['seconds']:7,.0f}/s {served / n * 1e3:7.3f} ms   "
-        f"one call {n / clock:7,.0f}/s {processor / n * 1e3:7.3f} ms   share {processor / served:6.0%}   "
-        f"with process start {start / clients_ * 1e3:6.1f} ms, share {start / clients_ / (served / n):7.0%}",
+        f"{','.join(metrics)}: {n:,} captions, load {os.getloadavg()[0]:.1f}\n"
+        f"  service          {n / found['seconds']:7,.0f} a second, {web / n * 1e3:.3f} ms in the web server "
+        f"and {scoring / n * 1e3:.3f} ms in the scoring process\n"
+        f"  captious.score   {n / clock:7,.0f} a second, {processor / n * 1e3:.3f} ms; the command "
+        f"{without_start * 1e3:.3f} ms, with its start {start / clients_ * 1e3:.1f} ms\n"
+        f"  share of         throughput {clock / found['seconds']:.0%}, processor time "
+        f"{processor / n / own:.0%}, of the command {without_start / own:.0%}, "
+        f"with its start {start / clients_ / own:.0%}",
         flush=True,
     )
 

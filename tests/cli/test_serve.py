@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -146,3 +147,25 @@ def test_a_base_url_that_is_none_is_said_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match='base URL "nonsense": is no address of a site'):
         serve(str(tmp_path / "a.db"), port=0, base_url="nonsense")
     assert not (tmp_path / "a.db").exists()
+
+
+def test_the_scoring_service_alone_has_its_names_its_figures_and_its_log(start) -> None:
+    server = start(
+        "--scoring-only", "--scoring", "bleu1", "--log", "json", "--allowed-hosts", "score.example.org"
+    )
+    address = server.line(r"http://127\.0\.0\.1:\d+")
+    assert get(f"{address}/ready")[0] == 200
+    assert get(f"{address}/api/v1/metrics")[0] == 400  # asked for by its number, not by its name
+    assert (
+        'captious_requests_total{route="/ready",method="GET",status="200"} 1' in get(f"{address}/metrics")[1]
+    )
+    code, logged = server.stop()
+    assert code == 0
+    lines = [json.loads(line) for line in logged.splitlines()]
+    asked = [line for line in lines if line["logger"] == "captious.access"]
+    assert [(line["path"], line["status"]) for line in asked] == [
+        ("/ready", 200),
+        ("/api/v1/metrics", 400),
+        ("/metrics", 200),
+    ]
+    assert all(line["request_id"] and line["milliseconds"] > 0 for line in asked)

@@ -9,11 +9,13 @@ import tempfile
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from captious.cli import scoring as service
+from captious.cli import serve_options as options
+from captious.errors import InputError, MissingDependencyError
 
 if TYPE_CHECKING:
     from captious.campaigns.store.database import Database
@@ -31,60 +33,17 @@ app.add_typer(service.tokens, name="token")
 
 @app.callback(invoke_without_command=True)
 def serve(
-    database: Annotated[
-        str,
-        typer.Option(
-            "--database",
-            envvar="CAPTIOUS_DATABASE",
-            help="File (SQLite) or postgresql://… address of the campaigns; made on first use.",
-        ),
-    ] = "captious.db",
-    files: Annotated[
-        Path | None,
-        typer.Option(
-            "--files", envvar="CAPTIOUS_FILES", help="Folder of the images; by default beside an SQLite file."
-        ),
-    ] = None,
-    host: Annotated[
-        str, typer.Option("--host", help="Address to listen on; 0.0.0.0 for every network.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 for any free one.")] = 8000,
-    base_url: Annotated[
-        str,
-        typer.Option(
-            "--base-url",
-            envvar="CAPTIOUS_BASE_URL",
-            help="Where people reach it, for "
-            "links: https://rate.example.org. With https, cookies travel by https only.",
-        ),
-    ] = "",
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Server processes.")] = 1,
-    demo: Annotated[
-        bool,
-        typer.Option(
-            "--demo", help="A campaign of each protocol with made-up answers, in a temporary folder."
-        ),
-    ] = False,
-    browse: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
-    log: Annotated[
-        str, typer.Option("--log", envvar="CAPTIOUS_LOG", help="Lines on stderr: plain or json.")
-    ] = "plain",
-    trusted_proxies: Annotated[
-        str,
-        typer.Option(
-            "--trusted-proxies",
-            envvar="CAPTIOUS_TRUSTED_PROXIES",
-            help="Addresses or networks of proxies whose X-Forwarded-For is believed: 127.0.0.1,10.0.0.0/8.",
-        ),
-    ] = "",
-    allowed_hosts: Annotated[
-        str,
-        typer.Option(
-            "--allowed-hosts",
-            envvar="CAPTIOUS_ALLOWED_HOSTS",
-            help="Names under which it may be asked for; by default that of --base-url and this machine.",
-        ),
-    ] = "",
+    database: options.Database = "captious.db",
+    files: options.Files = None,
+    host: options.Host = "127.0.0.1",
+    port: options.Port = 8000,
+    base_url: options.BaseUrl = "",
+    workers: options.Workers = 1,
+    demo: options.Demo = False,
+    browse: options.Browse = False,
+    log: options.Log = "plain",
+    trusted_proxies: options.TrustedProxies = "",
+    allowed_hosts: options.AllowedHosts = "",
     scoring: service.Scoring = "",
     scoring_folder: service.Folder = service.DEFAULT_FOLDER,
     scoring_open: service.Open = False,
@@ -98,43 +57,47 @@ def serve(
     if context is not None and context.invoked_subcommand:
         return
     _require_web()
+    if demo and workers > 1:
+        raise InputError("--demo runs in one process. Leave out --workers.")
+    from captious.web import settings as known
+
     offered = service.settled(
         scoring, scoring_folder, host, base_url, open_to_all=scoring_open, alone=scoring_only
     )
-    if demo and workers > 1:
-        from captious.errors import InputError
-
-        raise InputError("--demo runs in one process. Leave out --workers.")
-    from captious.web import settings as known
-    from captious.web.settings import checked_base_url
-
-    os.environ[known.LOG_FORM] = log
-    known.log_form()
-    known.checked_proxies(trusted_proxies)
-    os.environ[known.TRUSTED_PROXIES] = trusted_proxies
-    given = checked_base_url(base_url) if base_url else ""
-    known.checked_hosts(allowed_hosts)
-    os.environ[known.ALLOWED_HOSTS] = allowed_hosts or ",".join(known.usual_hosts(host, given))
+    given = _tell_workers(host, base_url, log, trusted_proxies, allowed_hosts)
     # A request to stop unwinds like the end of the command, so that the demo's folder goes too.
     signal.signal(signal.SIGTERM, _stop)
     with ExitStack() as stack:
         stack.enter_context(suppress(KeyboardInterrupt))
         listener = stack.enter_context(_listen(host, port))
         address = given or _address(host, listener.getsockname()[1])
+        settings: WebSettings | None = None
         if scoring_only:
-            service.say(offered, address)
-            _run(None, listener, workers)
-            return
-        if demo:
+            os.environ[known.BASE_URL] = address
+        elif demo:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="captious-demo-"))
             settings = _demo_settings(Path(folder), address)
         else:
             settings = _settings(database, files, address)
-        first = _prepare(settings)
+        first = _prepare(settings) if settings else address
         service.say(offered, address)
-        if browse:
+        if browse and settings:
             _open_soon(first)
         _run(settings, listener, workers)
+
+
+def _tell_workers(host: str, base_url: str, log: str, trusted_proxies: str, allowed_hosts: str) -> str:
+    """Check how it is to be reached, and put that where every server process reads it."""
+    from captious.web import settings
+
+    os.environ[settings.LOG_FORM] = log
+    settings.log_form()
+    settings.checked_proxies(trusted_proxies)
+    os.environ[settings.TRUSTED_PROXIES] = trusted_proxies
+    given = settings.checked_base_url(base_url) if base_url else ""
+    settings.checked_hosts(allowed_hosts)
+    os.environ[settings.ALLOWED_HOSTS] = allowed_hosts or ",".join(settings.usual_hosts(host, given))
+    return given
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
@@ -144,16 +107,12 @@ def _stop(_number: int, _frame: FrameType | None) -> None:
 def _require_web() -> None:
     from importlib.util import find_spec
 
-    from captious.errors import MissingDependencyError
-
     for package in ("fastapi", "uvicorn", "sqlalchemy", "jinja2", "argon2", "multipart", "httptools"):
         if find_spec(package) is None:
             raise MissingDependencyError(f"serve needs {package}", extra="web")
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    from captious.errors import InputError
-
     if os.environ.get("LISTEN_PID") == str(os.getpid()) and os.environ.get("LISTEN_FDS") == "1":
         return socket.socket(fileno=FIRST_PASSED)  # systemd holds the socket: see docs/operating.md
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -30,19 +30,16 @@ from captious.web import (
     results,
     site,
 )
-from captious.web.guard import Guard
+from captious.web.body_limits import BodyLimits
 from captious.web.hot import Hot
-from captious.web.metrics import Metrics, Remembered
-from captious.web.observe import Observer
+from captious.web.metrics import Remembered
 from captious.web.pages import STATIC
-from captious.web.prefix import Prefix, prefix_of
-from captious.web.reach import Proxies
-from captious.web.service import routes as scoring
 from captious.web.service import settings as service_settings
-from captious.web.service.app import PREFIX as SERVICE
 from captious.web.service.app import scoring_app
+from captious.web.service.routes import ServiceRoutes
 from captious.web.service.service import Service
-from captious.web.settings import WebSettings, from_environment
+from captious.web.settings import WebSettings, from_environment, reach_from_environment
+from captious.web.surround import surround
 
 # Python runs one thread at a time: more of them would only take turns more often.
 THREADS = 16
@@ -76,9 +73,8 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/openapi.json",
     )
-    app.state.db, app.state.settings = opened, settings
+    app.state.db, app.state.service, app.state.remembered = opened, service, Remembered()
     app.state.used_tickets, app.state.campaign_ids = set(), {}
-    app.state.metrics, app.state.remembered, app.state.service = Metrics(), Remembered(), service
     errors.install(app)
     for router in (
         site.router,
@@ -95,8 +91,6 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         metrics_page.router,
     ):
         app.include_router(router)
-    if service:
-        app.mount(SERVICE, scoring.Application(service))
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 
     async def refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:
@@ -105,14 +99,13 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         await response(scope, receive, send)
 
     app.add_middleware(Hot)
-    app.add_middleware(Guard, settings=settings, refuse=refuse)
-    app.add_middleware(Observer, metrics=app.state.metrics)
-    app.add_middleware(Prefix, prefix=prefix_of(settings.base_url))
-    app.add_middleware(Proxies, trusted=settings.trusted_proxies)
+    if service:
+        app.add_middleware(ServiceRoutes, service=service)
+    surround(app, settings, most=BodyLimits(settings), refuse=refuse)
     return app
 
 
 def for_worker() -> Starlette:
     """The application that a server process makes for itself from the environment."""
     alone = service_settings.from_environment() if service_settings.is_alone() else None
-    return scoring_app(alone) if alone else create_app(from_environment())
+    return scoring_app(alone, reach_from_environment()) if alone else create_app(from_environment())

@@ -6,20 +6,17 @@ Plain ASGI, so that it costs microseconds and sees every answer, errors too.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 
-from fastapi.concurrency import run_in_threadpool
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from captious.web.reach import FOR_MACHINES, allowed, without_host
-from captious.web.security import load_session
 from captious.web.seldom import Seldom
-from captious.web.settings import WebSettings
+from captious.web.settings import Reach
 
 POLICY = "content-security-policy"
 
@@ -51,39 +48,38 @@ HEADERS = {
 }
 _POLICY, _FRAME_OPTIONS = POLICY.encode(), FRAME_OPTIONS.encode()
 HSTS = "max-age=31536000"
-LONG = "public, max-age=31536000, immutable"
-UPLOADS = "/admin/"
-SERVICE = "/api/v1/"
-WORK = re.compile(r"/work/([^/]+)/[^/]+")
+LONG = b"public, max-age=31536000, immutable"
+MOST_KNOWN = 64
 
 Refuse = Callable[[Scope, Receive, Send, int], Awaitable[None]]
+Most = Callable[[Scope], Awaitable[int]]
 
 
 class Guard:
-    """Wraps the application. `refuse` answers a request that does not get through."""
+    """Wraps the application. A body may have `most` bytes; `refuse` answers what does not get through."""
 
-    def __init__(self, app: ASGIApp, settings: WebSettings, refuse: Refuse) -> None:
-        self.app, self.settings, self.refuse = app, settings, refuse
+    def __init__(self, app: ASGIApp, reach: Reach, most: Most, refuse: Refuse) -> None:
+        self.app, self.hosts, self.most, self.refuse = app, reach.allowed_hosts, most, refuse
+        self.known: set[str] = set()  # hosts that were found to be allowed
         self.seldom = Seldom(log)
-        strict = {"strict-transport-security": HSTS} if settings.secure_cookies else {}
-        self.headers = tuple((name.encode(), value.encode()) for name, value in (HEADERS | strict).items())
+        strict = {"strict-transport-security": HSTS} if reach.secure_cookies else {}
+        self.headers = [(name.encode(), value.encode()) for name, value in (HEADERS | strict).items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check what comes in, add headers to what goes out."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        outgoing = self._with_headers(scope, send)
-        host = Headers(scope=scope).get("host", "")
-        if scope["path"] not in FOR_MACHINES and not allowed(host, self.settings.allowed_hosts):
+        host, length = _named(scope, b"host"), _named(scope, b"content-length")
+        outgoing = self._with_headers(scope, host, send)
+        if not self._allowed(host) and scope["path"] not in FOR_MACHINES:
             self.seldom.say('a request for "%s" is refused. Add it to --allowed-hosts if it is yours.', host)
             await self.refuse(scope, receive, outgoing, 400)
             return
         if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
             await self.refuse(scope, receive, outgoing, 404)
             return
-        limit = await self._limit(scope)
-        length = Headers(scope=scope).get("content-length", "")
+        limit = await self.most(scope)
         if _over(length, limit):
             await self.refuse(scope, receive, outgoing, 413)
             return
@@ -91,25 +87,17 @@ class Guard:
         with suppress(ClientDisconnect):
             await self.app(scope, _limited(receive, limit), outgoing)
 
-    async def _limit(self, scope: Scope) -> int:
-        """How much may be sent: a signed-in account uploads files, a rater at work a recording."""
-        if self.settings.scoring and scope["path"].startswith(SERVICE):
-            return self.settings.scoring.limits.job_bytes  # the service has limits of its own below that
-        kind = Headers(scope=scope).get("content-type", "")
-        if scope["method"] != "POST" or not kind.startswith("multipart/form-data"):
-            return self.settings.form_bytes
-        if scope["path"].startswith(UPLOADS):
-            session = await run_in_threadpool(load_session, Request(scope))
-            return self.settings.form_bytes if session is None else self.settings.upload_bytes
-        work = WORK.fullmatch(scope["path"])
-        if work and await run_in_threadpool(load_session, Request(scope), work[1]) is not None:
-            return self.settings.recording_bytes
-        return self.settings.form_bytes
+    def _allowed(self, host: str) -> bool:
+        if host in self.known:
+            return True
+        found = allowed(host, self.hosts)
+        if found and len(self.known) < MOST_KNOWN:
+            self.known.add(host)
+        return found
 
-    def _with_headers(self, scope: Scope, send: Send) -> Send:
+    def _with_headers(self, scope: Scope, host: str, send: Send) -> Send:
         # The digest in the address of a static file changes with its content.
         static = scope["path"].startswith("/static/") and b"v=" in scope["query_string"]
-        host = Headers(scope=scope).get("host", "")
 
         async def outgoing(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -118,15 +106,21 @@ class Guard:
                 framing = given.get(_POLICY)
                 if framing is not None and b"frame-ancestors 'none'" not in framing:
                     given[_FRAME_OPTIONS] = b""
-                fresh = LONG if static and message["status"] == 200 else "no-store"
-                wanted = (*self.headers, (b"cache-control", fresh.encode()))
-                headers += [pair for pair in wanted if pair[0] not in given]
+                fresh = LONG if static and message["status"] == 200 else b"no-store"
+                headers += [pair for pair in self.headers if pair[0] not in given]
+                if b"cache-control" not in given:
+                    headers.append((b"cache-control", fresh))
                 if b"location" in given:
                     shown = MutableHeaders(raw=headers)
                     shown["location"] = without_host(shown["location"], host)
             await send(message)
 
         return outgoing
+
+
+def _named(scope: Scope, name: bytes) -> str:
+    """The value of a header, the first of that name."""
+    return next((value.decode("latin-1") for own, value in scope["headers"] if own == name), "")
 
 
 def _over(length: str, limit: int) -> bool:

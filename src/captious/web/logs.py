@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import time
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -15,6 +16,7 @@ FORM = "%(asctime)s %(levelname)s %(message)s%(request)s"
 _DOORS = re.compile(r"/(join|setup|demo)/[^\s?\"']+")
 # The ids of a crowd's participant let whoever has them go on with their work.
 _PARTICIPANTS = re.compile(r"(/go/[^\s?]+\?)\S+")
+_SECRETIVE = re.compile("/(?:join|setup|demo|go)/")
 
 
 def redacted(text: str) -> str:
@@ -25,6 +27,8 @@ def redacted(text: str) -> str:
     >>> redacted("GET /go/4f2a?PROLIFIC_PID=5d1&SESSION_ID=9c2 HTTP/1.1")
     'GET /go/4f2a?… HTTP/1.1'
     """
+    if _SECRETIVE.search(text) is None:
+        return text
     return _PARTICIPANTS.sub(r"\1…", _DOORS.sub(r"/\1/…", text))
 
 
@@ -42,6 +46,16 @@ class Redacting(logging.Filter):
 
 class Plain(logging.Formatter):
     """A line for people: the time, the level, what happened, and the request that it belongs to."""
+
+    _second, _shown = 0, ""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:  # noqa: N802
+        """The time; that of one second is written once."""
+        second = int(record.created)
+        if second != self._second:
+            self._shown = time.strftime(datefmt or self.default_time_format, self.converter(second))
+            self._second = second
+        return f"{self._shown},{int(record.msecs):03d}"
 
     def format(self, record: logging.LogRecord) -> str:
         """The line."""

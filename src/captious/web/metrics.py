@@ -55,7 +55,8 @@ class Metrics:
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.counts: defaultdict[str, float] = defaultdict(float)
+        self.requests: defaultdict[tuple[str, str, int], int] = defaultdict(int)
+        self.errors = self.hangups = 0
         self.times: dict[str, list[float]] = {}
         self.in_progress = 0
 
@@ -63,21 +64,25 @@ class Metrics:
         """One request has ended."""
         method = method if method in METHODS else OTHER
         with self.lock:
-            labels = f'route="{quoted(route)}",method="{method}",status="{status}"'
-            self.counts[f"captious_requests_total{{{labels}}}"] += 1
-            self.counts["captious_errors_total"] += status >= 500
-            self.counts["captious_hangups_total"] += gone
-            # Counts of each bucket, one above all, and the sum.
-            found = self.times.setdefault(quoted(route), [0.0] * (len(BUCKETS) + 2))
+            self.requests[route, method, status] += 1
+            self.errors += status >= 500
+            self.hangups += gone
+            found = self.times.get(route)
+            if found is None:
+                # Counts of each bucket, one above all, and the sum.
+                found = self.times[route] = [0.0] * (len(BUCKETS) + 2)
             found[bisect_left(BUCKETS, seconds)] += 1
             found[-1] += seconds
 
     def figures(self) -> Figures:
         """Everything that is counted here, ready to be added to what others count."""
         with self.lock:
-            found = dict(self.counts)
+            found: Figures = {"captious_errors_total": self.errors, "captious_hangups_total": self.hangups}
+            for (route, method, status), count in self.requests.items():
+                labels = f'route="{quoted(route)}",method="{method}",status="{status}"'
+                found[f"captious_requests_total{{{labels}}}"] = count
             for route, times in self.times.items():
-                found |= _histogram(route, times)
+                found |= _histogram(quoted(route), times)
         found["captious_requests_in_progress"] = self.in_progress
         found["captious_workers"] = 1
         return found | process_figures()

@@ -6,13 +6,12 @@ Plain ASGI around everything else, so that it sees errors and clients that hung 
 from __future__ import annotations
 
 import logging
-import secrets
+import os
+import re
 import time
 from contextvars import ContextVar
-from typing import Any
 from urllib.parse import quote
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from captious.web.metrics import OTHER, Metrics
@@ -20,9 +19,10 @@ from captious.web.metrics import OTHER, Metrics
 log = logging.getLogger("captious.access")
 # The request that a task works on, for every line that is logged meanwhile.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
-HEADER = "x-request-id"
+HEADER = b"x-request-id"
 WORK = "/work/"
 MOUNTED = ("/static/", "/api/v1/")
+_PLAIN = re.compile(r"[A-Za-z0-9/._~-]*")
 GONE = 499  # As nginx writes it: the client went before it had the answer.
 
 
@@ -51,7 +51,7 @@ class Seen:
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope, self._receive, self._send = scope, receive, send
-        self.id = secrets.token_hex(8)
+        self.id = os.urandom(8).hex()
         self.begun = time.perf_counter()
         self.status = 0
         self.whole = self.gone = False
@@ -67,7 +67,9 @@ class Seen:
         """What goes out, with the id."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            MutableHeaders(scope=message).setdefault(HEADER, self.id)
+            headers = message.setdefault("headers", [])
+            if not any(name == HEADER for name, _ in headers):
+                headers.append((HEADER, self.id.encode()))
         elif message["type"] == "http.response.body":
             self.whole = not message.get("more_body", False)
         await self._send(message)
@@ -76,26 +78,25 @@ class Seen:
         """Count it, and write one line; a fault of ours that nobody has answered yet will be a 500."""
         status = GONE if self.gone else self.status or 500
         took = time.perf_counter() - self.begun
-        metrics.note(route_of(self.scope), self.scope["method"], status, took, gone=self.gone)
-        fields: dict[str, Any] = {
-            "method": self.scope["method"],
-            "path": quote(self.scope["path"]),
+        scope, method = self.scope, self.scope["method"]
+        metrics.note(route_of(scope), method, status, took, gone=self.gone)
+        # Clients that hang up can be many, and none of them is news.
+        level = logging.DEBUG if status == GONE else logging.INFO
+        if not log.isEnabledFor(level):
+            return
+        path, client = written(scope["path"]), (scope.get("client") or ("-",))[0]
+        says = '%s "%s %s HTTP/%s" %d %.1f ms'
+        values = client, method, target(scope, path), scope.get("http_version", "1.1"), status, took * 1000
+        # Made by hand: looking for the caller takes longer than the rest.
+        record = logging.LogRecord(log.name, level, __file__, 0, says, values, None)
+        record.facts = {
+            "method": method,
+            "path": path,
             "status": status,
             "milliseconds": round(took * 1000, 2),
-            "client": (self.scope.get("client") or ("-",))[0],
+            "client": client,
         }
-        # Clients that hang up can be many, and none of them is news.
-        log.log(
-            logging.DEBUG if status == GONE else logging.INFO,
-            '%s "%s %s HTTP/%s" %d %.1f ms',
-            fields["client"],
-            fields["method"],
-            target(self.scope),
-            self.scope.get("http_version", "1.1"),
-            status,
-            took * 1000,
-            extra={"facts": fields},
-        )
+        log.handle(record)
 
 
 def route_of(scope: Scope) -> str:
@@ -110,8 +111,16 @@ def route_of(scope: Scope) -> str:
     return f"{mounted}…" if mounted else OTHER
 
 
-def target(scope: Scope) -> str:
-    """The address that was asked for, so written that it stays on one line."""
+def written(path: str) -> str:
+    """A path so written that it stays on one line.
+
+    >>> written("/work/dogs"), written("/a b\\n")
+    ('/work/dogs', '/a%20b%0A')
+    """
+    return path if _PLAIN.fullmatch(path) else quote(path)
+
+
+def target(scope: Scope, path: str) -> str:
+    """The address that was asked for: the path as it is written, and the query."""
     query: bytes = scope.get("query_string", b"")
-    path = quote(scope["path"])
     return f"{path}?{query.decode('ascii', 'backslashreplace')}" if query else path

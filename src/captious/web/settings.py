@@ -6,7 +6,7 @@ import ipaddress
 import os
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -34,23 +34,33 @@ KIBIBYTE = 1024
 MEBIBYTE = 1024 * KIBIBYTE
 
 
-@dataclass(frozen=True)
-class WebSettings:
-    """`base_url` is where people reach the application; links and cookies follow it.
-
-    Forms may hold `form_bytes`, a rater's recording `recording_bytes`; only signed-in accounts may
-    send more, up to `upload_bytes`, and only where files are uploaded.
+@dataclass(frozen=True, kw_only=True)
+class Reach:
+    """How an application is reached. `base_url` is where people do; links and cookies follow it.
 
     `trusted_proxies` are addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are
     believed; nobody else's are. A request must name one of `allowed_hosts`; without any, all do.
     /metrics wants `metrics_token`; without one it answers this machine only.
     """
 
+    base_url: str = ""
+    secure_cookies: bool = False
+    trusted_proxies: tuple[str, ...] = ()
+    allowed_hosts: tuple[str, ...] = ()
+    metrics_token: str = ""
+
+
+@dataclass(frozen=True)
+class WebSettings(Reach):
+    """The settings of the whole application.
+
+    Forms may hold `form_bytes`, a rater's recording `recording_bytes`; only signed-in accounts may
+    send more, up to `upload_bytes`, and only where files are uploaded.
+    """
+
     database: str
     secret: bytes
     files: Path | None = None
-    base_url: str = ""
-    secure_cookies: bool = False
     account_hours: float = 12.0
     form_bytes: int = 256 * KIBIBYTE
     upload_bytes: int = 512 * MEBIBYTE
@@ -58,9 +68,6 @@ class WebSettings:
     language: str = "en"
     demo: bool = False
     scoring: ServiceSettings | None = None
-    trusted_proxies: tuple[str, ...] = ()
-    allowed_hosts: tuple[str, ...] = ()
-    metrics_token: str = ""
 
     def __post_init__(self) -> None:
         if len(self.secret) < SHORTEST_SECRET:
@@ -74,15 +81,22 @@ def from_environment() -> WebSettings:
     """The settings that the environment gives, as workers and containers start with."""
     database = os.environ.get(DATABASE, "") or DEFAULT_DATABASE
     files = os.environ.get(FILES, "")
-    given = os.environ.get(BASE_URL, "")
-    base_url = checked_base_url(given) if given else ""
     return WebSettings(
         database=database,
         secret=find_secret(database),
         files=Path(files) if files else None,
+        scoring=service_settings.from_environment(),
+        **asdict(reach_from_environment()),
+    )
+
+
+def reach_from_environment() -> Reach:
+    """How the environment says that the application is reached."""
+    given = os.environ.get(BASE_URL, "")
+    base_url = checked_base_url(given) if given else ""
+    return Reach(
         base_url=base_url,
         secure_cookies=base_url.startswith("https://"),
-        scoring=service_settings.from_environment(),
         trusted_proxies=checked_proxies(os.environ.get(TRUSTED_PROXIES, "")),
         allowed_hosts=checked_hosts(os.environ.get(ALLOWED_HOSTS, "")),
         metrics_token=os.environ.get(METRICS_TOKEN, ""),

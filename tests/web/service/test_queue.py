@@ -132,9 +132,9 @@ def test_requests_go_before_the_lines_of_jobs(queue: ScoringQueue, process: Held
 def test_a_client_that_left_is_not_scored(queue: ScoringQueue, process: Held) -> None:
     async def clients() -> list[Any]:
         stay, leave = asyncio.Event(), asyncio.Event()
-        first = asyncio.ensure_future(queue.score(request("first"), asyncio.ensure_future(stay.wait())))
+        first = asyncio.ensure_future(queue.score(request("first"), stay.wait))
         await asyncio.to_thread(process.began.acquire, timeout=60)
-        gone = asyncio.ensure_future(queue.score(request("gone"), asyncio.ensure_future(leave.wait())))
+        gone = asyncio.ensure_future(queue.score(request("gone"), leave.wait))
         await asyncio.sleep(0)
         assert queue.waiting == 1
         leave.set()

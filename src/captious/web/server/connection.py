@@ -10,6 +10,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
+from captious.web.server.answer import Outgoing
 from captious.web.server.room import Room
 
 HEAD, BODY, WORK, REST, IDLE = "head", "body", "work", "rest", "idle"
@@ -126,6 +127,8 @@ class Connection(HttpToolsProtocol):
         check_framing(self.headers, self.parser.get_http_version())
         self._wait_for(BODY)
         super().on_headers_complete()
+        out = Outgoing(self.transport, self.on_response_complete)
+        self.cycle.transport, self.cycle.on_response = out, out.end  # type: ignore[assignment]
 
     def on_message_complete(self) -> None:
         """The request is whole: from here on the client waits for us, unless we were faster."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
@@ -19,6 +20,7 @@ from captious.web.settings import log_form
 
 LISTENER, READY = "CAPTIOUS_LISTENER", "CAPTIOUS_READY"
 DRAIN_SECONDS = 10
+OBJECTS_BETWEEN_LOOKS = 5_000
 STARTED = b"1"
 
 
@@ -36,6 +38,7 @@ def run(
         if ready is not None and hasattr(app.state, "metrics"):
             metrics.keep(local_figures(app))
 
+    look_after_requests_only()
     config = configured(app, log_config=logs.configuration(form=log_form()), drain_seconds=DRAIN_SECONDS)
     parent = os.getppid() if ready is not None else None
     server = Server(
@@ -43,6 +46,16 @@ def run(
     )
     app.state.server = server
     server.run(sockets=[listener])
+
+
+def look_after_requests_only() -> None:
+    """Tell the garbage collector that what is loaded by now will stay.
+
+    Looking through thousands of modules' objects again and again took a fifth of the time under load.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(OBJECTS_BETWEEN_LOOKS)
 
 
 def main() -> None:

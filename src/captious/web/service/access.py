@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import orjson
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import Receive
 
 from captious.web.service.service import Service
 from captious.web.service.tokens import OverQuota, Scope, Token
@@ -27,9 +28,9 @@ def error_answer(status: int, line: str, headers: Mapping[str, str] | None = Non
     return Response(orjson.dumps({"error": line}), status, dict(headers or {}), JSON)
 
 
-def token_of(service: Service, request: Request, scope: Scope) -> Token | None:
+def token_of(service: Service, headers: Mapping[str, str], scope: Scope) -> Token | None:
     """The token of a request, which must have the scope; None where the service is open to all."""
-    given = request.headers.get("authorization", "")
+    given = headers.get("authorization", "")
     if not given:
         if not service.settings.open_to_all:
             raise Refused(
@@ -37,7 +38,7 @@ def token_of(service: Service, request: Request, scope: Scope) -> Token | None:
                 'A token is needed: send the header "Authorization: Bearer TOKEN".',
                 {"WWW-Authenticate": "Bearer"},
             )
-        if "origin" in request.headers:
+        if "origin" in headers:
             # A page of another site could else use the service of whoever opens it.
             raise Refused(403, "Requests of web pages need a token.")
         return None
@@ -60,21 +61,25 @@ def spend(service: Service, token: Token | None, captions: int, *, of_job: bool 
         raise Refused(429, over.line, {"Retry-After": str(over.wait_seconds)}) from None
 
 
-def stated_length(request: Request, most: int) -> int:
+def stated_length(headers: Mapping[str, str], most: int) -> int:
     """The length of the body, or `most` where none is stated; refused where it is over."""
-    length = request.headers.get("content-length", "").lstrip("0") or "0"
-    if "content-length" not in request.headers or not (length.isascii() and length.isdigit()):
+    length = headers.get("content-length", "").lstrip("0") or "0"
+    if "content-length" not in headers or not (length.isascii() and length.isdigit()):
         return most
     if len(length) > 18 or int(length) > most:
         raise Refused(413, f"The body is over {most / 2**20:g} MB. Send less at once.")
     return int(length)
 
 
-async def body_of(request: Request, most: int) -> bytes:
+async def body_of(receive: Receive, most: int) -> bytes:
     """The whole body, counted as it comes."""
     parts: list[bytes] = []
-    size = 0
-    async for part in request.stream():
+    size, more = 0, True
+    while more:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        part, more = message.get("body", b""), message.get("more_body", False)
         size += len(part)
         if size > most:
             raise Refused(413, f"The body is over {most / 2**20:g} MB. Send less at once.")

@@ -38,7 +38,7 @@ def routes(service: Service) -> list[Route]:
         return await _create(service, request)
 
     def listed(request: Request) -> Response:
-        token = token_of(service, request, "jobs")
+        token = token_of(service, request.headers, "jobs")
         found = service.store.all(token.id if token else "")
         return _json({"jobs": [shown(job) for job in found]})
 
@@ -87,7 +87,7 @@ def _json(value: Any, status: int = 200) -> Response:
 
 
 def _job(service: Service, request: Request) -> Job:
-    token = token_of(service, request, "jobs")
+    token = token_of(service, request.headers, "jobs")
     job = service.store.find(request.path_params["job_id"], token.id if token else "")
     if job is None:
         raise Refused(404, "There is no such job, or it is not yours.")
@@ -95,11 +95,11 @@ def _job(service: Service, request: Request) -> Job:
 
 
 async def _create(service: Service, request: Request) -> Response:
-    token = token_of(service, request, "jobs")
+    token = token_of(service, request.headers, "jobs")
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in LINE_TYPES:
         raise Refused(415, f"Send JSON lines as {LINES}.")
-    stated_length(request, service.limits.job_bytes)
+    stated_length(request.headers, service.limits.job_bytes)
     metrics = tuple(split_list(request.query_params.get("metrics", "")))
     if metrics:
         service.offer.named([name for name in metrics if name not in GROUPS])

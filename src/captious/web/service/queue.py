@@ -3,7 +3,9 @@
 An idle service scores a single request at once. While a call runs, requests gather; the next call takes
 the oldest and with it all others of its kind, up to a limit of captions. Batching so follows the load.
 After a call the clients that it answered are often about to ask again: the next call waits for them, a
-tenth of the time that the last one took. Lines of jobs leave only when no request waits.
+tenth of the time that the last one took, unless half as many as were here at once wait already. Many
+clients who ask again and again so form two groups: the web server reads one while the other is scored.
+Lines of jobs leave only when no request waits.
 """
 
 from __future__ import annotations
@@ -11,21 +13,27 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from functools import partial
+
+from starlette.types import Message, Receive
 
 from captious.web.service.limits import LIMITS, Limits
+from captious.web.service.outbox import Awaited, Outbox
 from captious.web.service.process import ScoringEnded, ScoringProcess
 from captious.web.service.request import ScoreRequest
 from captious.web.service.together import Answer, refusal
 
 LONGEST_WAIT = 60
 PATIENCE, LONGEST_PATIENCE = 0.1, 0.02  # of the last call's time, seconds
+WATCHED_AFTER = 0.05  # seconds; most clients are answered before they could leave
+NEVER = sys.maxsize
 _log = logging.getLogger("captious.web")
 
 
@@ -60,6 +68,8 @@ class ScoringQueue:
         self._rate = 0.0  # captions a second of the last calls
         self._company = 0  # requests that were here at once, waiting or being scored
         self._patience = 0.0
+        self._wanted = NEVER  # requests for which the thread is to be woken
+        self._outbox = Outbox()
         self._changed = threading.Condition()
         self.stopping = False
         self._thread = threading.Thread(target=self._carry, name="captious-scoring", daemon=True)
@@ -88,7 +98,8 @@ class ScoringQueue:
             if len(self._requests) >= self.limits.waiting:
                 raise QueueFull(self.wait_seconds())
             self._requests.append(one)
-            self._changed.notify()
+            if len(self._requests) >= self._wanted:
+                self._changed.notify()
 
     def put_lines(self, lines: Iterable[Waiting]) -> None:
         """Add lines of a job, which wait until no request does."""
@@ -101,23 +112,22 @@ class ScoringQueue:
         with self._changed, suppress(ValueError):
             self._requests.remove(one)
 
-    async def score(self, request: ScoreRequest, leave: asyncio.Future[Any]) -> Answer | None:
-        """The answer to a request; None where the client left (`leave` is done) before it came."""
+    async def score(self, request: ScoreRequest, receive: Receive) -> Answer | None:
+        """The answer to a request; None where its client left before, of which `receive` tells."""
         loop = asyncio.get_running_loop()
-        answered: asyncio.Future[Answer] = loop.create_future()
-
-        def deliver(answer: Answer) -> None:
-            with suppress(RuntimeError):  # the server has stopped, and its loop with it
-                loop.call_soon_threadsafe(_settle, answered, answer)
-
-        one = Waiting(request, deliver)
+        answered: Awaited = loop.create_future()
+        one = Waiting(request, partial(self._outbox.put, answered))
         self.put(one)
+        left = _Left(answered, receive)
+        watch = loop.call_later(WATCHED_AFTER, left.watch)
         try:
-            await asyncio.wait({answered, leave}, return_when=asyncio.FIRST_COMPLETED)
+            answer = await answered
         finally:
-            if not answered.done():
+            watch.cancel()
+            left.ignore()
+            if left.noticed or not answered.done() or answered.cancelled():
                 self.withdraw(one)
-        return answered.result() if answered.done() else None
+        return answer
 
     def wait_seconds(self) -> int:
         """A guess at when there will be room again."""
@@ -129,22 +139,29 @@ class ScoringQueue:
         while True:
             with self._changed:
                 while not (self._requests or self._lines or self.stopping):
-                    self._changed.wait()
+                    self._wait(1)
                 if self.stopping:
                     left = [*self._requests, *self._lines]
                     break
                 self._wait_for_company()
                 group = self._group()
             self._score(group)
-        for one in left:
-            one.deliver(refusal("The service is stopping. Send it again.", 503))
+        self._deliver(left, [refusal("The service is stopping. Send it again.", 503)] * len(left))
+
+    def _wait(self, requests: int, seconds: float | None = None) -> None:
+        """Until so many requests wait, or something else has changed."""
+        self._wanted = requests
+        self._changed.wait(seconds)
+        self._wanted = NEVER
 
     def _wait_for_company(self) -> None:
         until = time.monotonic() + self._patience
-        while 0 < len(self._requests) < self._company and not self.stopping:
+        enough = (self._company + 1) // 2
+        while 0 < len(self._requests) < enough and not self.stopping:
             left = until - time.monotonic()
-            if left <= 0 or not self._changed.wait(left):
+            if left <= 0:
                 break
+            self._wait(enough, left)
 
     def _group(self) -> list[Waiting]:
         """The oldest request and the others of its kind."""
@@ -179,22 +196,44 @@ class ScoringQueue:
         self._patience = min(PATIENCE * took, LONGEST_PATIENCE)
         rate = captions / took
         self._rate = rate if not self._rate else 0.8 * self._rate + 0.2 * rate
+        self._deliver(group, answers)
+
+    def _deliver(self, group: Sequence[Waiting], answers: Sequence[Answer]) -> None:
         for one, answer in zip(group, answers, strict=True):
             one.deliver(answer)
+        self._outbox.send()
 
     def _after_the_end(self, group: list[Waiting], error: ScoringEnded) -> None:
         """One request may have ended the process for all: each is tried again alone, once."""
         if self.stopping:
-            for one in group:
-                one.deliver(refusal("The service is stopping. Send it again.", 503))
+            self._deliver(group, [refusal("The service is stopping. Send it again.", 503)] * len(group))
         elif len(group) == 1:
             _log.error("scoring: %s", error)
-            group[0].deliver(refusal(f"{str(error)[0].upper()}{str(error)[1:]}. Send less at once.", 503))
+            said = refusal(f"{str(error)[0].upper()}{str(error)[1:]}. Send less at once.", 503)
+            self._deliver(group, [said])
         else:
             for one in group:
                 self._score([one])
 
 
-def _settle(answered: asyncio.Future[Answer], answer: Answer) -> None:
-    if not answered.done():  # its client may have left
-        answered.set_result(answer)
+class _Left:
+    """Whether the client of a request has left; asked only where the answer takes a while."""
+
+    def __init__(self, answered: Awaited, receive: Receive) -> None:
+        self.answered, self.receive, self.noticed = answered, receive, False
+        self.task: asyncio.Task[Message] | None = None
+
+    def watch(self) -> None:
+        """From now on, leaving is noticed."""
+        self.task = asyncio.ensure_future(self.receive())
+        self.task.add_done_callback(self._gone)
+
+    def ignore(self) -> None:
+        """The answer has come, or nobody waits for it any more."""
+        if self.task is not None:
+            self.task.cancel()
+
+    def _gone(self, task: asyncio.Task[Message]) -> None:
+        if not task.cancelled() and not self.answered.done():
+            self.noticed = True
+            self.answered.set_result(None)

@@ -6,6 +6,7 @@ import base64
 import binascii
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
 import orjson
@@ -34,6 +35,11 @@ class Intervals(NamedTuple):
     seed: int = DEFAULT_SEED
 
 
+NO_PICTURES: dict[str, bytes] = {}
+NO_ENCODERS: dict[str, str] = {}
+NO_INTERVALS = Intervals()
+
+
 class ScoreRequest(NamedTuple):
     """Captions to score, as columns; `pictures` are the image files by image id."""
 
@@ -43,9 +49,9 @@ class ScoreRequest(NamedTuple):
     systems: list[str]
     references: list[list[str]] | None = None
     objects: dict[str, list[str]] | None = None
-    pictures: Mapping[str, bytes] = {}
-    encoders: Mapping[str, str] = {}
-    intervals: Intervals = Intervals()
+    pictures: Mapping[str, bytes] = NO_PICTURES
+    encoders: Mapping[str, str] = NO_ENCODERS
+    intervals: Intervals = NO_INTERVALS
     statistics: bool = False
     notes: tuple[str, ...] = ()
 
@@ -100,7 +106,7 @@ def checked(
         systems=columns.systems,
         references=columns.references if any(columns.references) else None,
         objects=columns.objects_of(images),
-        pictures=_pictures(found.get("pictures"), pictures or {}, limits),
+        pictures=_pictures(found.get("pictures"), pictures, limits),
         encoders=_encoders(found.get("encoders")),
         intervals=_intervals(found.get("intervals"), limits),
         statistics=_truth(found.get("statistics"), "statistics"),
@@ -165,6 +171,9 @@ class _Columns:
 
     def objects_of(self, images: Sequence[str]) -> dict[str, list[str]] | None:
         """Objects by image: those of the request, and those that stand beside a caption."""
+        if not self.objects and len(images) == 1:
+            (labels,) = self.own_objects
+            return None if labels is None else {images[0]: labels}
         found = dict(self.objects) if self.objects else {}
         any_given = self.objects is not None and len(self.objects) > 0
         for image, labels in zip(images, self.own_objects, strict=True):
@@ -188,6 +197,18 @@ def _object(value: object, where: str, keys: frozenset[str]) -> dict[str, Any]:
 
 
 def _texts(value: object, where: str, most: int, limits: Limits) -> list[str]:
+    if type(value) is list and len(value) <= most:
+        longest = limits.text_characters
+        for text in value:
+            if type(text) is not str or len(text) > longest:
+                break
+        else:
+            return value
+    return _checked_texts(value, where, most, limits)
+
+
+def _checked_texts(value: object, where: str, most: int, limits: Limits) -> list[str]:
+    """What is wrong with a list of texts, in one line."""
     if not isinstance(value, list):
         raise InputError(f"{where}: {_is(value)}. Give a list of texts.")
     if len(value) > most:
@@ -223,14 +244,24 @@ def _image_id(value: object, where: str) -> str:
 def _metrics(value: object, limits: Limits) -> tuple[str, ...]:
     if value is None:
         return ()
-    if not isinstance(value, list) or not all(isinstance(name, str) and name.strip() for name in value):
+    if not isinstance(value, list) or not all(map(_is_text, value)):
         raise InputError('metrics: give a list of names, such as ["cider", "sentsim[agg=mean]"].')
     if not 0 < len(value) <= limits.metrics:
         raise InputError(f"metrics: {len(value)} given; from 1 to {limits.metrics} can be asked for.")
-    long = next((name for name in value if len(name) > LONGEST_METRIC), None)
+    return _names(tuple(value))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+@lru_cache(maxsize=256)
+def _names(given: tuple[str, ...]) -> tuple[str, ...]:
+    """Names of metrics, each once; most requests ask for the same."""
+    long = next((name for name in given if len(name) > LONGEST_METRIC), None)
     if long is not None:
         raise InputError(f'metrics: "{one_line(long, 40)}" is no name of a metric.')
-    return tuple(dict.fromkeys(name.strip() for name in value))
+    return tuple(dict.fromkeys(name.strip() for name in given))
 
 
 def _given(metrics: Sequence[str]) -> tuple[str, ...]:
@@ -239,8 +270,10 @@ def _given(metrics: Sequence[str]) -> tuple[str, ...]:
     return tuple(metrics)
 
 
-def _pictures(value: object, uploaded: Mapping[str, bytes], limits: Limits) -> dict[str, bytes]:
-    found = dict(uploaded)
+def _pictures(value: object, uploaded: Mapping[str, bytes] | None, limits: Limits) -> Mapping[str, bytes]:
+    if value is None and not uploaded:
+        return NO_PICTURES
+    found = dict(uploaded or {})
     if value is not None:
         if not isinstance(value, dict):
             raise InputError(f"pictures: {_is(value)}. Give {{image: base64}}, or upload files.")
@@ -263,9 +296,9 @@ def _pictures(value: object, uploaded: Mapping[str, bytes], limits: Limits) -> d
     return found
 
 
-def _encoders(value: object) -> dict[str, str]:
+def _encoders(value: object) -> Mapping[str, str]:
     if value is None:
-        return {}
+        return NO_ENCODERS
     if not isinstance(value, dict) or not all(
         isinstance(name, str) and len(name) <= LONGEST_NAME for name in value.values()
     ):
@@ -275,7 +308,7 @@ def _encoders(value: object) -> dict[str, str]:
 
 def _intervals(value: object, limits: Limits) -> Intervals:
     if value is None:
-        return Intervals()
+        return NO_INTERVALS
     found = _object(value, "intervals", INTERVAL_KEYS)
     resamples, level, seed = (
         found.get("resamples", 1_000),

@@ -1,8 +1,7 @@
-"""The HTTP of the scoring service, as an ASGI application of its own."""
+"""The HTTP of the scoring service, before whatever else an application has."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,7 +14,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from captious.errors import CaptiousError, InputError, one_line
 from captious.web.service import job_routes
@@ -24,38 +23,51 @@ from captious.web.service.openapi import describe, document
 from captious.web.service.queue import QueueFull
 from captious.web.service.request import ScoreRequest, read_request
 from captious.web.service.service import Service
+from captious.web.service.together import Answer
 
+PREFIX = "/api/v1"
+SCORE = f"{PREFIX}/score"
 MULTIPART = "multipart/form-data"
 REQUEST_PART = "request"
 PICTURES_PART = "images"
-CLIENT_LEFT = 499  # nobody reads it; the log tells it from an answer
-
+JSON_BYTES = JSON.encode()
+LEFT = Answer(499, b"")  # nobody reads it; the log tells it from an answer
 
 REFUSALS = (Refused, QueueFull, CaptiousError, HTTPException)
 
 
-class Application:
+class ServiceRoutes:
     """The service's addresses; `service.running()` must be entered around it.
 
     Requests for scores, nearly all of them, pass by the framework's routes: it would take longer than
     scoring a caption by words does.
     """
 
-    def __init__(self, service: Service) -> None:
-        self.service = service
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self.app, self.service = app, service
         self.others = _others(service)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
-        if scope["type"] != "http" or scope["method"] != "POST" or path != "/score":
-            await self.others(scope, receive, send)
-            return
+        """Answer what is the service's, let the rest through."""
+        if scope["type"] != "http" or not scope["path"].startswith(f"{PREFIX}/"):
+            await self.app(scope, receive, send)
+        elif scope["path"] == SCORE and scope["method"] == "POST":
+            await self._score(scope, receive, send)
+        else:
+            await self.others({**scope, "root_path": PREFIX}, receive, send)
+
+    async def _score(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            answer = await _score(self.service, Request(scope, receive))
+            answer = await _score(self.service, scope, receive)
         except REFUSALS as error:
-            answer = refused(error)
-        await answer(scope, receive, send)
+            await refused(error)(scope, receive, send)
+            return
+        length = str(len(answer.body)).encode()
+        headers = [(b"content-type", JSON_BYTES), (b"content-length", length)]
+        if answer.status == 503:
+            headers.append((b"retry-after", b"5"))
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+        await send({"type": "http.response.body", "body": answer.body})
 
 
 def _others(service: Service) -> Starlette:
@@ -63,7 +75,7 @@ def _others(service: Service) -> Starlette:
         raise HTTPException(405, headers={"Allow": "POST"})
 
     async def metrics(request: Request) -> Response:
-        token_of(service, request, "score")
+        token_of(service, request.headers, "score")
         return Response(orjson.dumps(describe(service.offer)), media_type=JSON)
 
     async def openapi(request: Request) -> Response:
@@ -99,33 +111,27 @@ def refused(error: Exception) -> Response:
     return error_answer(500, "Something failed here. The log says what.")
 
 
-async def _score(service: Service, request: Request) -> Response:
-    token = token_of(service, request, "score")
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+async def _score(service: Service, scope: Scope, receive: Receive) -> Answer:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    token = token_of(service, headers, "score")
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in (JSON, MULTIPART):
         raise Refused(415, f"Send {JSON}, or {MULTIPART} with images.")
     most = service.limits.upload_bytes if kind == MULTIPART else service.limits.body_bytes
-    with service.room(stated_length(request, most)):
+    with service.room(stated_length(headers, most)):
         try:
-            asked = await _asked(service, request, kind, most)
+            if kind == JSON:
+                asked = read_request(await body_of(receive, most), service.limits)
+            else:
+                asked = await _with_pictures(service, Request(scope, receive), most)
         except ClientDisconnect:
-            return Response(status_code=CLIENT_LEFT)
+            return LEFT
         asked = service.offer.settled(asked)
         spend(service, token, len(asked.captions))
-        leave = asyncio.ensure_future(request.receive())
-        try:
-            answer = await service.queue.score(asked, leave)
-        finally:
-            leave.cancel()
-    if answer is None:
-        return Response(status_code=CLIENT_LEFT)
-    headers = {"Retry-After": "5"} if answer.status == 503 else None
-    return Response(answer.body, answer.status, headers, JSON)
+        return await service.queue.score(asked, receive) or LEFT
 
 
-async def _asked(service: Service, request: Request, kind: str, most: int) -> ScoreRequest:
-    if kind == JSON:
-        return read_request(await body_of(request, most), service.limits)
+async def _with_pictures(service: Service, request: Request, most: int) -> ScoreRequest:
     body, pictures = await _parts(service, request, most)
     return await run_in_threadpool(read_request, body, service.limits, pictures)
 

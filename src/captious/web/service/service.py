@@ -33,15 +33,23 @@ class Service:
     def running(self) -> Iterator[None]:
         """Score while the block runs."""
         self.settings.folder.mkdir(parents=True, exist_ok=True)
-        self.process.start()
-        self.queue.start()
-        self.jobs.start()
-        try:
-            yield
-        finally:
-            self.queue.stop()
-            self.jobs.stop()
-            self.meter.refresh()
+        with self.meter.keeping_fresh():
+            self.process.start()
+            self.queue.start()
+            self.jobs.start()
+            try:
+                yield
+            finally:
+                self.queue.stop()
+                self.jobs.stop()
+
+    def why_not_ready(self) -> str:
+        """Why a request sent now would not be scored; empty where it would."""
+        if self.queue.stopping:
+            return "the service is stopping"
+        if self.queue.waiting >= self.limits.waiting:
+            return "the queue is full"
+        return ""
 
     @contextmanager
     def room(self, size: int) -> Iterator[None]:

@@ -8,6 +8,7 @@ with several server processes a quota may so be passed by what arrives in that t
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import secrets
 import sqlite3
@@ -31,6 +32,7 @@ DAY = 86_400
 MINUTE = 60
 FRESH = 2.0  # seconds after which tokens are read and counts are written again
 LONGEST_NAME = 100
+_log = logging.getLogger("captious.web")
 MOST = 10**12
 _TABLES = """
 CREATE TABLE IF NOT EXISTS token (
@@ -178,32 +180,57 @@ class Meter:
         self.store = store
         self._lock = threading.Lock()
         self._known: dict[str, Token] = {}
-        self._read = 0.0
         self.today = 0
         self._used: dict[str, int] = {}  # today, by all servers
         self._fresh: dict[str, int] = {}  # of that, not yet written
         self._requests: dict[str, int] = {}
         self._minutes: dict[str, tuple[float, float]] = {}  # captions left, and when that was
 
+    @contextmanager
+    def keeping_fresh(self) -> Iterator[None]:
+        """Read and write beside the requests while the block runs, and once more at its end."""
+        ended = threading.Event()
+
+        def keep() -> None:
+            while not ended.wait(FRESH):
+                try:
+                    self.refresh()
+                except InputError as error:
+                    _log.warning("%s", error)  # what is known stays known
+
+        self.refresh()
+        thread = threading.Thread(target=keep, name="captious-tokens", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join()
+            self.refresh()
+
     def find(self, secret: str) -> Token | None:
         """The living token of a secret."""
-        if time.monotonic() - self._read > FRESH:
-            self.refresh()
         token = self._known.get(digest(secret[:LONGEST]))
         return token if token is not None and token.revoked is None else None
 
     def refresh(self) -> None:
-        """Write what was used, and read tokens and counts again."""
+        """Write what was used, and read tokens and counts again; requests go on meanwhile."""
+        today = int(time.time() // DAY)
         with self._lock:
-            today = int(time.time() // DAY)
-            if self._requests:
-                fresh, self._fresh = self._fresh, {}
-                requests, self._requests = self._requests, {}
+            fresh, self._fresh = self._fresh, {}
+            requests, self._requests = self._requests, {}
+        try:
+            if requests:
                 self.store.add_usage(self.today or today, fresh, requests)
-            self.today = today
-            self._known = dict(self.store.by_digest())
-            self._used = self.store.used(today)
-            self._read = time.monotonic()
+        except InputError:
+            with self._lock:
+                _add(self._fresh, fresh)
+                _add(self._requests, requests)
+            raise
+        known, used = dict(self.store.by_digest()), self.store.used(today)
+        with self._lock:
+            self.today, self._known, self._used = today, known, used
+            _add(self._used, self._fresh)
 
     def spend(self, token: Token, captions: int, *, at_once: bool = True) -> None:
         """Count captions, or raise `OverQuota`; those of a job do not come at once, in one minute."""
@@ -231,6 +258,11 @@ class Meter:
                 what = f"{captions:,} captions are more than its {quota:,} a minute"
             raise OverQuota(f"Token {token.name}: {what}.", wait)
         self._minutes[token.id] = (left - captions, now)
+
+
+def _add(counts: dict[str, int], more: dict[str, int]) -> None:
+    for name, count in more.items():
+        counts[name] = counts.get(name, 0) + count
 
 
 def _until_tomorrow() -> int:
