@@ -1,12 +1,16 @@
-"""Hooks of the site: pages that live at the top of the repository, and links to them."""
+"""Hooks of the site: pages that live at the top of the repository, links to them, and notebooks."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).parent))
+import notebooks
 
 ROOT = Path(__file__).parents[2]
 PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
@@ -16,6 +20,11 @@ def on_files(files: Files, config: Any) -> Files:
     for source, page in PAGES.items():
         text = re.sub(r"\]\(docs/", "](", (ROOT / source).read_text(encoding="utf-8"))
         files.append(File.generated(config, page, content=text))
+    for notebook in sorted(notebooks.FOLDER.glob("*.ipynb")):
+        name = f"notebooks/{notebook.name}"
+        files.remove(next(file for file in files if file.src_uri == name))
+        content = notebooks.page(notebook)
+        files.append(File.generated(config, name.replace(".ipynb", ".md"), content=content))
     return files
 
 

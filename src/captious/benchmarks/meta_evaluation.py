@@ -115,7 +115,7 @@ def evaluate_parts(
     return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MetaResults(Shown):
     """What `meta` found: a result for each aspect, and for each value of a column where asked for."""
 

@@ -46,7 +46,7 @@ class Wanted(NamedTuple):
         return " and ".join(f"{name} {value}" for name, value in said if value is not None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class StudyPlan(Shown):
     """Studies of several sizes, simulated: where they come from, their parts, and what is wanted.
 

@@ -44,7 +44,7 @@ class RaterPair(NamedTuple):
     kappa_quadratic: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AgreementReport(Shown):
     """Everything that agreement means for one aspect."""
 

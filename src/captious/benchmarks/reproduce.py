@@ -76,7 +76,7 @@ class Check(NamedTuple):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Reproduction(Shown):
     """All checks; `holds` where some value was met and none fails that was not known to fail."""
 

@@ -25,7 +25,7 @@ def example_id(image: str, system: str) -> str:
     return f"{image}|{system}" if system else image
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Judgments:
     """A row a judgment: which example, by which rater, on which aspect, what value.
 
@@ -37,6 +37,8 @@ class Judgments:
     >>> judged = Judgments.from_columns(
     ...     images=["1", "1"], systems=["m", "m"], raters=["r1", "r2"],
     ...     aspects=["precision"] * 2, values=[5, 4])
+    >>> judged
+    Judgments(2 of 1 captions by 2 raters; precision)
     >>> judged.matrix("precision")
     array([[5., 4.]])
     """
@@ -53,6 +55,10 @@ class Judgments:
     stages: list[str]
     stage_of: IntArray
     times: FloatArray
+
+    def __repr__(self) -> str:
+        who = f"{len(self.values):,} of {len(self.keys):,} captions by {len(self.raters):,} raters"
+        return f"Judgments({who}; {', '.join(self.aspects)})"
 
     @classmethod
     def from_columns(

@@ -64,7 +64,7 @@ class MetricComparison:
     percent: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison(Shown):
     """What the tests found, metric by metric, with how it was found."""
 

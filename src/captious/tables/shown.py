@@ -10,7 +10,8 @@ from captious.tables.table import Table
 class Shown(ABC):
     """A result made of tables, the most telling one first.
 
-    `print(result)` shows it as a command would, a notebook as HTML.
+    A prompt and `print(result)` show it as a command would, a notebook as HTML. A dataclass that is `Shown`
+    says `repr=False`.
 
     >>> class Mine(Shown):
     ...     def tables(self):
@@ -39,6 +40,9 @@ class Shown(ABC):
 
     def __str__(self) -> str:
         return "\n".join(str(table) for table in self.tables())
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def _repr_html_(self) -> str:
         return "\n".join(table._repr_html_() for table in self.tables())

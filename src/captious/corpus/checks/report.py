@@ -77,7 +77,7 @@ class Finding:
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class CheckReport(Shown):
     """All findings, the worst first, and how much was looked at."""
 
