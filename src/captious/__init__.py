@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from captious.corpus.check import check
     from captious.corpus.judged import load_judgments
     from captious.corpus.load import load_corpus
+    from captious.corpus.shards import open_shards
     from captious.explanation import explain
     from captious.reward import Reward
     from captious.scoring import available_metrics, compute, score
@@ -42,6 +43,7 @@ __all__ = [
     "load_corpus",
     "load_judgments",
     "meta",
+    "open_shards",
     "plan",
     "reproduce",
     "score",
@@ -55,6 +57,7 @@ _HOMES = {
     "captious.corpus.check": ("check",),
     "captious.corpus.judged": ("load_judgments",),
     "captious.corpus.load": ("load_corpus",),
+    "captious.corpus.shards": ("open_shards",),
     "captious.explanation": ("explain",),
     "captious.reward": ("Reward",),
     "captious.scoring": ("available_metrics", "compute", "score"),

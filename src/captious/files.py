@@ -11,6 +11,10 @@ from pathlib import Path
 from captious.errors import InputError
 
 
+class WriteError(InputError):
+    """A file cannot be written: a full disk, a folder that is not ours. Trying again will not help."""
+
+
 def cache_folder() -> Path:
     """`$CAPTIOUS_CACHE`, else `$XDG_CACHE_HOME/captious`, else `~/.cache/captious`."""
     own = os.environ.get("CAPTIOUS_CACHE")
@@ -48,11 +52,12 @@ def _whose(place: Path, path: Path) -> str:
 
 
 @contextmanager
-def atomically(path: Path) -> Iterator[Path]:
+def atomically(path: Path, *, durable: bool = False) -> Iterator[Path]:
     """A temporary path beside `path` that takes its place only if the block succeeds.
 
     A symbolic link is followed: what it points to is replaced, not the link. A full disk, or
-    whatever else keeps the block from writing, is told with the file's name.
+    whatever else keeps the block from writing, is told with the file's name. What is `durable` is
+    on the disk, not only on its way there, before the name is.
     """
     check_output(path)
     target = path.resolve()
@@ -60,7 +65,7 @@ def atomically(path: Path) -> Iterator[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}.") from None
+        raise WriteError(f"{path}: cannot be written: {error.strerror}.") from None
     os.close(handle)
     temporary = Path(name)
     try:
@@ -68,8 +73,20 @@ def atomically(path: Path) -> Iterator[Path]:
         mask = os.umask(0)
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
+        if durable:
+            _to_disk(temporary)
         temporary.replace(target)
+        if durable:
+            _to_disk(target.parent)
     except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}.") from None
+        raise WriteError(f"{path}: cannot be written: {error.strerror or error}.") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Report = Callable[[str, int, int], None]
+ASIDE = " · "  # what stands after it is shown, and does not begin something new
 
 _LISTENER: ContextVar[Report | None] = ContextVar("listener", default=None)
 

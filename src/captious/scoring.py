@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from os import PathLike
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
 from captious.corpus.scores import sums_by_image
+from captious.corpus.shards import ShardedCorpus
 from captious.corpus.types import listed, require_texts
 from captious.engine import Progress, Run, run_metrics
+from captious.engine.shards import ShardedScores, score_shards
+from captious.engine.shards.choice import EngineName, engine_of
 from captious.errors import CaptiousWarning, InputError
 from captious.groups import expand, missing_for, usual
 from captious.metrics import Metric, known_metrics, resolve_all
 from captious.metrics.scripts import warn_of_script
 from captious.stats.resample import DEFAULT_SEED
 
+_SAMPLE = 100  # captions that tell which metrics of a group can run over shards
+
 __all__ = ["assemble", "available_metrics", "compute", "missing_for", "score"]
 
 
+@overload
 def score(
     corpus: Corpus,
     metrics: str | Sequence[str | Metric] | None = None,
@@ -30,7 +37,37 @@ def score(
     seed: int = DEFAULT_SEED,
     jobs: int = 1,
     progress: Progress | None = None,
-) -> Scores:
+    out: None = None,
+    engine: Literal["local"] = "local",
+    address: str = "",
+) -> Scores: ...
+@overload
+def score(
+    corpus: ShardedCorpus,
+    metrics: str | Sequence[str | Metric] | None = None,
+    *,
+    resamples: int = 0,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    out: str | PathLike[str] | None = None,
+    engine: EngineName = "local",
+    address: str = "",
+) -> ShardedScores: ...
+def score(
+    corpus: Corpus | ShardedCorpus,
+    metrics: str | Sequence[str | Metric] | None = None,
+    *,
+    resamples: int = 0,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    out: str | PathLike[str] | None = None,
+    engine: EngineName = "local",
+    address: str = "",
+) -> Scores | ShardedScores:
     """Score every example of `corpus` with every metric, or group of metrics (`groups.expand`).
 
     Without `metrics` the classic ones run, or those that need no references where there are none.
@@ -38,6 +75,10 @@ def score(
 
     With `resamples` (1,000 is usual) each system's corpus value gets a percentile bootstrap
     interval over images (Efron 1979; Koehn 2004), drawn from the examples' sufficient statistics.
+
+    Shards (`captious.open_shards`) are scored block by block, their captions' scores written to the
+    folder `out`, on this machine or, with `engine="ray"`, on the Ray cluster at `address`; intervals
+    are then of the Poisson bootstrap. The result is a `ShardedScores`, which holds the corpus's values.
 
     >>> corpus = Corpus.from_lists(
     ...     ["A cat on a mat.", "Two dogs."],
@@ -48,6 +89,15 @@ def score(
     >>> scores["rouge_l"].signature
     'rouge_l|refs:1-2|tok:ptb|variant:coco|beta:1.2|v:0.1.0'
     """
+    if isinstance(corpus, ShardedCorpus):
+        if out is None:
+            raise InputError(
+                "scores of shards go to a folder.", python="Give out=FOLDER.", command="Give --out FOLDER."
+            )
+        found = resolve_all(_chosen(metrics, corpus.sample(_SAMPLE)))
+        where = engine_of(engine, jobs, address, list(found.values()))
+        draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
+        return score_shards(corpus, found, out, where, **draws, progress=progress)
     if not isinstance(corpus, Corpus):
         kind = type(corpus).__name__
         raise InputError(

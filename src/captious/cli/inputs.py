@@ -9,6 +9,7 @@ from pathlib import Path
 from captious.cli.output import note
 from captious.corpus import Corpus
 from captious.corpus.load import load_with_notes
+from captious.corpus.readers import PathText
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.groups import GROUPS, expand, usual
 from captious.metrics import Metric, resolve, resolve_all, split_list
@@ -16,8 +17,8 @@ from captious.models.encoders.long_texts import check_long
 
 
 def load(
-    candidates: Sequence[Path],
-    references: Sequence[Path] | None,
+    candidates: Sequence[PathText],
+    references: Sequence[PathText] | None,
     names: Sequence[str] | None,
     images: Path | None = None,
     objects: Path | None = None,

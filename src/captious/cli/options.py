@@ -13,6 +13,24 @@ Candidates = Annotated[
     list[Path],
     typer.Option("--candidates", "-c", help="Captions to score, one or several files.", show_default=False),
 ]
+CandidatePlaces = Annotated[
+    list[str],
+    typer.Option(
+        "--candidates",
+        "-c",
+        help="Captions to score, one or several files; with --out shards: folders, patterns, addresses.",
+        show_default=False,
+    ),
+]
+ReferencePlaces = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--references",
+        "-r",
+        help="File with the references; metrics that need none do without.",
+        show_default=False,
+    ),
+]
 References = Annotated[
     list[Path], typer.Option("--references", "-r", help="File with the references.", show_default=False)
 ]

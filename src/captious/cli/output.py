@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import partial
 from typing import TYPE_CHECKING, Any, TextIO
 
+from captious.progress import ASIDE
 from captious.tables import Table
 
 if TYPE_CHECKING:
@@ -62,21 +63,24 @@ def progress_bar() -> Iterator[Progress | None]:
     with Progress(
         TextColumn("{task.description:12}"),
         BarColumn(),
-        TextColumn("{task.completed:,}/{task.total:,}"),
+        TextColumn("{task.completed:,}/{task.total:,}{task.fields[rate]}"),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     ) as bar:
-        task = bar.add_task("", total=1)
+        task = bar.add_task("", total=1, rate="")
         shown = ""
 
         def show(what: str, done: int, total: int) -> None:
             nonlocal shown
-            if what != shown:  # the time left is that of what is being done now
+            named = what.partition(ASIDE)[0]
+            if named != shown:  # the time left is that of what is being done now
                 bar.reset(task)
-                shown = what
-            bar.update(task, description=what, completed=done, total=total)
+                shown = named
+            speed = bar.tasks[0].speed
+            rate = f", {speed:,.0f}/s" if speed and speed >= 1 else ""
+            bar.update(task, description=what, completed=done, total=total, rate=rate)
 
         yield show
 
@@ -91,7 +95,7 @@ class LogLines:
     >>> for done in (0, 10, 25):
     ...     lines("sentsim, tokens", done, 100)
     >>> log.getvalue()
-    'sentsim, tokens: 25 of 100, about 3 min left\\n'
+    'sentsim, tokens: 25 of 100, 0.4/s, about 3 min left\\n'
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, file: TextIO | None = None) -> None:
@@ -101,15 +105,18 @@ class LogLines:
     def __call__(self, what: str, done: int, total: int) -> None:
         """Hear of progress, and say it where a minute has passed."""
         now = self.clock()
-        if what != self.what:
-            self.what, self.began = what, now
+        if (named := what.partition(ASIDE)[0]) != self.what:
+            self.what, self.began = named, now
         if now - self.said < A_MINUTE or not what:
             return
         self.said = now
         left = ""
         if done:
             seconds = (now - self.began) * (total - done) / done
-            left = f", about {max(1, round(seconds / A_MINUTE))} min left"
+            rate = done / max(now - self.began, 1e-9)
+            left = (
+                f", {rate:,.{0 if rate >= 10 else 1}f}/s, about {max(1, round(seconds / A_MINUTE))} min left"
+            )
         print(f"{what}: {done:,} of {total:,}{left}", file=self.file or sys.stderr, flush=True)
 
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from captious.cli import options, remote
+from captious.cli import options, remote, shards
 from captious.cli.output import Format
 
 
 def score(
-    candidates: options.Candidates,
-    references: options.OptionalReferences = None,
+    candidates: options.CandidatePlaces,
+    references: options.ReferencePlaces = None,
     name: options.Names = None,
     metrics: options.Metrics = "",
     images: options.Images = None,
@@ -31,12 +31,17 @@ def score(
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
+    out: shards.Out = "",
+    engine: shards.Engine = shards.EngineChoice.local,
+    address: shards.Address = "",
+    block: shards.BlockRows = shards.DEFAULT_BLOCK,
+    dry_run: shards.DryRun = False,
     csv_safe: options.CsvSafe = False,
     form: options.OutputFormat = Format.table,
     server: remote.Server = "",
     token_file: remote.TokenFile = None,
 ) -> None:
-    """Score captions with automatic metrics.
+    """Score captions with automatic metrics; shards of any size with --out.
 
     Example: captious score --candidates m2.json --references captions.json --metrics bleu4,cider
     """
@@ -45,22 +50,40 @@ def score(
     from captious.cli.output import emit, note, progress_bar
     from captious.corpus import score_tables
 
+    if shards.is_sharded(candidates, out, engine, dry_run):
+        alone = {
+            "--images": images,
+            "--objects": objects,
+            "--items": items,
+            "--common": common,
+            "--server": server,
+            "--system-encoder": system_encoder,
+        }
+        inputs.refuse_unknown(metrics)
+        corpus_of_shards = shards.opened(candidates, references, name, duplicates, block, alone)
+        wanted = inputs.metrics(metrics, df, corpus_of_shards.sample(100), long)
+        if dry_run:
+            shards.dry_run(corpus_of_shards, wanted, resamples, jobs, form)
+            return
+        every = {"resamples": resamples, "level": level, "seed": seed, "jobs": jobs}
+        shards.score(corpus_of_shards, wanted, out, engine, address, form, csv_safe, **every)
+        return
     if items:
         from captious.corpus.write import check_item_path
 
-        check_item_path(items, [*candidates, *(references or [])])
+        check_item_path(items, [*map(Path, candidates), *map(Path, references or [])])
     if not server:
         inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
     corpus = inputs.with_encoders(corpus, system_encoder or [])
-    draws = {"resamples": resamples, "level": level, "seed": seed}
+    draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     if server:
         chosen = {"df": str(df) if df else None, "long": long}
-        scores = remote.score_at(server, token_file, corpus, metrics, chosen, **draws)  # type: ignore[arg-type]
+        scores = remote.score_at(server, token_file, corpus, metrics, chosen, **draws)
     else:
         wanted = inputs.metrics(metrics, df, corpus, long)
         with progress_bar() as progress:
-            scores = scoring.score(corpus, wanted, **draws, jobs=jobs, progress=progress)  # type: ignore[arg-type]
+            scores = scoring.score(corpus, wanted, **draws, jobs=jobs, progress=progress)
     for line in score_tables.unscored_lines(scores):
         note(line)
     table = score_tables.score_rows(scores) if form is Format.csv else scores.table()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.corpus.scores import MetricScores, Scores
+from captious.corpus.scores import BOOTSTRAP, MetricScores, Scores
 from captious.corpus.significance import Comparison, MetricComparison, Pair
 from captious.tables import Cell, Number, Table, p_value, scaled, with_interval
 
@@ -73,7 +73,8 @@ def _one_system(scores: Scores, system: str, level: float) -> Table:
         rows.append([*row, value.n, scores[name].signature])
     interval = [f"low {level:.0%}", f"high {level:.0%}"] if len(rows[0]) > 4 else []
     header = ["metric", "score", *interval, "n", "signature"]
-    return Table(system, header, rows, "\n".join(_said(scores)), _printed(scores))
+    drawn = [f"[{level:.0%} interval: {scores.drawn}]"] if interval and scores.drawn != BOOTSTRAP else []
+    return Table(system, header, rows, "\n".join([*drawn, *_said(scores)]), _printed(scores))
 
 
 def _said(scores: Scores) -> list[str]:
@@ -103,7 +104,7 @@ def _notes(scores: Scores, level: float) -> list[str]:
     any_system = next(iter(first.systems.values()))
     lines = []
     if any_system.low is not None:
-        lines.append(f"[{level:.0%} interval: bootstrap over images]")
+        lines.append(f"[{level:.0%} interval: {scores.drawn}]")
     return [*lines, *_said(scores), *(scores[name].signature for name in scores)]
 
 

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from captious.corpus.significance import Comparison
 
 
+BOOTSTRAP = "bootstrap over images"
+
+
 class Aggregates(Protocol):
     """What scores need of their metric: how statistics become scores, and which end is good."""
 
@@ -108,6 +111,7 @@ class Scores(Shown):
     corpus: Corpus
     metrics: dict[str, MetricScores] = field(default_factory=dict)
     level: float = 0.95
+    drawn: str = BOOTSTRAP  # how intervals were had
 
     def __repr__(self) -> str:
         return f"Scores({', '.join(self.metrics)}; {self.corpus!r})"
@@ -131,6 +135,7 @@ class Scores(Shown):
                 entry: dict[str, Any] = {"score": value.score}
                 if value.low is not None:
                     entry |= {"low": value.low, "high": value.high}
+                    entry |= {"interval": self.drawn} if self.drawn != BOOTSTRAP else {}
                 entry |= {"n": value.n, "signature": metric.signature}
                 entry |= {"notes": list(metric.notes)} if metric.notes else {}
                 entry |= {"unscored": metric.unscored} if metric.unscored else {}

@@ -56,7 +56,7 @@ def systems_of(rows: Rows, duplicates: str = "error") -> list[SystemCaptions]:
     refuse(rows.source, checked.problems)
     if not checked.ids:
         raise InputError(f"{rows.source}: holds no captions. Check that it is the right file.")
-    names = _names(rows, checked)
+    names = system_names(rows, checked)
     groups: dict[str, list[int]] = {}
     if names is None:
         groups[rows.stem] = list(range(len(checked.ids)))
@@ -77,7 +77,7 @@ def systems_of(rows: Rows, duplicates: str = "error") -> list[SystemCaptions]:
             first = _first_places(rows, checked, places, refuse_second=duplicates == "error")
             if len(first) < len(places):
                 system = everything.rows(first)
-        paths, objects = _row_columns(rows, checked, places)
+        paths, objects = row_columns(rows, checked, places)
         encoder = _encoder(rows, checked, places)
         systems.append(replace(system, name=name, image_paths=paths, objects=objects, encoder=encoder))
     return systems
@@ -115,7 +115,8 @@ def with_names(
     return everyone
 
 
-def _names(rows: Rows, checked: Captions) -> list[str] | None:
+def system_names(rows: Rows, checked: Captions) -> list[str] | None:
+    """The system of each well-formed row; None where the file names none."""
     column = rows.columns.get("system")
     if column is None:
         return None
@@ -168,9 +169,10 @@ def _encoder(rows: Rows, checked: Captions, places: Sequence[int]) -> str:
     return next((name for name in named if isinstance(name, str) and name), "")
 
 
-def _row_columns(
+def row_columns(
     rows: Rows, checked: Captions, places: Sequence[int]
 ) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Image paths and objects that the rows at `places` carry, by image."""
     paths: dict[str, str] = {}
     objects: dict[str, list[str]] = {}
     path_column, object_column = rows.columns.get("image_path"), rows.columns.get("objects")

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from itertools import chain
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -27,6 +27,13 @@ from captious.progress import Report
 
 PLUGINS = "captious.metrics"  # the entry-point group of other packages' metrics
 Need = Literal["references", "image", "objects"]
+
+
+class Resources(NamedTuple):
+    """What a metric asks for where a cluster shares out processors."""
+
+    processors: float = 1.0
+    gpus: float = 0.0
 
 
 class Metric:
@@ -72,6 +79,24 @@ class Metric:
     def merge(self, parts: Sequence[Any]) -> Any:
         """Join what `collect` returned for each batch."""
         return None
+
+    @property
+    def corpus_wide(self) -> bool:
+        """Whether a caption's statistics change with the rest of the corpus, as CIDEr's do.
+
+        If not, `statistics` needs only what its own batch has collected, and a corpus that is read
+        in blocks is gone through once. A metric that collects is taken to be, unless it says otherwise.
+        """
+        return type(self).collect is not Metric.collect
+
+    @property
+    def counts_documents(self) -> bool:
+        """Whether `collect` counts the references of every image once, in whichever batch comes first."""
+        return False
+
+    def resources(self) -> Resources:
+        """What a process that runs it needs: a processor, and a GPU where its option `device` names one."""
+        return Resources(gpus=float(str(getattr(self, "device", "cpu")).startswith("cuda")))
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Sufficient statistics, one row an example, that may be summed over examples.

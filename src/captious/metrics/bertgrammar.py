@@ -74,6 +74,11 @@ class BertGrammar(Metric):
         key = (self.model, self.base, self.label, self.limit, self.long, self.device, self.dtype)
         return batch.once((self.name, *key), make)
 
+    @property
+    def corpus_wide(self) -> bool:
+        """What it collects goes into notes and signature, not into scores."""
+        return False
+
     def collect(self, batch: Batch) -> Noted:
         """What was too long."""
         return Noted.of(0, {}, [self.judged(batch).beyond])

@@ -86,6 +86,16 @@ class BertScore(Metric):
         """The encoder's weights and what runs them."""
         encoders.ready(self.encoder, self.backend)
 
+    @property
+    def corpus_wide(self) -> bool:
+        """Whether tokens are weighed by how rare they are in the references."""
+        return self.idf
+
+    @property
+    def counts_documents(self) -> bool:
+        """Every image's references count once."""
+        return True
+
     def collect(self, batch: Batch) -> Frequencies | None:
         """In how many references each token occurs; every image's references count once."""
         if not self.idf:

@@ -55,6 +55,16 @@ class TfIdfMetric(Metric):
         """Name of the token columns whose n-grams are weighed."""
         return self.tokeniser
 
+    @property
+    def corpus_wide(self) -> bool:
+        """Whether the corpus itself, not a saved table, says how rare an n-gram is."""
+        return self.df == CORPUS
+
+    @property
+    def counts_documents(self) -> bool:
+        """Whether an image is one document, however many captions it has."""
+        return self.documents == "images"
+
     def collect(self, batch: Batch) -> DocumentFrequencies | None:
         """Document frequencies of the batch's references; batches hold whole images."""
         if self.df != CORPUS:

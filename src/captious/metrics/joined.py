@@ -32,6 +32,16 @@ class JoinedMetric(Metric):
         for part in self.parts():
             part.prepare(report)
 
+    @property
+    def corpus_wide(self) -> bool:
+        """Whether any of the parts is."""
+        return any(part.corpus_wide for part in self.parts())
+
+    @property
+    def counts_documents(self) -> bool:
+        """Whether any of the parts counts them."""
+        return any(part.counts_documents for part in self.parts())
+
     def collect(self, batch: Batch) -> tuple[Any, ...]:
         """What each of the parts collects."""
         return tuple(part.collect(batch) for part in self.parts())

@@ -55,6 +55,11 @@ class WordMovers(VectorMetric):
         if self.agg not in AGGREGATES:
             raise UnknownNameError(f"agg of {self.name}", self.agg, AGGREGATES)
 
+    @property
+    def corpus_wide(self) -> bool:
+        """What it collects goes into notes and signature, not into scores."""
+        return False
+
     def collect(self, batch: Batch) -> WordCounts:
         """Content words of the batch, and those without a vector."""
         return WordCounts(*self.word_counts(batch, self.space(batch)))

@@ -7,14 +7,15 @@ from captious.corpus.readers.parse import line_blocks
 from captious.corpus.readers.rows import ColumnBuilder, Places, Problem, Rows, by_role
 
 
-def read_json_lines(source: Source, *, every_column: bool = False) -> Rows:
+def read_json_lines(source: Source, *, every_column: bool = False, first: int = 1) -> Rows:
     """Rows of a JSON-lines file; blank lines are passed over.
 
-    With `every_column` all columns are kept, under their own names.
+    With `every_column` all columns are kept, under their own names. `first` is the number of the
+    first line, where the source is a part of a file.
     """
     builder = ColumnBuilder(bool) if every_column else ColumnBuilder()
     numbers: list[int] = []
-    for values, lines in line_blocks(source):
+    for values, lines in line_blocks(source, first):
         builder.extend(values)
         numbers.extend(lines)
     columns, keys = (builder.columns, {}) if every_column else by_role(builder.columns)

@@ -65,9 +65,9 @@ def array_blocks(source: Source) -> Iterator[list[Any]]:
     yield rest
 
 
-def line_blocks(source: Source) -> Iterator[tuple[list[Any], list[int]]]:
-    """The values of a JSON-lines file and their line numbers, some megabytes at a time."""
-    data, start, line = source.data, 0, 1
+def line_blocks(source: Source, first: int = 1) -> Iterator[tuple[list[Any], list[int]]]:
+    """The values of JSON lines and their numbers, counted from `first`, some megabytes at a time."""
+    data, start, line = source.data, 0, first
     while start < len(data):
         end = data.find(b"\n", start + BLOCK)
         end = len(data) if end < 0 else end

@@ -71,6 +71,11 @@ class ClipFamily(Metric):
         """What is put before every caption."""
         return "" if self.prompt == NO_PROMPT else self.prompt
 
+    @property
+    def corpus_wide(self) -> bool:
+        """What it collects goes into notes and signature, not into scores."""
+        return False
+
     def collect(self, batch: Batch) -> Noted:
         """What could not be read, and what was too long."""
         beyond: list[IntArray] = []

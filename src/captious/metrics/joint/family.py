@@ -61,6 +61,11 @@ class PairFamily(Metric):
 
         return batch.once((self.name, *options), make)
 
+    @property
+    def corpus_wide(self) -> bool:
+        """What it collects goes into notes and signature, not into scores."""
+        return False
+
     def collect(self, batch: Batch) -> Noted:
         """What could not be read, and what was too long."""
         found = self.scored(batch)

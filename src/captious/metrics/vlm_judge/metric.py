@@ -92,6 +92,11 @@ class VlmJudge(Metric):
                 'Write --metrics "vlm_judge[model=NAME,endpoint=URL]"'
             )
 
+    @property
+    def corpus_wide(self) -> bool:
+        """What it collects goes into notes and signature, not into scores."""
+        return False
+
     def collect(self, batch: Batch) -> Noted:
         """Images that cannot be read; those whose answers are all stored need not be decoded."""
         self.ready()

@@ -1,0 +1,130 @@
+"""`captious score --out`: shards of any size, on this machine or on many."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from captious.cli.output import Format
+
+if TYPE_CHECKING:
+    from captious.corpus.shards import ShardedCorpus
+    from captious.metrics import Metric
+
+
+class EngineChoice(StrEnum):
+    """Where shards are scored."""
+
+    local = "local"
+    ray = "ray"
+
+
+Out = Annotated[
+    str,
+    typer.Option(
+        "--out",
+        help="Score shards block by block, and write per-example scores here: a folder or an address "
+        "(s3://…). Run again, it goes on where it was interrupted.",
+    ),
+]
+Engine = Annotated[
+    EngineChoice, typer.Option("--engine", help="Where shards are scored: local, or a Ray cluster.")
+]
+Address = Annotated[
+    str, typer.Option("--address", help="The Ray cluster, as ray://host:10001 or auto; else one is started.")
+]
+BlockRows = Annotated[
+    int, typer.Option("--block", min=1, help="Captions of a block of shards: what is scored and logged.")
+]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Say how many shards and rows there are, and what they would cost.")
+]
+DEFAULT_BLOCK = 1 << 17
+
+
+def is_sharded(candidates: Sequence[str], out: str, engine: EngineChoice, dry_run: bool) -> bool:
+    """Whether shards are meant: a folder, a pattern or an address, or an option that only shards have."""
+    from captious.corpus.shards.places import holds_shards
+
+    return bool(out or dry_run or engine is not EngineChoice.local or any(map(holds_shards, candidates)))
+
+
+def opened(
+    candidates: Sequence[str],
+    references: Sequence[str] | None,
+    names: Sequence[str] | None,
+    duplicates: str,
+    block: int,
+    others: dict[str, Any],
+) -> ShardedCorpus:
+    """The shards that were named; options that only make sense in memory are refused."""
+    from captious.corpus.shards import open_shards
+    from captious.errors import InputError
+
+    mend = {
+        "--images": 'Give each row its image in a column "image_path".',
+        "--objects": 'Give each row its objects in a column "objects".',
+        "--items": "The scores of each caption are written to --out.",
+        "--common": "Leave the images out before.",
+        "--server": "Score shards on this machine.",
+        "--system-encoder": "Leave it out.",
+    }
+    for option, given in others.items():
+        if given:
+            raise InputError(f"{option} is not for shards. {mend[option]}")
+    return open_shards(
+        candidates,
+        references,
+        names=names,
+        duplicates=duplicates,  # type: ignore[arg-type]  # refused there
+        block_rows=block,
+    )
+
+
+def score(
+    corpus: ShardedCorpus,
+    metrics: list[str | Metric],
+    out: str,
+    engine: EngineChoice,
+    address: str,
+    form: Format,
+    csv_safe: bool,
+    **draws: Any,
+) -> None:
+    """Score shards, print the corpus's values, and exit with 1 where something was set aside."""
+    from captious import scoring
+    from captious.cli.output import emit, note, progress_bar
+    from captious.corpus import score_tables
+
+    with progress_bar() as progress:
+        found = scoring.score(
+            corpus, metrics, out=out or None, engine=engine.value, address=address, progress=progress, **draws
+        )
+    for line in [*found.notes, *score_tables.unscored_lines(found.scores)]:
+        note(line)
+    shown = score_tables.score_rows(found.scores) if form is Format.csv else found.tables()
+    emit(shown, found.to_dict(), form, csv_safe=csv_safe)
+    again = f" ({found.reused:,} of them from an earlier run)" if found.reused else ""
+    note(f"scores of {found.rows:,} captions{again} are in {found.out}")
+    for one in found.set_aside:
+        named = "" if one.reason.startswith(one.what) else f"{one.what}: "
+        note(f"set aside: {named}{one.reason}")
+    if found.set_aside:
+        raise typer.Exit(1)
+
+
+def dry_run(
+    corpus: ShardedCorpus, metrics: list[str | Metric], resamples: int, jobs: int, form: Format
+) -> None:
+    """Say what there is and what it would cost."""
+    from captious.cli.output import emit, note
+    from captious.engine.shards.estimate import estimate
+    from captious.metrics import resolve_all
+
+    found = estimate(corpus, resolve_all(metrics), resamples=resamples, jobs=jobs)
+    emit(found.tables(), found.to_dict(), form)
+    for line in found.unreadable:
+        note(f"cannot be read: {line}")

@@ -1,0 +1,97 @@
+"""`captious score --out`: what a person sees who scores shards."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from captious.cli.main import main
+
+pytest.importorskip("pyarrow")
+
+
+def write(path: Path, images: int, first: int = 0) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    rows = [
+        {
+            "image_id": i,
+            "caption": f"a dog number {i % 7} runs",
+            "references": [f"the dog {i % 5} runs", "a dog"],
+        }
+        for i in range(first, first + images)
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def captious(capsys: Any, *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as stop:
+        main([str(one) for one in arguments])
+    seen = capsys.readouterr()
+    return int(stop.value.code or 0), seen.out, seen.err
+
+
+def test_a_folder_of_shards(capsys: Any, tmp_path: Path) -> None:
+    write(tmp_path / "m2" / "a.jsonl", 30)
+    write(tmp_path / "m2" / "b.jsonl", 30, 30)
+    arguments = ("score", "-c", tmp_path / "m2", "-m", "bleu4,cider", "--resamples", "50")
+    code, out, err = captious(capsys, *arguments, "--out", tmp_path / "out", "-f", "json")
+    assert code == 0 and "scores of 60 captions are in" in err
+    found = json.loads(out)
+    assert found["systems"]["m2"]["cider"]["n"] == 60
+    assert found["systems"]["m2"]["cider"]["interval"] == "Poisson bootstrap over images"
+    code, out, err = captious(capsys, *arguments, "--out", tmp_path / "out")
+    assert code == 0 and "Poisson bootstrap over images" in out and "60 of them from an earlier run" in err
+
+
+def test_a_folder_without_out_says_what_is_missing(capsys: Any, tmp_path: Path) -> None:
+    write(tmp_path / "m2" / "a.jsonl", 3)
+    code, _, err = captious(capsys, "score", "-c", tmp_path / "m2", "-m", "bleu4")
+    assert (code, err) == (2, "error: scores of shards go to a folder. Give --out FOLDER.\n")
+
+
+def test_what_is_set_aside_ends_in_1_with_the_list(capsys: Any, tmp_path: Path) -> None:
+    write(tmp_path / "m2" / "a.jsonl", 5)
+    (tmp_path / "m2" / "b.parquet").write_bytes(b"PAR1 and no more")
+    code, _, err = captious(capsys, "score", "-c", tmp_path / "m2", "-m", "bleu4", "--out", tmp_path / "out")
+    assert code == 1
+    assert f"note: set aside: {tmp_path}/m2/b.parquet: the Parquet file cannot be read" in err
+    assert err.count("set aside") == 1
+
+
+def test_a_dry_run_counts_and_writes_nothing(capsys: Any, tmp_path: Path) -> None:
+    write(tmp_path / "m2" / "a.jsonl", 40)
+    write(tmp_path / "m2" / "b.jsonl", 20, 40)
+    before = sorted(tmp_path.rglob("*"))
+    arguments = ("score", "-c", tmp_path / "m2", "-m", "bleu4,rouge_l", "--dry-run", "--block", "15")
+    code, out, _ = captious(capsys, *arguments, "-f", "json")
+    found = json.loads(out)
+    assert code == 0 and sorted(tmp_path.rglob("*")) == before
+    # 40 lines are blocks of 15, 15 and 10; 20 lines are blocks of 15 and 5.
+    assert (found["shards"], found["rows"], found["blocks"]) == (2, 60, 5)
+    assert {"tokens", "bleu4", "rouge_l", "intervals"} <= found["seconds_a_caption"].keys()
+    assert found["seconds"] == pytest.approx(60 * sum(found["seconds_a_caption"].values()))
+    assert "60 captions in 2 shards" in captious(capsys, *arguments)[1]
+
+
+@pytest.mark.parametrize("option", [("--images", "photos"), ("--items", "x.csv"), ("--common",)])
+def test_options_that_need_all_captions_in_memory(
+    capsys: Any, tmp_path: Path, option: tuple[str, ...]
+) -> None:
+    write(tmp_path / "m2" / "a.jsonl", 3)
+    code, _, err = captious(capsys, "score", "-c", tmp_path / "m2", "--out", tmp_path / "out", *option)
+    assert code == 2 and err.startswith(f"error: {option[0]} is not for shards.")
+
+
+def test_without_ray_the_engine_says_how_to_get_it(
+    capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    write(tmp_path / "m2" / "a.jsonl", 3)
+    arguments = ("score", "-c", tmp_path / "m2", "-m", "bleu4", "--out", tmp_path / "out", "--engine", "ray")
+    code, _, err = captious(capsys, *arguments)
+    assert (code, err) == (2, 'error: --engine ray needs Ray. Install it with: pip install "captious[ray]"\n')

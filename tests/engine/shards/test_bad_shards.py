@@ -1,0 +1,131 @@
+"""A shard that is not as it should be: one line that says so, and the others are scored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import captious
+from captious.errors import InputError
+
+pytest.importorskip("pyarrow")
+
+
+def score(folder: Path, out: Path, **options: Any) -> Any:
+    corpus = captious.open_shards(folder, block_rows=20, **options)
+    return captious.score(corpus, ["rouge_l"], out=out)
+
+
+def test_a_truncated_shard_is_set_aside_and_scored_once_it_is_whole(shards: Any, tmp_path: Path) -> None:
+    folder, _ = shards
+    whole = (folder / "s2.parquet").read_bytes()
+    (folder / "s2.parquet").write_bytes(whole[: len(whole) // 2])
+    found = score(folder, tmp_path / "out")
+    assert found.rows == 180
+    (bad,) = found.set_aside
+    assert bad.reason.startswith(str(folder / "s2.parquet")) and "cannot be read" in bad.reason
+    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["set_aside"][0]["what"] == bad.what
+    (folder / "s2.parquet").write_bytes(whole)
+    mended = score(folder, tmp_path / "out")
+    assert (mended.rows, mended.reused, mended.set_aside) == (240, 180, ())
+
+
+def test_other_columns_are_named(shards: Any, parquet_shard: Any, tmp_path: Path) -> None:
+    folder, _ = shards
+    parquet_shard(folder / "x.parquet", [{"first": "a", "second": "b"}])
+    found = score(folder, tmp_path / "out")
+    assert found.rows == 240
+    assert "found: first, second" in found.set_aside[0].reason
+
+
+def test_a_shard_without_references_among_others_is_set_aside(
+    shards: Any, parquet_shard: Any, tmp_path: Path
+) -> None:
+    folder, _ = shards
+    parquet_shard(folder / "x.parquet", [{"image_id": "x", "caption": "A dog."}])
+    found = score(folder, tmp_path / "out")
+    assert found.rows == 240
+    assert "x.parquet: rouge_l needs references" in found.set_aside[0].reason
+
+
+def test_an_empty_shard_is_told(shards: Any, parquet_shard: Any, rows: Any, tmp_path: Path) -> None:
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    folder, _ = shards
+    empty = arrow.Table.from_pylist(rows(1)).slice(0, 0)
+    parquet.write_table(empty, folder / "empty.parquet")
+    found = score(folder, tmp_path / "out")
+    assert (found.rows, found.set_aside) == (240, ())
+    assert found.notes == (f"{folder / 'empty.parquet'}: has no rows.",)
+
+
+def test_a_caption_that_is_missing_sets_its_block_aside_and_no_other(
+    shards: Any, lines_shard: Any, rows: Any, tmp_path: Path
+) -> None:
+    folder, _ = shards
+    more = rows(60, first=1000)
+    more[45]["caption"] = None
+    lines_shard(folder / "t.jsonl", more)
+    found = score(folder, tmp_path / "out")
+    assert found.rows == 240 + 40
+    (bad,) = found.set_aside
+    assert bad.what == f"{folder / 't.jsonl'}, rows 41 to 60"
+    assert 'line 46: "caption" is null' in bad.reason
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_second_caption_across_shards(
+    shards: Any, parquet_shard: Any, lines_shard: Any, tmp_path: Path, apart: bool
+) -> None:
+    folder, made = shards
+    second = made[70] | {"caption": "again"}
+    parquet_shard(folder / "t.parquet", [second])
+    options: dict[str, Any] = {}
+    if apart:
+        options["references"] = lines_shard(tmp_path / "refs.jsonl", [
+            {"image_id": row["image_id"], "references": row["references"]} for row in made
+        ])  # fmt: skip
+    with pytest.raises(InputError) as error:
+        score(folder, tmp_path / "out", **options)
+    # Row 71 of all is row 11 of the second shard.
+    assert str(error.value).startswith(f"{folder / 't.parquet'}: row 1: a second caption for an image")
+    assert f"the first is at {folder / 's1.parquet'}: row 11" in str(error.value)
+    assert score(folder, tmp_path / "out", duplicates="all", **options).rows == 241
+    first = score(folder, tmp_path / "out", duplicates="first", **options)
+    assert first.rows == 240 and "1 second captions" in first.notes[0]
+
+
+def test_images_without_references_are_told(shards: Any, lines_shard: Any, tmp_path: Path) -> None:
+    folder, made = shards
+    references = [{"image_id": row["image_id"], "references": row["references"]} for row in made[1:]]
+    found = score(folder, tmp_path / "out", references=lines_shard(tmp_path / "refs.jsonl", references))
+    assert '"0"' in found.set_aside[0].reason and "no references" in found.set_aside[0].reason
+    assert found.rows > 0
+
+
+def test_shards_without_references_are_refused_before_any_work(lines_shard: Any, tmp_path: Path) -> None:
+    lines_shard(tmp_path / "m2" / "a.jsonl", [{"image_id": 1, "caption": "A dog."}])
+    with pytest.raises(InputError, match='rouge_l needs references, and there is no column "references"'):
+        score(tmp_path / "m2", tmp_path / "out")
+
+
+def test_what_is_not_ours_is_left_alone(shards: Any, tmp_path: Path) -> None:
+    folder, _ = shards
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.tex").write_text("precious")
+    with pytest.raises(InputError, match=r"holds other files \(thesis.tex\)"):
+        score(folder, tmp_path / "out")
+
+
+def test_places_without_shards(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="holds no shards"):
+        captious.open_shards(tmp_path / "empty")
+    with pytest.raises(InputError, match="no file is named so"):
+        captious.open_shards(tmp_path / "*.parquet")
+    with pytest.raises(InputError, match="there is no such file"):
+        captious.open_shards(tmp_path / "nowhere")
