@@ -135,3 +135,14 @@ def test_a_single_row_is_a_row_where_the_name_says_so(tmp_path: Path) -> None:
     (tmp_path / "map.json").write_text('{"1": "A dog."}')
     assert read_rows(tmp_path / "one.jsonl").format == "jsonl"
     assert read_rows(tmp_path / "map.json").format != "jsonl"
+
+
+def test_lists_that_outgrew_their_dictionary_are_read(tmp_path: Path) -> None:
+    # Over a megabyte of distinct texts in a row group: Parquet's writer gives its dictionary up midway.
+    parquet = pytest.importorskip("pyarrow.parquet")
+    import pyarrow as arrow
+
+    texts = [f"a caption of some length that nobody else has, number {i}" for i in range(30_000)]
+    table = arrow.table({"image_id": list(range(30_000)), "references": [[text] for text in texts]})
+    parquet.write_table(table, tmp_path / "refs.parquet")
+    assert read_rows(tmp_path / "refs.parquet").columns["references"][-1] == [texts[-1]]

@@ -6,6 +6,7 @@ long caption ten thousand times.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from captious.errors import InputError
@@ -14,6 +15,7 @@ from captious.unpack import MEGABYTE, MOST_BYTES
 # A value as Python holds it, in a list.
 CELL_BYTES = 32
 ROWS_AT_ONCE = 16_384
+FEW_ROWS = 256
 
 
 def check_parquet(data: bytes, name: str, most: int = MOST_BYTES // 2) -> None:
@@ -30,11 +32,34 @@ def check_parquet(data: bytes, name: str, most: int = MOST_BYTES // 2) -> None:
     size = sum(chunk.total_uncompressed_size for chunk in chunks) + CELL_BYTES * cells
     _refuse_much(size, name, most)
     repeated = sorted({chunk.path_in_schema for chunk in chunks if _by_dictionary(chunk)})
-    if repeated:
-        file = parquet.ParquetFile(BufferReader(data), read_dictionary=repeated)
-        for batch in file.iter_batches(batch_size=ROWS_AT_ONCE, columns=repeated):
-            size += sum(_repeated_bytes(column) for column in batch.columns)
-            _refuse_much(size, name, most)
+    for column in repeated:
+        size += _column_bytes(data, column, most - size)
+        _refuse_much(size, name, most)
+
+
+def _column_bytes(data: bytes, column: str, most: int) -> int:
+    """The bytes of a column's values, repeated ones as often as they stand; counted until over `most`.
+
+    Where a list's texts outgrew their dictionary, Arrow cannot hand them out by it; they are then
+    read as they are, a few rows at a time.
+    """
+    from pyarrow import ArrowNotImplementedError, BufferReader, parquet
+
+    try:
+        file = parquet.ParquetFile(BufferReader(data), read_dictionary=[column])
+        return _counted(file.iter_batches(batch_size=ROWS_AT_ONCE, columns=[column]), most)
+    except ArrowNotImplementedError:
+        file = parquet.ParquetFile(BufferReader(data))
+        return _counted(file.iter_batches(batch_size=FEW_ROWS, columns=[column]), most)
+
+
+def _counted(batches: Iterator[Any], most: int) -> int:
+    size = 0
+    for batch in batches:
+        size += sum(_repeated_bytes(part) for part in batch.columns)
+        if size > most:
+            break
+    return size
 
 
 def _by_dictionary(chunk: Any) -> bool:
