@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from captious.campaigns.records import Campaign
 from captious.campaigns.results.analysis import counting
+from captious.campaigns.results.image_means import image_means
 from captious.campaigns.store.database import Database
 from captious.errors import InputError
-from captious.protocols import Item
-from captious.protocols.base import Row
 from captious.stats import Sequential, sequential_mean
 
 
@@ -61,18 +59,12 @@ def rule_for(campaign: Campaign, half_width: float, *, level: float = 0.95, aspe
 
 def scores(db: Database, campaign: Campaign, rule: Rule) -> list[Score]:
     """Every system's mean over the images that have all their answers, in the order of their completion."""
-    rules = campaign.rules()
     items, responses = counting(db, campaign)
-    wanted = _wanted(items)
-    by_system: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for (system, image), rows in _grouped(rules.rows(items, responses), rule.aspect).items():
-        if len(rows) >= wanted.get((system, image), 1):
-            mean = sum(row.value for row in rows) / len(rows)
-            by_system[system].append((max(row.time for row in rows), mean))
-    level = 1 - (1 - rule.level) / max(1, len(_systems(items)))
+    found = image_means(campaign.rules(), items, responses, rule.aspect)
+    level = 1 - (1 - rule.level) / max(1, len(found))
     return [
-        Score(system, sequential_mean(_ordered(by_system[system]), bounds=rule.bounds, level=level))
-        for system in _systems(items)
+        Score(system, sequential_mean([one.value for one in means], bounds=rule.bounds, level=level))
+        for system, means in found.items()
     ]
 
 
@@ -80,36 +72,3 @@ def enough(found: Iterable[Score], rule: Rule) -> bool:
     """Whether every system's interval is narrow enough."""
     known = list(found)
     return bool(known) and all(one.found.n and one.found.half_width <= rule.half_width for one in known)
-
-
-def _systems(items: Sequence[Item]) -> list[str]:
-    """What is judged: the candidates of items that count."""
-    found = dict.fromkeys(name for item in items if item.counts for name in _judged(item))
-    return list(found)
-
-
-def _judged(item: Item) -> list[str]:
-    if item.balance:
-        return [item.balance]
-    return [name for names in item.sources.values() for name in names]
-
-
-def _wanted(items: Sequence[Item]) -> dict[tuple[str, str], int]:
-    found: dict[tuple[str, str], int] = {}
-    for item in items:
-        if item.counts:
-            for system in _judged(item):
-                found[system, item.image] = found.get((system, item.image), 0) + item.target
-    return found
-
-
-def _grouped(rows: Iterable[Row], aspect: str) -> dict[tuple[str, str], list[Row]]:
-    found: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in rows:
-        if row.aspect == aspect:
-            found[row.system, row.image].append(row)
-    return found
-
-
-def _ordered(values: list[tuple[float, float]]) -> list[float]:
-    return [value for _, value in sorted(values, key=lambda pair: pair[0])]

@@ -163,6 +163,11 @@ class ErrorAudit(HumanProtocol):
     human_sources: ClassVar[frozenset[str]] = frozenset({HUMAN})
     raters_option: ClassVar[str] = "target"
 
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """The share of captions with each error."""
+        return {question.name: (0.0, 1.0) for question in QUESTIONS}
+
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item for each image and distinct caption, against a human caption drawn at random."""
         refuse_names(corpus, HUMAN)

@@ -9,7 +9,7 @@ judgments (`rows`) and which tables its results are (`tables`).
 | who asks | what it reads |
 |---|---|
 | wizard, command line | `words`, `needs`, the options (`options_of`), `from_text` |
-| cost, preview | `asked`, `raters_needed`, `usual_seconds`, `asks`, `usual_pay` |
+| cost, preview, verdict | `asked`, `raters_needed`, `most_answers`, `usual_seconds`, `asks`, `usual_pay` |
 | assignment | `group_size`, `once_per_image`, `next_items`, `may_take`, `practice_labels` |
 | a response coming in | `validate`, `minimum_seconds`, `derive`, `outcome`, `follow_ups`, `may_correct` |
 | first scores | `first_metrics`, `with_scores` |
@@ -17,6 +17,7 @@ judgments (`rows`) and which tables its results are (`tables`).
 | pages | `guide`, `stages`, `record_lines`, `pauses`, `mood`, `score_of` |
 | extra rounds | `rounds`, `start_round` |
 | analysis | `removed_raters`, `counts`, `rows`, `tables`, `agreement`, `final_rows`, `scale_of` |
+| planning, stopping | `ranges` |
 | adjudication | `compares`, `takes_decisions` |
 | export, import | `export_files`, `extra_files`, `adopt` |
 | simulation | `human_sources`, `simulated` |
@@ -90,8 +91,7 @@ class HumanProtocol(ABC):
     that `takes_decisions` counts an adjudicator's decision by its own rule. `one_rater` says in a
     sentence why more than one rater cannot be asked for; empty where they can. Where a protocol
     `pauses`, its feedback has a page of its own before the next task. `asks` is what the paper calls
-    one response: a comparison, a rating. `ranges` has the lowest and highest value of each aspect whose
-    mean by system is a result: collecting may stop once it is known well enough.
+    one response: a comparison, a rating.
     """
 
     name: ClassVar[str]
@@ -104,7 +104,6 @@ class HumanProtocol(ABC):
     export_files: ClassVar[tuple[ExportNote, ...]] = ()
     human_sources: ClassVar[frozenset[str]] = frozenset()
     raters_option: ClassVar[str] = ""
-    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {}
     usual_seconds: ClassVar[float | None] = None
     asks: ClassVar[str] = "response"
     compares: ClassVar[Literal["item", "image"]] = "item"
@@ -171,6 +170,14 @@ class HumanProtocol(ABC):
         """The items with what `first_metrics` say of each: metric, then item's key, then score."""
         return list(items)
 
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """The lowest and highest value of each aspect whose mean by system is a result.
+
+        Collecting may stop once such a mean is known well enough, or systems are told apart.
+        """
+        return {}
+
     def asked(self, first: int) -> Asked:
         """The responses that `first` of the first stage bring with them: later stages, checks."""
         return Asked(first)
@@ -183,6 +190,13 @@ class HumanProtocol(ABC):
                 unit = item.image if self.once_per_image else item.key
                 targets[unit] = targets.get(unit, 0) + item.target
         return max(targets.values(), default=0)
+
+    def most_answers(self, free: int, other: int) -> int:
+        """How many of `free` items (images with `once_per_image`) one rater can still answer.
+
+        `other` images are new to the rater too, but nothing is wanted of them any more.
+        """
+        return free
 
     def usual_pay(self, asked: Asked) -> Pay | None:
         """What the protocol's paper would pay for the work, None where it does not say."""

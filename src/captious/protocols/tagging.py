@@ -158,6 +158,11 @@ class Tagging(HumanProtocol):
     stages: ClassVar[Mapping[str, str]] = {FIRST: "First stage", SECOND: "Second stage"}
     raters_option: ClassVar[str] = "raters"
 
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """The verdicts' values."""
+        return {ASPECT: (0.0, 1.0)}
+
     def asked(self, first: int) -> Asked:
         """As much again in the second round."""
         return Asked(first, later=first if self.two_rounds else 0)

@@ -73,6 +73,7 @@ from captious.stats.resample import (
     percentile_interval,
 )
 from captious.stats.retest import leave_one_rater_out, retest_agreement, stage_agreement
+from captious.stats.separation import Separations, separations
 from captious.stats.sequential import Sequential, confidence_sequence, sequential_mean
 from captious.stats.significance import (
     PairedTest,
@@ -99,6 +100,7 @@ __all__ = [
     "PairwiseAgreement",
     "RatingMatrix",
     "Resampled",
+    "Separations",
     "Sequential",
     "SignificanceClusters",
     "TieCalibration",
@@ -162,6 +164,7 @@ __all__ = [
     "retest_agreement",
     "rounded_mean",
     "rubric_total",
+    "separations",
     "sequential_mean",
     "significance_clusters",
     "smallest_study",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from captious.errors import StatisticsError
 from captious.stats.estimate import Clusters
@@ -81,13 +81,39 @@ def confidence_sequence(
 
 
 def _bets(scaled: Floats, alpha: float) -> Floats:
-    """What is bet on each value, from the values before it."""
-    t = np.arange(1, len(scaled) + 1)
-    centres = (0.5 + np.cumsum(scaled)) / (t + 1)
-    spreads = (0.25 + np.cumsum((scaled - centres) ** 2)) / (t + 1)
-    before = np.concatenate([[0.25], spreads[:-1]])
+    """What is bet on each value, from the values before it; along the last axis."""
+    t = np.arange(1, scaled.shape[-1] + 1)
+    centres = (0.5 + np.cumsum(scaled, axis=-1)) / (t + 1)
+    spreads = (0.25 + np.cumsum((scaled - centres) ** 2, axis=-1)) / (t + 1)
+    before = np.concatenate([np.full((*scaled.shape[:-1], 1), 0.25), spreads[..., :-1]], axis=-1)
     bets: Floats = np.sqrt(2 * np.log(2 / alpha) / (before * t * np.log(t + 1)))
     return bets
+
+
+def left_out_after(
+    values: ArrayLike, mean: float, *, bounds: tuple[float, float] = (0.0, 1.0), level: float = 0.95
+) -> NDArray[np.int64]:
+    """After how many values the confidence sequence leaves a mean out; 0 where it never does.
+
+    Values run along the last axis; each row is a sequence of its own. The same capital as that of
+    `confidence_sequence`, of one candidate for the mean and without its grid.
+
+    >>> left_out_after([[1.0] * 40, [0.0, 1.0] * 20], 0.5).tolist()
+    [9, 0]
+    """
+    rows = np.atleast_2d(np.asarray(values, dtype=np.float64))
+    require_level(level)
+    if not rows.shape[-1]:
+        return np.zeros(len(rows), dtype=np.int64)
+    scaled = _scaled(rows, bounds).reshape(rows.shape)
+    m = (mean - bounds[0]) / (bounds[1] - bounds[0])
+    alpha = 1 - level
+    bets = _bets(scaled, alpha)
+    up = np.cumsum(np.log1p(np.minimum(bets, TRUNCATION / m if m else np.inf) * (scaled - m)), axis=-1)
+    most_down = TRUNCATION / (1 - m) if m < 1 else np.inf
+    down = np.cumsum(np.log1p(-np.minimum(bets, most_down) * (scaled - m)), axis=-1)
+    out = np.maximum(up, down) >= np.log(2 / alpha)
+    return np.where(out.any(axis=-1), out.argmax(axis=-1) + 1, 0).astype(np.int64)
 
 
 def sequential_mean(

@@ -30,6 +30,7 @@ from captious.web import (
     results,
     site,
 )
+from captious.web.admin.watch import Watch
 from captious.web.body_limits import BodyLimits
 from captious.web.hot import Hot
 from captious.web.metrics import Remembered
@@ -59,7 +60,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         current_default_thread_limiter().total_tokens = THREADS
-        with service.running() if service else nullcontext():
+        with service.running() if service else nullcontext(), Watch(opened):
             yield
         if own:
             opened.close()

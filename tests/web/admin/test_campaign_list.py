@@ -37,7 +37,7 @@ def test_pace_and_time_left_follow_the_latest_responses(
     site: Any, viewer: Any, people: Any, clock: Any
 ) -> None:
     campaign = site.campaign("tagging", raters=2, two_rounds=False)
-    ada, _ = people(site, campaign)
+    ada, boris = people(site, campaign)
     begun = site.db.now()
     for at in range(6):
         if at:
@@ -47,9 +47,10 @@ def test_pace_and_time_left_follow_the_latest_responses(
         # Four responses tell no pace, five do.
         assert (viewer.twin(f"/admin/c/{campaign.slug}")["recent"] is None) == (at < 4)
     found = viewer.twin(f"/admin/c/{campaign.slug}")
-    # One a minute is 60 an hour; 6 of 12 are left: 6 minutes.
+    # One a minute is 60 an hour. The other 6 of 12 are for the second rater, whose pace nobody knows.
     assert (found["done"], found["wanted"], found["responses"]) == (6, 12, 6)
-    assert (found["rate_per_hour"], found["seconds_left"]) == (pytest.approx(60), pytest.approx(360))
+    assert (found["rate_per_hour"], found["seconds_left"]) == (pytest.approx(60), None)
+    assert "answered enough to tell a pace" in found["verdict"]["unknown"]
     assert found["last_activity"] == begun + 300
     assert (found["raters_active"], found["raters_removed"], found["open_flags"]) == (2, 0, 0)
     recent = found["recent"]
@@ -57,11 +58,18 @@ def test_pace_and_time_left_follow_the_latest_responses(
     # 24 spans of 12.5 s: 0, 60, 120, 180 and 240 s are in spans 0, 4, 9, 14, 19; the end is in the last.
     assert [at for at, count in enumerate(recent["counts"]) if count] == [0, 4, 9, 14, 19, 23]
     assert sum(recent["counts"]) == 6
+    for at in range(4):
+        clock.move(30)
+        (task, *_) = assignment.next_tasks(site.db, campaign, boris)
+        responses.respond(site.db, boris, task.token, {"verdict": "complete"}, key=f"k{at}", seconds=5)
+    # The second rater gives one in 30 seconds: the last two take a minute.
+    assert viewer.twin(f"/admin/c/{campaign.slug}")["seconds_left"] == pytest.approx(60)
 
 
 def test_responses_of_one_moment_show_no_pace(viewer: Any, tagged: Any) -> None:
     found = viewer.twin(f"/admin/c/{tagged.slug}")
-    assert (found["recent"], found["rate_per_hour"], found["seconds_left"]) == (None, None, None)
+    # All is there, so that no time is left.
+    assert (found["recent"], found["rate_per_hour"], found["seconds_left"]) == (None, None, 0)
 
 
 @pytest.mark.parametrize(

@@ -8,17 +8,18 @@ and shows what is kept, with its time.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 from sqlalchemy import case, func, select
 
 from captious.campaigns.quality.adjudication import decisions
 from captious.campaigns.quality.control import RaterQuality, rater_quality
 from captious.campaigns.records import Campaign
+from captious.campaigns.results.forecast import per_hour
 from captious.campaigns.store import schema, snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.campaigns.work import counted, responses
+from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
 from captious.protocols.base import split_adjudicated
 from captious.protocols.item import is_first
@@ -32,6 +33,7 @@ __all__ = [
     "agreement",
     "counting",
     "overview",
+    "per_hour",
     "rater_quality",
     "result_tables",
     "results",
@@ -40,8 +42,6 @@ __all__ = [
 AGREEMENT, RESULTS = "agreement", "results"
 # The pace is that of the latest responses, as many as this.
 RECENT = 200
-# A gap of this many seconds between responses is a night or a break, not work.
-BREAK = 3600.0
 
 
 @dataclass(frozen=True)
@@ -57,11 +57,16 @@ class StageCount:
 
 @dataclass(frozen=True)
 class Overview:
-    """A campaign at a glance. `hours_left` is None where no pace can be told."""
+    """A campaign at a glance. `hours_left` is None where no pace can be told.
+
+    `to_come` of the `target` responses belong to later stages whose items are made as answers
+    come in: what was promised before the campaign began is what it counts from the first day.
+    """
 
     stages: tuple[StageCount, ...]
     done: int
     target: int
+    to_come: int
     held: int
     responses: int
     raters: int
@@ -95,6 +100,7 @@ def overview(db: Database, campaign: Campaign) -> Overview:
                 func.sum(case((item.c.done >= item.c.target, 1), else_=0)),
                 func.sum(item.c.done),
                 func.sum(item.c.target),
+                func.sum(case((item.c.from_response.is_not(None), item.c.target), else_=0)),
             )
             .where(item.c.campaign_id == campaign.id, item.c.is_check.is_(False), item.c.closed.is_(False))
             .group_by(item.c.stage)
@@ -129,16 +135,19 @@ def overview(db: Database, campaign: Campaign) -> Overview:
             .select_from(schema.flag)
             .where(schema.flag.c.campaign_id == campaign.id, schema.flag.c.decision == "")
         ).scalar_one()
-    counts = tuple(StageCount(stage, *(int(n) for n in numbers)) for stage, *numbers in stages)
+    counts = tuple(StageCount(stage, *(int(n) for n in numbers[:-1])) for stage, *numbers in stages)
+    first = sum(one.target for one in counts if is_first(one.stage))
+    to_come = _later(campaign, first) - sum(int(row[-1]) for row in stages)
     by_state = {state: number for state, number, _, _ in people}
     answered = sum(int(row[2] or 0) for row in people)
     seconds = sum(float(row[3] or 0) for row in people)
-    left = sum(max(0, one.target - one.done) for one in counts)
+    left = sum(max(0, one.target - one.done) for one in counts) + max(0, to_come)
     pace = per_hour(sorted(recent))
     return Overview(
         stages=counts,
         done=sum(one.done for one in counts),
-        target=sum(one.target for one in counts),
+        target=sum(one.target for one in counts) + to_come,
+        to_come=to_come,
         held=held,
         responses=answered,
         raters=sum(by_state.values()),
@@ -152,17 +161,12 @@ def overview(db: Database, campaign: Campaign) -> Overview:
     )
 
 
-def per_hour(times: list[float]) -> float | None:
-    """Responses an hour of work, breaks left out; None where too few tell.
-
-    >>> per_hour([0.0, 60.0, 120.0, 90000.0, 90060.0])
-    60.0
-    """
-    gaps = [after - before for before, after in pairwise(times)]
-    worked = [gap for gap in gaps if gap <= BREAK]
-    if len(worked) < 2 or not sum(worked):
-        return None
-    return 3600 * len(worked) / sum(worked)
+def _later(campaign: Campaign, first: int) -> int:
+    """The responses of later stages that come with so many of the first."""
+    try:
+        return campaign.rules().asked(first).later
+    except UnknownNameError:  # the package with its protocol is gone: it is listed all the same
+        return 0
 
 
 def counting(db: Database, campaign: Campaign) -> tuple[list[Item], list[Response]]:

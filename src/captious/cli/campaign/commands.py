@@ -77,22 +77,27 @@ def list_(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Fo
 def status(
     slug: Slug, database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table
 ) -> None:
-    """Progress by stage, pace, time left, and what the work costs.
+    """A verdict in words, progress by stage, and what the work costs.
+
+    Can it finish with these raters, do they agree, what waits for a decision, who is stuck,
+    which systems are told apart, time and money.
 
     Example: captious campaign status alt-text
     """
-    from captious.campaigns.results import analysis
+    from captious.campaigns.results import analysis, verdict
     from captious.campaigns.setup import cost, lifecycle
     from captious.cli.campaign import tables as campaign_tables
     from captious.cli.output import emit
 
     with opened(database) as db:
         one = lifecycle.find(db, slug)
+        kept = verdict.worked_out(db, one)
         view = analysis.overview(db, one)
+        found = verdict.verdict(db, one, kept, view)
         asked = cost.estimate(one.rules(), view.first_target, one.settings, view.mean_seconds)
-        emit(
-            campaign_tables.status(one, view, asked), campaign_tables.overview_payload(one, view, asked), form
-        )
+        payload = campaign_tables.overview_payload(one, view, asked) | {"verdict": found.to_dict()}
+        width = campaign_tables.READABLE if form is Format.table else 0
+        emit(campaign_tables.status(one, view, found, asked, width=width), payload, form)
 
 
 def _step(slug: str, database: str, name: str) -> None:

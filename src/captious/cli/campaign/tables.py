@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
     from captious.campaigns.quality.gold import GoldItem
     from captious.campaigns.records import Campaign, Rater, Training
     from captious.campaigns.results.analysis import Overview
+    from captious.campaigns.results.verdict import Verdict
     from captious.campaigns.setup.cost import Estimate
+
+
+READABLE = 88  # characters of a sentence in a line
 
 
 def campaigns(found: Sequence[tuple[Campaign, Overview]]) -> Table:
@@ -40,8 +45,14 @@ def campaigns(found: Sequence[tuple[Campaign, Overview]]) -> Table:
     return Table("", header, rows)
 
 
-def status(campaign: Campaign, view: Overview, cost: Estimate) -> list[Table]:
-    """How far each stage is, and what is left."""
+def status(
+    campaign: Campaign, view: Overview, found: Verdict, cost: Estimate, *, width: int = 0
+) -> list[Table]:
+    """The verdict, how far each stage is, and what is left; sentences wrapped to a `width` of text."""
+    said: list[list[Cell]] = []
+    for line in found.lines:
+        parts = textwrap.wrap(line.text, width) if width else [line.text]
+        said += [[line.kind if at == 0 else "", part] for at, part in enumerate(parts)]
     stages: list[list[Cell]] = [
         [one.stage, one.items, one.finished, one.done, one.target] for one in view.stages
     ]
@@ -50,14 +61,16 @@ def status(campaign: Campaign, view: Overview, cost: Estimate) -> list[Table]:
         ["raters", f"{view.raters_active} active, {view.raters_removed} removed"],
         ["being answered now", view.held],
         ["responses an hour of work", number(view.per_hour, 0)],
-        ["hours of work left", number(view.hours_left, 1)],
+        ["hours of work left", number(found.standing.hours_left, 1)],
         ["seconds a response", number(view.mean_seconds, 1)],
         ["last response", moment(view.last_activity)],
         ["flags to decide", view.open_flags],
     ]
     title = f"{campaign.title} ({campaign.slug}): {view.done:,} of {view.target:,} responses"
+    note = f"{view.to_come:,} more in later stages, as answers come in" if view.to_come > 0 else ""
     return [
-        Table(title, ["stage", "items", "finished", "responses", "wanted"], stages),
+        Table(title, ["verdict", ""], said),
+        Table("", ["stage", "items", "finished", "responses", "wanted"], stages, note),
         Table("", ["campaign", ""], facts),
         cost_table(cost),
     ]

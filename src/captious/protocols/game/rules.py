@@ -101,6 +101,11 @@ class RatingGame(HumanProtocol):
 
     # Making a campaign
 
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """The scale."""
+        return {ASPECT: (self.scale.low, self.scale.high)}
+
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """The training pairs, then every pair of the corpus that is no training pair."""
         trained = {(pair.image, pair.caption) for pair in (*self.tutorial, *self.probation)}

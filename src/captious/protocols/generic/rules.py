@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar, Literal
@@ -74,6 +74,13 @@ class Generic(HumanProtocol):
     def options_for(cls, raters: int) -> dict[str, Any]:
         """The number of raters stands in the file."""
         raise InputError(f'--raters: write "raters: {raters}" into the file instead.')
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """The points of each question; of two captions -1 to 1."""
+        if self.kind == "pairwise":
+            return {question.aspect: (-1.0, 1.0) for question in self.questions}
+        return {one.aspect: (float(one.low), float(one.high)) for one in self.questions}
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """One item a caption (Likert), or a pair of different captions of an image (pairwise)."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.errors import InputError
-from captious.protocols.assign import Progress, choose, rater_order
+from captious.protocols.assign import Progress, choose, eligible, rater_order
 from captious.protocols.base import (
     FIRST,
     MOST_IN_GROUP,
@@ -181,9 +181,13 @@ class Humanr(HumanProtocol):
     needs: ClassVar[frozenset[Need]] = frozenset({"images", "references"})
     human_sources: ClassVar[frozenset[str]] = frozenset({HUMAN, BASELINE})
     raters_option: ClassVar[str] = "target"
-    ranges: ClassVar[Mapping[str, tuple[float, float]]] = {"preference": (-1.0, 1.0)}
     usual_seconds: ClassVar[float | None] = SECONDS_PER_COMPARISON
     asks: ClassVar[str] = "comparison"
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """-1: the human caption alone fits, 1: the system's."""
+        return {"preference": (-1.0, 1.0)}
 
     def asked(self, first: int) -> Asked:
         """A check in every group: the last group holds what is left, and its check.
@@ -203,11 +207,19 @@ class Humanr(HumanProtocol):
             if item.counts:
                 by_image[item.image] += item.target
         images = len({item.image for item in items})
-        # Of n images, a rater can compare as many as leave one for the check of each group.
-        most = images - ceil(images / self.group_size)
+        most = self.most_answers(len(by_image), images - len(by_image))
         if not by_image or not most:
             return len(by_image)
         return max(*by_image.values(), ceil(by_image.total() / most))
+
+    def most_answers(self, free: int, other: int) -> int:
+        """Of the images that are new to a rater, as many as leave one for the check of each group.
+
+        >>> Humanr().most_answers(10, 0), Humanr().most_answers(10, 2)
+        (9, 10)
+        """
+        images = free + other
+        return min(free, images - ceil(images / self.group_size))
 
     def usual_pay(self, asked: Asked) -> Pay:
         """Each group is paid, the last one too."""
@@ -261,6 +273,7 @@ class Humanr(HumanProtocol):
             check = _unseen_check(items, progress, rater, seed, used)
         if check is None or not group:
             return []
+        group, check = _last_group(items, group, check, progress, rater, now=now)
         place = int(draws(seed, "place", rater, check.key).integers(len(group) + 1))
         return [*group[:place], check, *group[place:]]
 
@@ -385,6 +398,35 @@ def _unseen_check(
         key=lambda item: (wanted[item.image], place(item.key)),
         default=None,
     )
+
+
+def _last_group(
+    items: Sequence[Item], group: list[Item], check: Item, progress: Progress, rater: str, *, now: float
+) -> tuple[list[Item], Item]:
+    """Where no other image is left for the check, the image that lacks least gives way to it.
+
+    Else each rater in turn would leave out the same image, and it would never be finished.
+    """
+    seen = progress.images.get(rater, frozenset()) | {item.image for item in group}
+    if any(item.check and item.image not in seen and item is not check for item in items):
+        return group, check
+
+    def lacks(item: Item) -> int:
+        return item.target - progress.taken.get(item.key, 0)
+
+    left_out = [
+        item
+        for item in items
+        if item.image == check.image
+        and not item.check
+        and eligible(item, progress, rater, now=now, once_per_image=True)
+    ]
+    gives_way = min(group, key=lacks)
+    planted = next((item for item in items if item.check and item.image == gives_way.image), None)
+    if not left_out or planted is None or max(map(lacks, left_out)) <= lacks(gives_way):
+        return group, check
+    taken_up = max(left_out, key=lacks)
+    return [taken_up if item is gives_way else item for item in group], planted
 
 
 def failed_raters(items: Iterable[Item], responses: Iterable[Response]) -> frozenset[str]:

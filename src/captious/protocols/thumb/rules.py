@@ -198,6 +198,11 @@ class Thumb(HumanProtocol):
             )
         return {"two_stages": raters == 2}
 
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """The two scores; a total has no lowest value, for the paper leaves penalties open."""
+        return dict.fromkeys(SCORES, (1.0, 5.0))
+
     def asked(self, first: int) -> Asked:
         """As much again in the second stage."""
         return Asked(first, later=first if self.two_stages else 0)

@@ -23,7 +23,7 @@ from captious.campaigns.people import raters
 from captious.campaigns.quality import adjudication
 from captious.campaigns.quality import control as quality
 from captious.campaigns.records import Campaign
-from captious.campaigns.results import analysis
+from captious.campaigns.results import analysis, separation
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
@@ -34,6 +34,7 @@ FIGURES: dict[str, Callable[..., Snapshot]] = {
     analysis.AGREEMENT: analysis.agreement,
     analysis.RESULTS: analysis.results,
     quality.QUALITY: quality.quality_snapshot,
+    separation.SEPARATION: separation.separation,
     adjudication.KIND: adjudication.disagreement_snapshot,
 }
 FEW_RESPONSES = 2_000
@@ -58,7 +59,7 @@ def figures(db: Database, campaign: Campaign, kind: str) -> Snapshot:
     found = snapshots.latest(db, campaign, kind)
     if found is not None and (not found.stale or _recent(db, found)):
         return found
-    _begin(db, campaign, kind)
+    begin(db, campaign, kind)
     if found is None:
         return Snapshot(kind, None, 0, {}, stale=True, pending=True)
     return Snapshot(kind, found.time, found.last_response_id, found.content, True, True)
@@ -68,7 +69,7 @@ def _recent(db: Database, found: Snapshot) -> bool:
     return found.time is not None and db.now() - found.time < FRESH_LARGE
 
 
-def _begin(db: Database, campaign: Campaign, kind: str) -> None:
+def begin(db: Database, campaign: Campaign, kind: str) -> None:
     """Work figures out in a process, unless one is at it already."""
     address = db.engine.url.render_as_string(hide_password=False)
     key = (address, campaign.id, kind)

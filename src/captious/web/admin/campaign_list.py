@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from captious.campaigns.quality.control import QUALITY
 from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis
+from captious.campaigns.results.separation import SEPARATION
+from captious.campaigns.results.verdict import Kept, verdict
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.crowd.money import shown
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show
+from captious.web.admin.background import figures
 from captious.web.admin.crowd_page import crowd_page
 from captious.web.admin.formatting import finite
 from captious.web.admin.models import CampaignRow, CampaignsPage, OverviewPage, Pace, StageProgress
+from captious.web.admin.verdict_view import VerdictView
 
 router = APIRouter()
 # What may be done in each state, the likeliest first.
@@ -25,6 +32,8 @@ ACTIONS = {
     "paused": ("resume", "extend", "close"),
     "closed": ("resume",),
 }
+# What the verdict reads of each campaign, in the order of `Kept`.
+FIGURES_OF = (analysis.AGREEMENT, QUALITY, SEPARATION)
 # The pace is drawn from the latest responses, over this many spans.
 LATEST, SPANS, FEWEST = 300, 24, 5
 
@@ -47,9 +56,10 @@ def campaigns_page(db: Database) -> CampaignsPage:
 
 
 def overview_page(db: Database, campaign: Campaign) -> OverviewPage:
-    """How far a campaign is, from counters only."""
+    """How far a campaign is, from counters and figures that are worked out beside the pages."""
     found = analysis.overview(db, campaign)
-    left = found.hours_left
+    judged = verdict(db, campaign, Kept(*(figures(db, campaign, kind) for kind in FIGURES_OF)), found)
+    left = judged.standing.hours_left
     return OverviewPage(
         campaign=head(campaign),
         as_of=db.now(),
@@ -73,6 +83,8 @@ def overview_page(db: Database, campaign: Campaign) -> OverviewPage:
             )
             for stage in found.stages
         ],
+        to_come=max(0, found.to_come),
+        verdict=VerdictView.model_validate(judged.to_dict()),
     )
 
 
@@ -113,6 +125,7 @@ def overview_twin(campaign: Seen, db: Db) -> OverviewPage:
 def overview(request: Request, account: Viewer, campaign: Seen, db: Db) -> Response:
     """How far a campaign is, and what can be done with it."""
     rules = campaign.rules()
+    page = overview_page(db, campaign)
     return show(
         request,
         "overview.html",
@@ -121,7 +134,8 @@ def overview(request: Request, account: Viewer, campaign: Seen, db: Db) -> Respo
         money=shown,
         campaign=head(campaign),
         here="overview",
-        page=overview_page(db, campaign),
+        page=page,
+        said=[(kind, list(own)) for kind, own in groupby(page.verdict.lines[1:], key=lambda line: line.kind)],
         actions=possible(campaign),
         rounds=rules.rounds if campaign.state != "closed" else (),
     )

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from captious.tables.values import PageTable
+from captious.web.admin.verdict_view import VerdictView
 
 
 class Shown(BaseModel):
@@ -63,8 +64,10 @@ class Pace(BaseModel):
 class OverviewPage(BaseModel):
     """How far a campaign is. Times are seconds since 1970.
 
-    `rate_per_hour` (an hour of work, breaks left out) and `seconds_left` are null where too few
-    responses tell; so is `recent`.
+    `wanted` counts `to_come` responses of later stages whose items are made as answers come in.
+    `rate_per_hour` (an hour of work, breaks left out) is null where too few responses tell; so is
+    `recent`. `seconds_left` follows from the pace of those who can still rate, and is null where
+    nobody can or no pace is known; the verdict says why.
     """
 
     campaign: CampaignHead
@@ -80,6 +83,8 @@ class OverviewPage(BaseModel):
     open_flags: int
     recent: Pace | None
     stages: list[StageProgress]
+    to_come: int
+    verdict: VerdictView
 
 
 class RaterRow(BaseModel):

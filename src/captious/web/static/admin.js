@@ -2,7 +2,11 @@
 // Admin pages live: copying links, progress as it grows, figures that are being worked out.
 (() => {
   const EVERY = 5000;
+  // Figures that are being worked out are asked for sooner, for a while: most take a second or two.
+  const SOON = 300;
+  const SOON_FOR = 15000;
   const LONGEST = 60000;
+  const soon = (since) => (Date.now() - since < SOON_FOR ? SOON : EVERY);
   const lang = document.documentElement.lang;
   const number = (value, digits = 0) => (value === null || value === undefined ? "–"
     : value.toLocaleString(lang, { minimumFractionDigits: digits, maximumFractionDigits: digits }));
@@ -42,14 +46,14 @@
   }
 
   // Ask the JSON twin again and again while the page is looked at, more rarely when it fails.
-  function follow(address, show) {
-    let wait = EVERY;
+  function follow(address, show, every = () => EVERY) {
+    let wait = every();
     async function ask() {
       if (document.visibilityState === "visible") {
         try {
           const answer = await fetch(address, { headers: { Accept: "application/json" }, credentials: "same-origin" });
           if (answer.status === 401 || answer.status === 404) return;
-          wait = answer.ok ? EVERY : Math.min(wait * 2, LONGEST);
+          wait = answer.ok ? every() : Math.min(wait * 2, LONGEST);
           if (answer.ok && show(await answer.json()) === false) return;
         } catch {
           wait = Math.min(wait * 2, LONGEST);
@@ -70,9 +74,24 @@
     if (place) { place.max = wanted || 1; place.value = done; }
   }
 
+  // The verdict comes again, as the server words it, when it says something else.
+  async function judge(verdict) {
+    const shown = document.getElementById("verdict");
+    const said = verdict.lines.map((line) => line.text).join("\n");
+    if (!shown || shown.contains(document.activeElement)) return;
+    if (said === [...shown.querySelectorAll("[data-line]")].map((line) => line.textContent).join("\n")) return;
+    const answer = await fetch(location.href, { credentials: "same-origin" });
+    if (!answer.ok) return;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("verdict");
+    if (fresh) shown.replaceWith(fresh);
+  }
+
   const live = document.querySelector("[data-live]");
   if (live) {
+    const since = Date.now();
+    let pending = live.dataset.pending === "yes";
     follow(live.dataset.live, (page) => {
+      pending = page.verdict.pending;
       set(live, "done", number(page.done));
       set(live, "wanted", number(page.wanted));
       set(live, "rate", number(page.rate_per_hour, 1));
@@ -82,6 +101,7 @@
       set(live, "flags", number(page.open_flags));
       set(live, "as_of", moment(page.as_of));
       bar(live, page.done, page.wanted);
+      judge(page.verdict);
       for (const stage of page.stages) {
         const row = [...live.querySelectorAll("[data-stage]")].find((one) => one.dataset.stage === stage.stage);
         if (!row) { location.reload(); return false; }
@@ -91,19 +111,20 @@
         bar(row, stage.done, stage.wanted);
       }
       return true;
-    });
+    }, () => (pending ? soon(since) : EVERY));
   }
 
   // Figures that are being worked out: the page comes again once they are there.
   const computing = document.querySelector("[data-computing]");
   if (computing) {
     const before = Number(computing.dataset.computedAt);
+    const since = Date.now();
     follow(computing.dataset.computing, (page) => {
       if (page.computed_at === null || page.computed_at <= before) return true;
       const field = document.activeElement;
       if (!field || !field.matches("input, textarea, select, button")) location.reload();
       return false;
-    });
+    }, () => soon(since));
   }
 
   // The tab of this page is in sight, however narrow the screen.

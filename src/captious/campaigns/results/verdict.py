@@ -1,0 +1,279 @@
+"""A campaign's verdict, in words first: can it finish, do raters agree, who is stuck, what it costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal, NamedTuple
+
+from captious.campaigns.quality import control
+from captious.campaigns.records import Campaign
+from captious.campaigns.results import analysis, separation
+from captious.campaigns.results.analysis import Overview
+from captious.campaigns.results.standing import Money, Standing, Stuck, standing
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.snapshots import Snapshot
+from captious.tables import Number, Table
+
+Tone = Literal["good", "plain", "look", "bad"]
+Kind = Literal["finish", "time", "flags", "stuck", "agreement", "separation", "money"]
+NAMED = 5  # raters in a sentence; more are counted
+
+
+@dataclass(frozen=True)
+class Line:
+    """One sentence. `tone`: whether all is well, or someone should look."""
+
+    kind: Kind
+    tone: Tone
+    text: str
+
+
+class Agreed(NamedTuple):
+    """Agreement on one aspect, by a coefficient that corrects for chance, with its interval."""
+
+    aspect: str
+    coefficient: str
+    value: float
+    low: float
+    high: float
+    n: int
+
+
+class Kept(NamedTuple):
+    """Figures that need every response, as they were worked out last."""
+
+    agreement: Snapshot
+    quality: Snapshot
+    separation: Snapshot
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Sentences, the most pressing first, and the values behind them; `pending`: some are coming."""
+
+    lines: tuple[Line, ...]
+    standing: Standing
+    agreement: tuple[Agreed, ...]
+    separation: dict[str, Any]
+    open_flags: int
+    pending: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON; what is not known is null."""
+        return {
+            "lines": [asdict(line) for line in self.lines],
+            **self.standing.to_dict(),
+            "agreement": [
+                {name: _known(value) for name, value in one._asdict().items()} for one in self.agreement
+            ],
+            "separation": self.separation,
+            "open_flags": self.open_flags,
+            "pending": self.pending,
+        }
+
+
+def worked_out(db: Database, campaign: Campaign, *, fresh_within: float = 0.0) -> Kept:
+    """The figures of now, for those who can wait for them."""
+    return Kept(
+        analysis.agreement(db, campaign, fresh_within=fresh_within),
+        control.quality_snapshot(db, campaign, fresh_within=fresh_within),
+        separation.separation(db, campaign, fresh_within=fresh_within),
+    )
+
+
+def verdict(db: Database, campaign: Campaign, kept: Kept, view: Overview | None = None) -> Verdict:
+    """The verdict on a campaign as it stands, from kept figures; `view` are its counts."""
+    counts = view or analysis.overview(db, campaign)
+    found = standing(db, campaign, counts)
+    agreed = agreement_by_aspect(kept.agreement.tables())
+    content = {name: kept.separation.content.get(name) for name in ("level", "aspects", "words")}
+    lines = [
+        finish_line(campaign, counts, found),
+        *time_line(campaign, counts, found),
+        flag_line(counts.open_flags, checked=kept.quality.time is not None, responses=counts.responses),
+        *stuck_lines(found.stuck),
+        *agreement_lines(agreed, kept.agreement, counts.responses),
+        *(Line("separation", "plain", _capital(words)) for words in content["words"] or ()),
+        *money_lines(found.money),
+    ]
+    pending = any(one.pending for one in kept)
+    return Verdict(tuple(lines), found, tuple(agreed), content, counts.open_flags, pending)
+
+
+def finish_line(campaign: Campaign, view: Overview, found: Standing) -> Line:
+    """Whether the raters there are can give all that is wanted."""
+    reach, left = found.reach, view.target - view.done
+    if not left or (not reach.missing and view.to_come <= 0):
+        return Line("finish", "good", f"Finished: all {view.target:,} responses are in.")
+    if campaign.state == "closed":
+        return Line("finish", "plain", f"Closed with {view.done:,} of {view.target:,} responses.")
+    rest = f"{left:,} of {view.target:,} responses are missing"
+    if reach.more_raters:
+        more = _count(reach.more_raters, "more rater")
+        can = f"those who are there can give {reach.reachable:,} of them" if reach.reachable else "nobody can"
+        if not found.able:
+            can = "nobody who is there can give any of them"
+        words = f"Cannot finish with these raters: needs at least {more}."
+        return Line("finish", "bad", f"{words} {_capital(rest)}; {can}.")
+    if reach.orphaned:
+        gone = _count(reach.orphaned, "response")
+        return Line(
+            "finish", "bad", f"Cannot finish: {gone} only raters who are gone could give. {_capital(rest)}."
+        )
+    who = _count(found.able, "rater") if found.able != 1 else "1 rater"
+    state = {"draft": " Nobody can begin before it is open.", "paused": " It is paused."}
+    words = f"Can finish with these raters: {rest}, and {who} can give them."
+    return Line("finish", "good", words + state.get(campaign.state, ""))
+
+
+def time_line(campaign: Campaign, view: Overview, found: Standing) -> list[Line]:
+    """How long the rest takes; unknown with the reason."""
+    if view.done >= view.target or campaign.state == "closed":
+        return []
+    if found.hours_left is None:
+        return [Line("time", "plain", f"Unknown: {found.unknown}.")]
+    words = f"About {in_time(found.hours_left)} of work at the pace of those who can still rate"
+    if found.waits_until is not None:
+        words += f"; the next stage begins on {day(found.waits_until)}"
+    return [Line("time", "plain", f"{words}.")]
+
+
+def flag_line(open_flags: int, *, checked: bool, responses: int) -> Line:
+    """What waits for a decision."""
+    if open_flags:
+        return Line("flags", "look", f"{_count(open_flags, 'flag')} to decide on.")
+    if not responses:
+        return Line("flags", "plain", "Nobody has answered yet.")
+    if not checked:
+        return Line("flags", "plain", "The rules are looking at the answers for the first time.")
+    return Line("flags", "good", "No flag is open.")
+
+
+def stuck_lines(stuck: Sequence[Stuck]) -> list[Line]:
+    """Who cannot be counted on now, and why."""
+    told = {
+        "never came": "invited more than a day ago and never came",
+        "idle": "not seen for more than a day, with work left",
+        "out of work": "have nothing left that they may rate",
+        "waits": "wait for their next stage",
+        "quota reached": "have given all that was asked of them",
+    }
+    lines = []
+    for why, words in told.items():
+        own = [one for one in stuck if one.why == why]
+        if own:
+            held = sum(one.held for one in own)
+            holding = f"; {_count(held, 'task')} in their hands until then" if held else ""
+            until = max((one.until for one in own if one.until), default=None)
+            when = f" until {day(until)}" if until is not None and (held or why == "waits") else ""
+            tone: Tone = "look" if why in ("never came", "idle") else "plain"
+            text = f"{_names([one.rater for one in own])}: {words}{when}{holding}."
+            lines.append(Line("stuck", tone, text))
+    return lines
+
+
+def agreement_by_aspect(tables: Sequence[Table]) -> list[Agreed]:
+    """Krippendorff's alpha, or kappa between stages, by aspect: from the protocol's own tables."""
+    found: dict[tuple[str, str], Agreed] = {}
+    for table in tables:
+        columns = list(table.columns)
+        if columns[:1] != ["aspect"]:
+            continue
+        for row in table.rows:
+            cells = dict(zip(columns, row, strict=True))
+            name = str(cells.get("coefficient", "kappa between stages" if "kappa" in cells else ""))
+            value = cells.get("value", cells.get("kappa"))
+            if value is None or not name.startswith(("alpha", "kappa")):
+                continue
+            low, high = _number(cells["low"]), _number(cells["high"])
+            one = Agreed(str(row[0]), name, _number(value), low, high, int(_number(row[-1])))
+            found.setdefault((one.aspect, one.coefficient), one)
+    return list(found.values())
+
+
+def agreement_lines(agreed: Sequence[Agreed], kept: Snapshot, responses: int) -> list[Line]:
+    """Agreement in one sentence for each coefficient; by chance or worse is said so."""
+    if not agreed:
+        waits = kept.time is None and kept.pending and responses
+        why = "Being worked out" if waits else "No question has been answered by two raters yet"
+        return [Line("agreement", "plain", f"{why}.")]
+    lines = []
+    for name in dict.fromkeys(one.coefficient for one in agreed):
+        own = [one for one in agreed if one.coefficient == name]
+        said = ", ".join(f"{one.aspect} {_interval(one)}" for one in own)
+        poor = [one.aspect for one in own if one.value < 0]
+        words = f"{_capital(name)}: {said}."
+        if poor:
+            words += f" Below 0 is less than chance: on {_names(poor)} raters do not mean the same."
+        lines.append(Line("agreement", "look" if poor else "plain", words))
+    return lines
+
+
+def money_lines(money: Money) -> list[Line]:
+    """What was earned, and whether it is the wage that was wanted."""
+    if money.spent is None:
+        return []
+    unit = f" {money.currency}" if money.currency else ""
+    words = f"{money.spent:,.2f}{unit} earned so far"
+    if money.hourly is not None:
+        words += f", {money.hourly:,.2f}{unit} an hour of work"
+    short = (
+        money.hourly is not None
+        and money.wanted_hourly is not None
+        and money.hourly < money.wanted_hourly - 0.005
+    )
+    if short:
+        words += f"; {money.wanted_hourly:,.2f} was wanted"
+    return [Line("money", "look" if short else "plain", f"{words}.")]
+
+
+def in_time(hours: float) -> str:
+    """A span as people say it.
+
+    >>> in_time(0.004), in_time(0.7), in_time(30)
+    ('a minute', '42 min', '30 h')
+    """
+    minutes = round(hours * 60)
+    if minutes < 2:
+        return "a minute"
+    return f"{minutes} min" if minutes < 90 else f"{hours:,.0f} h" if hours >= 10 else f"{hours:.1f} h"
+
+
+def day(time: float) -> str:
+    """A moment, to the minute, in UTC."""
+    return f"{datetime.fromtimestamp(time, tz=UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _interval(one: Agreed) -> str:
+    if math.isnan(one.value):
+        return "n/a"
+    if math.isnan(one.low) or math.isnan(one.high):
+        return f"{one.value:.2f}"
+    return f"{one.value:.2f} [{one.low:.2f}, {one.high:.2f}]"
+
+
+def _count(count: int, name: str) -> str:
+    return f"{count:,} {name}" + ("" if count == 1 else "s")
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = list(names[:NAMED])
+    if len(names) > NAMED:
+        return f"{', '.join(shown)} and {len(names) - NAMED} others"
+    return " and ".join(shown) if len(shown) < 3 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _capital(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _number(cell: object) -> float:
+    value = cell.value if isinstance(cell, Number) else cell
+    return float(value) if isinstance(value, int | float) else math.nan
+
+
+def _known(value: object) -> object:
+    return None if isinstance(value, float) and math.isnan(value) else value
