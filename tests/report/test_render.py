@@ -5,11 +5,11 @@ import sys
 
 import pytest
 
+from captious.charts import render
+from captious.charts.theme import DARK, LIGHT
 from captious.errors import MissingDependencyError
-from captious.report import render
 from captious.report.figures import make_figures
 from captious.report.study import make_study
-from captious.report.theme import DARK, LIGHT
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,14 @@ class Shared(NamedTuple):
     images: list[str]
 
 
+class AspectAgreement(NamedTuple):
+    """The one coefficient that stands for the agreement on an aspect."""
+
+    aspect: str
+    coefficient: str
+    found: Estimate
+
+
 def shared_answers(
     items: Sequence[Item], responses: Sequence[Response], scale: Callable[[Field], Scale]
 ) -> list[Shared]:
@@ -88,6 +96,20 @@ def shared_table(
     columns = ("aspect", "coefficient", "value", "low", "high", "questions")
     title = "Agreement on questions that several raters answered"
     return [Table(title, columns, tuple(rows), INTERVALS)] if rows else []
+
+
+def by_aspect(
+    items: Sequence[Item], responses: Sequence[Response], scale: Callable[[Field], Scale], resamples: int
+) -> list[AspectAgreement]:
+    """Krippendorff's alpha on each question that several raters answered."""
+    return [
+        AspectAgreement(
+            own.aspect,
+            f"alpha, {own.scale}",
+            krippendorff_alpha(own.ratings, own.scale, resamples=resamples, clusters=own.images),
+        )
+        for own in shared_answers(items, responses, scale)
+    ]
 
 
 def ends(found: Estimate) -> tuple[float, float, float]:

@@ -14,6 +14,7 @@ from captious.protocols.base import (
     FIRST,
     MOST_RESPONSES,
     Caption,
+    Chart,
     Guide,
     HumanProtocol,
     Item,
@@ -44,6 +45,9 @@ from captious.text.normalise import same_text_key
 
 HUMAN = "human"
 YES, NO = "yes", "no"
+
+
+HOW = "In a hundred captions of a source, so many have the error. The darker, the more."
 
 
 class Question(NamedTuple):
@@ -224,7 +228,8 @@ class ErrorAudit(HumanProtocol):
             for rate in error_rates(judged)
         )
         columns = ("source", "question", "rate", "low", "high", "captions")
-        return [Table("Error rates", columns, rows, "95% intervals by bootstrap over images")]
+        chart = Chart("heat", "question", "source", value="rate", how=HOW)
+        return [Table("Error rates", columns, rows, "95% intervals by bootstrap over images", chart=chart)]
 
     def simulated(self, item: Item, someone: Someone) -> dict[str, Any]:
         """An error where the caption falls short of a limit that differs by question."""

@@ -18,6 +18,7 @@ judgments (`rows`) and which tables its results are (`tables`).
 | extra rounds | `rounds`, `start_round` |
 | analysis | `removed_raters`, `counts`, `rows`, `tables`, `agreement`, `final_rows`, `scale_of` |
 | planning, stopping | `ranges` |
+| charts | `tables` with a `Chart`, `possible_scores`, `agreement_by_aspect` |
 | adjudication | `compares`, `takes_decisions` |
 | export, import | `export_files`, `extra_files`, `adopt` |
 | simulation | `human_sources`, `simulated` |
@@ -76,7 +77,7 @@ from captious.protocols.parts import (
 )
 from captious.stats.alpha import Scale
 from captious.stats.resample import DEFAULT_RESAMPLES
-from captious.tables import Table
+from captious.tables import Chart, Table
 
 MOST_RESPONSES = 10_000  # to one item; more is a slip of the finger, and cannot be taken back
 MOST_IN_GROUP = 1000
@@ -334,6 +335,19 @@ class HumanProtocol(ABC):
         """How far raters agree: on questions that several answered, and what its paper reports."""
         return shared.shared_table(items, responses, self.scale_of, resamples)
 
+    def agreement_by_aspect(
+        self, items: Sequence[Item], responses: Sequence[Response], *, resamples: int = DEFAULT_RESAMPLES
+    ) -> list[shared.AspectAgreement]:
+        """One coefficient an aspect, whose course is drawn while responses come in."""
+        return shared.by_aspect(items, responses, self.scale_of, resamples)
+
+    def possible_scores(self) -> Mapping[str, Sequence[float]]:
+        """The values that a judgment of each aspect may have, lowest first.
+
+        How often each system gets them is drawn. Leave out what is not on such a scale.
+        """
+        return {}
+
     def scale_of(self, field: Field) -> Scale:
         """The scale of a question's answers, for Krippendorff's alpha."""
         return shared.scale_of(field)
@@ -365,6 +379,7 @@ __all__ = [
     "Adopted",
     "Asked",
     "Caption",
+    "Chart",
     "ExportFile",
     "ExportNote",
     "Exported",

@@ -245,6 +245,10 @@ class Tagging(HumanProtocol):
         own = _agreement_tables(items, responses, resamples)
         return super().agreement(items, responses, resamples=resamples) + own
 
+    def possible_scores(self) -> Mapping[str, Sequence[float]]:
+        """The five verdicts' values."""
+        return {ASPECT: sorted(VALUES.values())}
+
     def scale_of(self, field: Field) -> Scale:
         """Ruiz et al. 2024, 2.2: the verdicts' values are a scale of even steps."""
         return "interval"

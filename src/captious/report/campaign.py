@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from captious._version import __version__
+from captious.charts.drawn import figure_of, page_figure
+from captious.charts.render import can_draw
+from captious.charts.theme import DARK, LIGHT, css_variables
 from captious.files import atomically
-from captious.report.bars import can_draw, page_bars
-from captious.report.theme import DARK, LIGHT, css_variables
 from captious.tables import Table, moment
 from captious.tables.html import to_html
 
@@ -52,7 +53,9 @@ def write_page(
     db: Database, campaign: Campaign, results: Sequence[Table], agreement: Sequence[Table], out: Path
 ) -> None:
     """Write the page, whole or not at all."""
-    from captious.campaigns.results import analysis
+    from captious.campaigns.quality.control import rater_quality
+    from captious.campaigns.quality.rater_chart import rater_table
+    from captious.campaigns.results import analysis, progress
 
     view = analysis.overview(db, campaign)
     facts = [
@@ -62,20 +65,37 @@ def write_page(
         f"state: {campaign.state}",
         f"as of {moment(db.now())}",
     ]
-    page = render(campaign.title, facts, {"Results": results, "Agreement": agreement})
+    course = progress.progress(db, campaign).tables()
+    people = rater_table(rater_quality(db, campaign))
+    parts = {
+        "Results": [*results, *_others(analysis.results(db, campaign).charted(), results)],
+        "Agreement": [*agreement, *_others(analysis.agreement(db, campaign).charted(), agreement)],
+        "Course": course,
+        "Raters": people,
+    }
+    page = render(campaign.title, facts, parts)
     with atomically(out) as temporary:
         temporary.write_text(page, encoding="utf-8")
 
 
+def _others(charted: Sequence[Table], tables: Sequence[Table]) -> list[Table]:
+    """What is only there to be drawn."""
+    titles = {table.title for table in tables}
+    return [table for table in charted if table.title not in titles]
+
+
 def _chart(table: Table) -> str:
-    if not table.bars:
+    if table.chart is None:
         return ""
     if not can_draw():
         return '<p class="notes">Its chart needs captious[report].</p>'
-    return "\n" + page_bars(table)
+    figure = figure_of(table)
+    wide, narrow = page_figure(figure)
+    how = f'<figcaption class="how">{escape(figure.how)}</figcaption>' if figure.how else ""
+    return f'<figure class="drawing">{wide}\n{narrow}{how}</figure>\n'
 
 
-def render(title: str, facts: Sequence[str], parts: dict[str, Sequence[Table]]) -> str:
+def render(title: str, facts: Sequence[str], parts: Mapping[str, Sequence[Table]]) -> str:
     """The page as text."""
     sheet = (files("captious.report") / "static" / "report.css").read_text(encoding="utf-8")
     light, dark = css_variables(LIGHT), css_variables(DARK)

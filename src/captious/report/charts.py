@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isnan
-from typing import Any
 
+from captious.charts.figure import Spec
+from captious.charts.heat import heat_map
+from captious.charts.histograms import histogram_panels
+from captious.charts.intervals import interval_panels
+from captious.charts.marks import ROWS, Row, colour, finished, shape
+from captious.charts.theme import LIGHT, SERIES
 from captious.report.correlations import Matrix, WithJudgments
 from captious.report.distributions import Histogram, Spread
-from captious.report.figure import Spec
 from captious.report.rankings import Rankings
 from captious.report.raters import Agreement
 from captious.report.study import Study, number_text
 from captious.report.tables import JudgedMeans, aspect_text
-from captious.report.theme import LIGHT, SERIES, SHAPES, STEPS, config
-
-INK, SOFT, LINE = LIGHT["chart-ink"], LIGHT["chart-soft"], LIGHT["chart-line"]
-Row = dict[str, Any]
-# The rows go into the finished specification: Altair would copy and check each one many times.
-ROWS = "rows"
 
 
 def scores_chart(study: Study, judged: JudgedMeans, *, narrow: bool = False) -> Spec:
@@ -32,10 +29,10 @@ def scores_chart(study: Study, judged: JudgedMeans, *, narrow: bool = False) -> 
     x = alt.X("value:Q", title=None, scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=2 if narrow else 4))
     base = alt.Chart(alt.NamedData(ROWS))
     rule = base.mark_rule(strokeWidth=2).encode(
-        y=y, x=alt.X("low:Q", title=None), x2="high:Q", color=_colour(alt, systems)
+        y=y, x=alt.X("low:Q", title=None), x2="high:Q", color=colour(alt, systems)
     )
     point = base.mark_point(size=70, filled=True, opacity=1).encode(
-        y=y, x=x, color=_colour(alt, systems), shape=_shape(alt, systems)
+        y=y, x=x, color=colour(alt, systems), shape=shape(alt, systems)
     )
     size = {"width": 92 if narrow else 176, "height": max(60, 22 * len(systems))}
     chart = (
@@ -44,13 +41,11 @@ def scores_chart(study: Study, judged: JudgedMeans, *, narrow: bool = False) -> 
         .facet(facet=alt.Facet("panel:N", sort=order, title=None), columns=panels, spacing=18)
         .resolve_scale(x="independent")
     )
-    return _spec(chart, rows)
+    return finished(chart, rows)
 
 
 def matrix_chart(matrix: Matrix, *, narrow: bool = False) -> Spec:
     """A heat map with the coefficient in every cell; the diagonal is left empty."""
-    import altair as alt
-
     rows_shown = columns = [column.label for column in matrix.columns]
     if narrow:
         # A phone has room for short names, and for the judged columns, which one looks for first.
@@ -65,29 +60,7 @@ def matrix_chart(matrix: Matrix, *, narrow: bool = False) -> Spec:
         for j, (b, value) in enumerate(zip(columns, row, strict=False))
         if i != j and not isnan(value)
     ]
-    limit = 84 if narrow else 220
-    axes = {
-        "x": alt.X(
-            "b:N",
-            sort=columns,
-            title=None,
-            axis=alt.Axis(labelAngle=-45, domain=False, ticks=False, labelLimit=limit),
-        ),
-        "y": alt.Y(
-            "a:N", sort=rows_shown, title=None, axis=alt.Axis(domain=False, ticks=False, labelLimit=limit)
-        ),
-    }
-    base = alt.Chart(alt.NamedData(ROWS)).encode(**axes)
-    cells = base.mark_rect(cornerRadius=2).encode(
-        color=alt.Color("value:Q", legend=None, scale=_steps(alt, ""))
-    )
-    size = min(44, max(26, 230 // len(columns))) if narrow else max(34, min(64, 700 // len(columns)))
-    words = base.mark_text(fontSize=10 if narrow else 12).encode(
-        text="text:N", color=alt.Color("value:Q", legend=None, scale=_steps(alt, "-ink"))
-    )
-    chart = alt.layer(cells, words).resolve_scale(color="independent")
-    chart = chart.properties(width=alt.Step(size), height=alt.Step(28 if narrow else 34))
-    return _spec(chart, rows)
+    return heat_map(rows, columns, rows_shown, narrow=narrow)
 
 
 def judgments_chart(study: Study, found: list[WithJudgments], *, narrow: bool = False) -> Spec:
@@ -104,7 +77,7 @@ def judgments_chart(study: Study, found: list[WithJudgments], *, narrow: bool = 
         for one in found
         if not isnan(one.value)
     ]
-    return _intervals(rows, metrics, study.method_name, narrow=narrow, step=22)
+    return interval_panels(rows, metrics, study.method_name, narrow=narrow, step=22)
 
 
 def agreements_chart(found: list[Agreement], *, narrow: bool = False) -> Spec:
@@ -121,7 +94,7 @@ def agreements_chart(found: list[Agreement], *, narrow: bool = False) -> Spec:
         if not isnan(one.estimate.value)
     ]
     names = list(dict.fromkeys(one.coefficient for one in found))
-    return _intervals(rows, names, "", narrow=narrow, step=24)
+    return interval_panels(rows, names, "", narrow=narrow, step=24)
 
 
 def spreads_chart(study: Study, found: list[Spread], *, narrow: bool = False) -> Spec:
@@ -176,46 +149,21 @@ def spreads_chart(study: Study, found: list[Spread], *, narrow: bool = False) ->
             spacing=10,
         )
     )
-    return _spec(chart, rows)
+    return finished(chart, rows)
 
 
 def histograms_chart(study: Study, found: list[Histogram], *, narrow: bool = False) -> Spec:
     """Bars of every aspect; aspects down, systems across."""
-    import altair as alt
-
     systems = [s for s in study.charted_systems if any(one.system == s for one in found)]
-    wide = max(90, min(200, 800 // max(1, len(systems))))
-    width = max(50, 270 // len(systems)) if narrow else wide
     rows: list[Row] = [
-        {"aspect": one.aspect, "system": one.system, "x": low, "x2": high, "share": share}
+        {"aspect": aspect_text(one.aspect), "system": one.system, "x": low, "x2": high, "share": share}
         for one in found
         for low, high, share in zip(
             one.edges.tolist(), one.edges[1:].tolist(), one.shares.tolist(), strict=False
         )
     ]
-    charts: list[Any] = []
-    for aspect, edges in {one.aspect: one.edges for one in found}.items():
-        axis = alt.Axis(tickCount=2 if narrow else 4, grid=False, title=None, format="~g")
-        scale = alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False)
-        base = alt.Chart(alt.NamedData(ROWS)).transform_filter(alt.datum.aspect == aspect)
-        chart = (
-            base.mark_bar(stroke=LIGHT["d3"], strokeWidth=1)
-            .encode(
-                x=alt.X("x:Q", axis=axis, scale=scale),
-                x2="x2:Q",
-                y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=2)),
-                y2=alt.datum(0),
-                color=_colour(alt, systems),
-            )
-            .properties(width=width, height=56)
-            .facet(
-                column=alt.Column("system:N", sort=systems, title=None, header=alt.Header(labels=not charts)),
-                spacing=12,
-            )
-            .properties(title=aspect_text(aspect))
-        )
-        charts.append(chart)
-    return _spec(alt.vconcat(*charts, spacing=10), rows)
+    ends = {aspect_text(one.aspect): (float(one.edges[0]), float(one.edges[-1])) for one in found}
+    return histogram_panels(rows, systems, ends, narrow=narrow)
 
 
 def rankings_chart(study: Study, found: Rankings, *, narrow: bool = False) -> Spec:
@@ -246,9 +194,9 @@ def rankings_chart(study: Study, found: Rankings, *, narrow: bool = False) -> Sp
             values=list(range(1, int(lowest) + 1)), format="d", domain=False, ticks=False, grid=False
         ),
     )
-    base = alt.Chart(alt.NamedData(ROWS)).encode(x=x, y=y, color=_colour(alt, shown))
+    base = alt.Chart(alt.NamedData(ROWS)).encode(x=x, y=y, color=colour(alt, shown))
     line = base.mark_line(strokeWidth=3, opacity=0.85)
-    point = base.mark_point(filled=True, size=130, opacity=1).encode(shape=_shape(alt, shown))
+    point = base.mark_point(filled=True, size=130, opacity=1).encode(shape=shape(alt, shown))
     ends = [
         base.transform_filter(alt.datum.judge == judge)
         .mark_text(align=align, dx=dx, fontSize=12, fontWeight="bold", limit=90 if narrow else 160)
@@ -260,7 +208,7 @@ def rankings_chart(study: Study, found: Rankings, *, narrow: bool = False) -> Sp
     step = max(26, 200 // len(found.judges)) if narrow else max(44, min(130, 700 // len(found.judges)))
     y_axis_room = 70 if any(len(s) > 3 for s in shown) else 30
     chart = alt.layer(line, point, *ends).properties(width=alt.Step(step), height=max(120, 44 * len(shown)))
-    spec = _spec(chart, rows)
+    spec = finished(chart, rows)
     spec["config"]["axisY"] = {"offset": y_axis_room}
     return spec
 
@@ -291,55 +239,3 @@ def _row(panel: str, system: str, value: float, low: float, high: float, factor:
         "low": ends[0] * factor,
         "high": ends[1] * factor,
     }
-
-
-def _intervals(rows: list[Row], order: Sequence[str], title: str, *, narrow: bool, step: int) -> Spec:
-    """Points with intervals, a panel for each `panel`, a line for each `row`."""
-    import altair as alt
-
-    for row in rows:
-        if isnan(row["low"]):
-            row |= {"low": row["value"], "high": row["value"]}
-    panels = list(dict.fromkeys(row["panel"] for row in rows))
-    low = min([0.0, *(row["low"] for row in rows)])
-    scale = alt.Scale(domain=[low, 1.0], nice=False)
-    axis = alt.Axis(tickCount=3, format="~g")
-    y = alt.Y("row:N", sort=list(order), title=None, axis=alt.Axis(grid=True))
-    base = alt.Chart(alt.NamedData(ROWS)).encode(y=y)
-    rule = base.mark_rule(strokeWidth=2, color=SERIES[0]).encode(
-        x=alt.X("low:Q", title=None, scale=scale, axis=axis), x2="high:Q"
-    )
-    point = base.mark_point(filled=True, size=60, opacity=1, color=SERIES[0]).encode(
-        x=alt.X("value:Q", title=None, scale=scale)
-    )
-    columns = min(2 if narrow else 3, len(panels))
-    width = (230, 106)[columns - 1] if narrow else (480, 340, 236)[columns - 1]
-    chart = (
-        alt.layer(rule, point)
-        .properties(width=width, height=alt.Step(step))
-        .facet(facet=alt.Facet("panel:N", sort=panels, title=None), columns=columns, spacing=16)
-    )
-    if title:
-        words = alt.TitleParams(title, color=SOFT, fontWeight="normal", fontSize=12)
-        chart = chart.properties(title=words)
-    return _spec(chart, rows)
-
-
-def _colour(alt: Any, systems: list[str]) -> Any:
-    colours = [SERIES[i % len(SERIES)] for i in range(len(systems))]
-    return alt.Color("system:N", legend=None, scale=alt.Scale(domain=systems, range=colours))
-
-
-def _shape(alt: Any, systems: list[str]) -> Any:
-    shapes = SHAPES[: len(systems)]
-    return alt.Shape("system:N", legend=None, scale=alt.Scale(domain=systems, range=shapes))
-
-
-def _steps(alt: Any, suffix: str) -> Any:
-    colours = [LIGHT[f"d{i}{suffix}"] for i in range(len(STEPS) + 1)]
-    return alt.Scale(type="threshold", domain=STEPS, range=colours)
-
-
-def _spec(chart: Any, rows: list[Row]) -> Spec:
-    spec: Spec = chart.to_dict(validate=False)
-    return {**spec, "datasets": {ROWS: rows}, "config": config()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from captious.charts.figure import Figure, listed
 from captious.report import charts
 from captious.report.correlations import (
     Matrix,
@@ -22,7 +23,6 @@ from captious.report.distributions import (
     spreads_finding,
     spreads_table,
 )
-from captious.report.figure import Figure, listed
 from captious.report.rankings import rankings, rankings_finding, rankings_table
 from captious.report.raters import agreements, agreements_finding, agreements_table
 from captious.report.study import Study, higher_is_better, shown_score

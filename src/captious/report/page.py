@@ -9,14 +9,14 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from captious._version import __version__
+from captious.charts.figure import Figure
+from captious.charts.render import page_svg
+from captious.charts.theme import DARK, LIGHT, MARKS, css_variables
 from captious.explanation import drawing, style_sheet
 from captious.report.cards import first_cards
 from captious.report.explorer import Explorer
-from captious.report.figure import Figure
 from captious.report.figures import Figures
-from captious.report.render import page_svg
 from captious.report.study import Study
-from captious.report.theme import DARK, LIGHT, MARKS, css_variables
 from captious.tables.html import to_html
 
 SCRIPTS = ("page.js", "explorer.js")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from captious.charts.figure import listed
 from captious.corpus.columns import FloatArray
 from captious.report.clusters import judged_ranks, metric_ranks
-from captious.report.figure import listed
 from captious.report.study import Study, higher_is_better, number_text, system_means
 from captious.report.tables import aspect_text
 from captious.stats.ranking import rank_systems, ranking_correlation

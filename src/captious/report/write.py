@@ -7,6 +7,7 @@ from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
+from captious.charts.render import export, require_libraries
 from captious.corpus import Corpus, Judgments, Scores
 from captious.errors import InputError, UnknownNameError
 from captious.files import atomically, check_folder
@@ -16,7 +17,6 @@ from captious.report.explorer import Fragments, make_explorer
 from captious.report.figures import make_figures
 from captious.report.page import render_page
 from captious.report.photographs import ImageMode, Photograph, photographs
-from captious.report.render import export, require_libraries
 from captious.report.study import DEFAULT_LABEL, make_study
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
 

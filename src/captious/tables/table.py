@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from captious.tables.chart import Chart
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -31,8 +33,8 @@ class Table:
 
     Numbers are raw (floats are shown with three decimals) or carry their own text (`Number`).
     The note may have several lines. `printed` maps names of ours that stand in columns or cells
-    to what papers call them; LaTeX shows those. `bars` names a column of numbers that a report also
-    draws, as bars over the first column.
+    to what papers call them; LaTeX shows those. `chart` says how the table is drawn, where a picture
+    tells more than its numbers.
     """
 
     title: str
@@ -40,7 +42,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]
     note: str = ""
     printed: Mapping[str, str] = field(default_factory=dict)
-    bars: str = ""
+    chart: Chart | None = None
 
     @property
     def notes(self) -> list[str]:

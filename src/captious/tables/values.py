@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from captious.tables.chart import Chart
 from captious.tables.table import Cell, Number, Table
 
 Value = str | int | float | None
@@ -25,7 +26,7 @@ def to_dict(table: Table) -> dict[str, Any]:
     """A table as it is kept; `from_dict` finds it again."""
     rows = [[_value(cell) for cell in row] for row in table.rows]
     kept = {"title": table.title, "columns": list(table.columns), "note": table.note, "rows": rows}
-    return kept | ({"bars": table.bars} if table.bars else {})
+    return kept | ({"chart": table.chart.kept()} if table.chart else {})
 
 
 def from_dict(kept: Mapping[str, Any]) -> Table:
@@ -35,7 +36,8 @@ def from_dict(kept: Mapping[str, Any]) -> Table:
     ((nan,),)
     """
     rows = tuple(tuple(math.nan if cell is None else cell for cell in row) for row in kept["rows"])
-    return Table(kept["title"], tuple(kept["columns"]), rows, kept["note"], bars=kept.get("bars", ""))
+    chart = Chart.found(kept["chart"]) if "chart" in kept else None
+    return Table(kept["title"], tuple(kept["columns"]), rows, kept["note"], chart=chart)
 
 
 def by_column(table: Table) -> dict[str, Any]:

@@ -67,7 +67,9 @@ def test_the_report_shows_the_chart_beside_its_table(run, played, tmp_path) -> N
     found = run("campaign", "report", "game", "--out", page)
     assert found.code == 0, found.err
     text = page.read_text()
-    assert text.count("<svg") == 2  # for wide and for narrow screens
+    # For wide and for narrow screens.
+    for title in ("Distribution of ratings", "Scores by system"):
+        assert len(re.findall(f'<svg [^>]*aria-label="{title}\\. ', text)) == 2
     # A colour that the page does not know is drawn as black on dark, or not at all.
     assert all(f"{name}:" in text for name in re.findall(r"var\((--[\w-]+)\)", text[text.index("<svg") :]))
     assert "2: 25.000, 3: 0.000, 4: 75.000" in text

@@ -31,6 +31,7 @@ from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.recordings import recording_file
 from captious.campaigns.work import responses
+from captious.charts.drawn import file_name
 from captious.errors import InputError
 from captious.files import atomically
 from captious.protocols import Item, Response
@@ -51,8 +52,8 @@ class Citation(NamedTuple):
 
 
 NOT_TOLD = Citation()
-# Charts are drawn by those who have the libraries: a table that names `bars` as SVG.
-Draw = Callable[[Table], str]
+# Charts are drawn where the libraries are: tables that say how they are drawn, each as SVG.
+Draw = Callable[[Sequence[Table]], Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -304,12 +305,12 @@ def _charts(asked: _Asked) -> list[Described]:
     if asked.draw is None:
         return []
     found = []
-    for table in asked.campaign.rules().tables(asked.items, asked.counted):
-        if table.bars:
-            path = asked.out / ("-".join(table.title.lower().split()) + ".svg")
-            with atomically(path) as temporary:
-                temporary.write_text(asked.draw(table), encoding="utf-8")
-            found.append(Described(path, f"{table.title}: {table.bars} by {table.columns[0]}, as a chart."))
+    drawn = analysis.results(asked.db, asked.campaign).charted()
+    for table, picture in zip(drawn, asked.draw(drawn), strict=True):
+        path = asked.out / f"{file_name(table.title)}.svg"
+        with atomically(path) as temporary:
+            temporary.write_text(picture, encoding="utf-8")
+        found.append(Described(path, f"{table.title}, as a chart."))
     return found
 
 

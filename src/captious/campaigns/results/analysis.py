@@ -7,13 +7,14 @@ and shows what is kept, with its time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import case, func, select
 
 from captious.campaigns.quality.adjudication import decisions
 from captious.campaigns.quality.control import RaterQuality, rater_quality
 from captious.campaigns.records import Campaign
+from captious.campaigns.results.course import agreement_course
 from captious.campaigns.results.forecast import per_hour
 from captious.campaigns.store import schema, snapshots
 from captious.campaigns.store.database import Database
@@ -22,6 +23,7 @@ from captious.campaigns.work import counted, responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
 from captious.protocols.base import split_adjudicated
+from captious.protocols.distribution import distribution_table
 from captious.protocols.item import is_first
 from captious.tables import Table
 from captious.tables.values import to_dict
@@ -202,8 +204,10 @@ def agreement(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, w
         said, _ = split_adjudicated(items, found)
         rules = campaign.rules()
         removed = rules.removed_raters(items, said)
-        tables = rules.agreement(items, [one for one in said if one.rater not in removed])
-        return {"tables": [to_dict(table) for table in tables], "responses": len(found)}
+        own = [one for one in said if one.rater not in removed]
+        wanted = overview(db, campaign).target
+        course = agreement_course(rules, items, own, wanted)
+        return _content(rules.agreement(items, own), course, len(found))
 
     return snapshots.current(db, campaign, AGREEMENT, compute, fresh_within=fresh_within, wait=wait)
 
@@ -214,9 +218,17 @@ def results(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wai
     def compute() -> Content:
         items, found = counting(db, campaign)
         tables = tables_of(campaign, items, found)
-        return {"tables": [to_dict(table) for table in tables], "responses": len(found)}
+        rules = campaign.rules()
+        scores = distribution_table(rules.final_rows(items, found), rules.possible_scores())
+        return _content(tables, scores, len(found))
 
     return snapshots.current(db, campaign, RESULTS, compute, fresh_within=fresh_within, wait=wait)
+
+
+def _content(tables: list[Table], more: list[Table], responses: int) -> Content:
+    """What a snapshot keeps; `more` are tables that are there to be drawn."""
+    kept = {"tables": [to_dict(one) for one in tables], "more": [to_dict(one) for one in more]}
+    return {**kept, "responses": responses}
 
 
 def tables_of(campaign: Campaign, items: list[Item], found: list[Response]) -> list[Table]:
@@ -232,9 +244,7 @@ def tables_of(campaign: Campaign, items: list[Item], found: list[Response]) -> l
     tables = rules.tables(items, said)
     if final is not said:
         after = rules.tables(items, final)[:1]
-        tables += [
-            Table(f"{one.title}, after adjudication", one.columns, one.rows, one.note) for one in after
-        ]
+        tables += [replace(one, title=f"{one.title}, after adjudication", chart=None) for one in after]
     return tables
 
 

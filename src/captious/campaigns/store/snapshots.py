@@ -54,6 +54,11 @@ class Snapshot:
         """The tables of the content."""
         return [from_dict(one) for one in self.content.get("tables", [])]
 
+    def charted(self) -> list[Table]:
+        """What is drawn: the tables that say how, and those that are only there to be drawn."""
+        more = [from_dict(one) for one in self.content.get("more", [])]
+        return [table for table in (*self.tables(), *more) if table.chart is not None]
+
 
 def marker(db: Database, campaign: Campaign) -> Marker:
     """What a statistic that is computed now is computed from."""

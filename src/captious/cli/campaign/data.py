@@ -49,7 +49,8 @@ def export(
         from captious.campaigns.exchange.export import Citation, export_zip
         from captious.campaigns.exchange.export import export as write
         from captious.campaigns.setup import lifecycle
-        from captious.report.bars import bars_svg, can_draw
+        from captious.charts.drawn import chart_files
+        from captious.charts.render import can_draw
 
         campaign = lifecycle.find(db, slug)
         chosen = [one.strip() for one in formats.split(",") if one.strip()]
@@ -58,7 +59,7 @@ def export(
             "identities": identities,
             "actor": actor(),
             "citation": Citation(cite_as, licence),
-            "draw": bars_svg if can_draw() else None,
+            "draw": chart_files if can_draw() else None,
         }
         if out.suffix == ".zip":
             export_zip(db, campaign, out, **asked)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from captious.protocols.base import Exported, Item, Response, Table, draws, matched
+from captious.protocols.base import Chart, Exported, Item, Response, Table, draws, matched
 from captious.protocols.form import as_number
 from captious.protocols.game.points import Scale, consensus
 from captious.stats import virtual_rater_agreement
@@ -127,7 +127,7 @@ def distribution_table(rated: Mapping[str, Sequence[float]], scale: Scale) -> li
             ("rating", "pairs", "% of pairs", "ratings", "% of ratings"),
             rows,
             f"{len(rated):,} pairs, {total:,} ratings; a pair's rating is the rounded mean (Figure 4)",
-            bars="% of pairs",
+            chart=Chart("bars", "rating", "% of pairs"),
         )
     ]
 

@@ -312,6 +312,10 @@ class RatingGame(HumanProtocol):
         shared = super().agreement(items, responses, resamples=resamples)
         return [*shared, *agreement_table(items, responses)]
 
+    def possible_scores(self) -> Mapping[str, Sequence[float]]:
+        """The ratings of the scale."""
+        return {ASPECT: self.scale.levels}
+
     def extra_files(self, data: Exported) -> list[ExportFile]:
         """The data set as the paper has it, and points for payment."""
         from captious.protocols.game.dataset import pairs_lines, points_lines

@@ -176,6 +176,12 @@ class Generic(HumanProtocol):
             tables.append(_agreement(judged))
         return tables
 
+    def possible_scores(self) -> Mapping[str, Sequence[float]]:
+        """The points of each scale; of a pair 1 for the chosen, -1 for the other, 0 for a tie."""
+        if self.kind == "pairwise":
+            return {one.aspect: (-1.0, 0.0, 1.0) for one in self.questions}
+        return {one.aspect: [float(n) for n in range(one.low, one.high + 1)] for one in self.questions}
+
     @classmethod
     def adopt(cls, judgments: Judgments, corpus: Corpus, *, name: str, seed: int) -> Adopted | None:
         """Whole numbers on any aspects: a Likert scale."""

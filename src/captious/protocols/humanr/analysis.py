@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from captious.errors import InputError
-from captious.protocols.base import Item, Response, Table
+from captious.protocols.base import Chart, Item, Response, Table
 from captious.protocols.humanr.rules import (
     BASELINE,
     GROUP,
@@ -30,6 +30,11 @@ from captious.stats import (
 from captious.stats.reliability import HalfPools, SpreadAtSize
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
 from captious.stats.significance import DEFAULT_TRIALS
+
+HOW = (
+    "Points with 95% intervals. The dashed line is what human captions reach against each other, the "
+    "shade its interval: a system whose interval lies left of it is worse than people."
+)
 
 
 class HumanrScore(NamedTuple):
@@ -199,6 +204,7 @@ def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[
             for row in humanr_scores(found)
         ),
         "-1 the human caption is preferred, 0 neither, 1 the system's; 95% intervals over images",
+        chart=Chart("intervals", "humanr", "system", baseline=BASELINE, x_scale=(-1.0, 1.0), how=HOW),
     )
     return [scores, halves_table(found), out]
 

@@ -297,6 +297,10 @@ class Humanr(HumanProtocol):
 
         return humanr_tables(items, responses)
 
+    def possible_scores(self) -> Mapping[str, Sequence[float]]:
+        """The nine points, from the human caption only to the system's only."""
+        return {"preference": tuple(place / 4 for place in range(-4, 5))}
+
     def agreement(
         self, items: Sequence[Item], responses: Sequence[Response], *, resamples: int = DEFAULT_RESAMPLES
     ) -> list[Table]:

@@ -10,9 +10,9 @@ import numpy as np
 from captious.corpus import Judgments
 from captious.errors import InputError
 from captious.protocols.agreement import INTERVALS, ends
-from captious.protocols.base import Item, Response, Table, matched
+from captious.protocols.base import Chart, Item, Response, Table, matched
 from captious.protocols.thumb.rounds import audit_result, final_judgments
-from captious.protocols.thumb.rules import ASPECTS, PENALTIES, SCORES, SECOND, scores_of
+from captious.protocols.thumb.rules import ASPECTS, HIGHEST, LOWEST, PENALTIES, SCORES, SECOND, scores_of
 from captious.stats import (
     BestWorst,
     Estimate,
@@ -25,6 +25,10 @@ from captious.stats import (
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
 
 LEVEL = 0.90  # THumB, Table 2
+
+
+SCALE = (float(LOWEST), float(HIGHEST))
+HOW = "Up: more of what matters is told. To the right: less of what is told is wrong. 5 is best in both."
 
 
 class SystemScore(NamedTuple):
@@ -152,6 +156,7 @@ def judgment_tables(judgments: Judgments) -> list[Table]:
             for row in scores
         ),
         f"{LEVEL:.0%} intervals by bootstrap over images",
+        chart=Chart("points", *SCORES, series="system", x_scale=SCALE, y_scale=SCALE, how=HOW),
     )
     counts = strictly_best(judgments)
     ranks = Table(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
+from captious.protocols.agreement import AspectAgreement
 from captious.protocols.base import (
     ADJUDICATION,
     FIRST,
@@ -304,6 +305,21 @@ class Thumb(HumanProtocol):
 
         own = agreement_tables(items, responses, resamples)
         return own + super().agreement(items, responses, resamples=resamples)
+
+    def agreement_by_aspect(
+        self, items: Sequence[Item], responses: Sequence[Response], *, resamples: int = DEFAULT_RESAMPLES
+    ) -> list[AspectAgreement]:
+        """Kappa between the stages (the paper's 2.1), once there is a second one."""
+        from captious.protocols.thumb.analysis import stage_kappa
+
+        found = stage_kappa(items, responses, resamples=resamples)
+        if not found:
+            return super().agreement_by_aspect(items, responses, resamples=resamples)
+        return [AspectAgreement(aspect, "kappa between the stages", one) for aspect, one in found.items()]
+
+    def possible_scores(self) -> Mapping[str, Sequence[float]]:
+        """Precision and recall from 1 to 5 (Figure 2)."""
+        return dict.fromkeys(SCORES, tuple(float(score) for score in range(int(LOWEST), int(HIGHEST) + 1)))
 
     def start_round(self, name: str, data: RoundData) -> list[Item]:
         """The audit sample, or the captions that no native speaker has judged."""

@@ -23,7 +23,7 @@ from captious.campaigns.people import raters
 from captious.campaigns.quality import adjudication
 from captious.campaigns.quality import control as quality
 from captious.campaigns.records import Campaign
-from captious.campaigns.results import analysis, separation
+from captious.campaigns.results import analysis, progress, separation
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
@@ -36,6 +36,7 @@ FIGURES: dict[str, Callable[..., Snapshot]] = {
     quality.QUALITY: quality.quality_snapshot,
     separation.SEPARATION: separation.separation,
     adjudication.KIND: adjudication.disagreement_snapshot,
+    progress.PROGRESS: progress.progress,
 }
 FEW_RESPONSES = 2_000
 # Asked again this soon, the figures of before will do.

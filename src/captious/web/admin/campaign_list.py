@@ -17,8 +17,9 @@ from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.crowd.money import shown
-from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show
+from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
 from captious.web.admin.background import figures
+from captious.web.admin.charts_page import charts_view
 from captious.web.admin.crowd_page import crowd_page
 from captious.web.admin.formatting import finite
 from captious.web.admin.models import CampaignRow, CampaignsPage, OverviewPage, Pace, StageProgress
@@ -136,6 +137,7 @@ def overview(request: Request, account: Viewer, campaign: Seen, db: Db) -> Respo
         here="overview",
         page=page,
         said=[(kind, list(own)) for kind, own in groupby(page.verdict.lines[1:], key=lambda line: line.kind)],
+        charts=charts_view(db, campaign, "progress", words(request)),
         actions=possible(campaign),
         rounds=rules.rounds if campaign.state != "closed" else (),
     )

@@ -14,6 +14,8 @@ from captious.campaigns.exchange.export_files import FORMATS
 from captious.campaigns.people import raters
 from captious.campaigns.records import Account, Campaign
 from captious.campaigns.store.database import Database
+from captious.charts.apart import file_pictures
+from captious.charts.render import can_draw
 from captious.protocols import Problem
 from captious.web.admin.access import (
     PAGE,
@@ -98,7 +100,8 @@ def download(request: Request, account: Viewer, campaign: Seen, db: Db, form: Wr
         problems.append(Problem("confirm", t("admin.exports.unconfirmed")))
     if problems:
         return _page(request, account, campaign, db, given, *problems)
-    path = export_zip(db, campaign, formats=chosen, identities=identities, actor=account.name)
+    draw = file_pictures if can_draw() else None
+    path = export_zip(db, campaign, formats=chosen, identities=identities, actor=account.name, draw=draw)
     name = f"{campaign.slug}{'-identities' if identities else ''}.zip"
     return FileResponse(
         path, media_type="application/zip", filename=name, background=BackgroundTask(_drop, path)

@@ -131,6 +131,22 @@ class TablesPage(Computed):
     tables: list[PageTable]
 
 
+class ShownChart(BaseModel):
+    """A chart: how it is read, what it shows, its table; `drawn` where the page has its picture."""
+
+    title: str
+    how: str
+    finding: str
+    table: PageTable
+    drawn: bool
+
+
+class ChartsPage(Computed):
+    """The charts of a page."""
+
+    charts: list[ShownChart]
+
+
 class FlagRow(Shown):
     """Something that a rule saw in a rater's work, and what was decided about it."""
 

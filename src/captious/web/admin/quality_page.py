@@ -27,6 +27,7 @@ from captious.web.admin.access import (
     words,
 )
 from captious.web.admin.background import figures
+from captious.web.admin.charts_page import charts_view
 from captious.web.admin.formatting import finite
 from captious.web.admin.models import FlagRow, QualityPage, RaterQualityRow
 from captious.web.openapi import form_body
@@ -81,6 +82,7 @@ def quality_view(request: Request, account: Viewer, campaign: Seen, db: Db) -> R
         campaign=head(campaign),
         here="quality",
         page=quality_page(db, campaign),
+        charts=charts_view(db, campaign, "quality", t),
         rule_name=lambda rule: t.entries.get(f"admin.rule.{rule}", rule),
         rule_means=lambda rule: t.entries.get(f"admin.rule.{rule}.means", ""),
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
+from captious.charts.figure import Figure, Spec
+from captious.charts.theme import LIGHT
 from captious.errors import MissingDependencyError
-from captious.report.figure import Figure, Spec
-from captious.report.theme import LIGHT
 
 PNG_SCALE = 3  # 288 dots an inch at the size of the chart
 # Fonts with the widths that the charts are laid out with, then whatever there is.
@@ -20,7 +21,14 @@ _ID = re.compile(r'\bid="([^"]+)"')
 _REFERENCE = re.compile(r'(\bid="|url\(#|href="#)([^")]+)(["\)])')
 _OPENING = re.compile(r"<svg[^>]*>")
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
+_GEOMETRY = re.compile(r'\b(?:d|transform|[xy][12]?|width|height)="[^"]*"')
+_LONG = re.compile(r"(\.\d{2})\d+")
 _NAMES = {value.lower(): name for name, value in LIGHT.items()}
+
+
+def can_draw() -> bool:
+    """Whether the libraries of charts are installed (captious[report])."""
+    return all(find_spec(module) is not None for module in ("altair", "vl_convert"))
 
 
 def svg(spec: Spec) -> str:
@@ -46,6 +54,7 @@ def page_svg(spec: Spec, alternative: str, of_class: str, name: str = "chart") -
     drawn = _COLOUR.sub(_as_variable, drawn)
     drawn = _with_own_ids(drawn, f"{name}-{of_class}")
     drawn = re.sub(r' (?:role="graphics-[^"]*"|aria-(?!label)[a-z]+="[^"]*")', "", drawn)
+    drawn = _lighter(drawn)
     return drawn.replace('font-family="sans-serif"', f'font-family="{FONTS}"')
 
 
@@ -73,8 +82,6 @@ def export(figures: Sequence[Figure], folder: Path) -> list[Path]:
 
 def require_libraries() -> None:
     """Refuse early, with the command that mends it, where a library of the report is missing."""
-    from importlib.util import find_spec
-
     for module, name in (
         ("altair", "Altair"),
         ("vl_convert", "vl-convert"),
@@ -90,6 +97,19 @@ def _converter() -> ModuleType:
 
     module: ModuleType = vl_convert
     return module
+
+
+def _lighter(drawn: str) -> str:
+    """The same picture without what only a script would use and without parts that draw nothing."""
+    drawn = re.sub(
+        r' (?:class="(?!chart)[^"]*"|pointer-events="none"|transform="translate\(0,0\)")', "", drawn
+    )
+    drawn = re.sub(r'<path d="(?:M0,0h0v0h0Z)?"(?: display="none")?/>', "", drawn)
+    drawn = _GEOMETRY.sub(lambda found: _LONG.sub(r"\1", found[0]), drawn)
+    before = ""
+    while before != drawn:
+        before, drawn = drawn, re.sub(r"<g>(?:</g>)|<g [^>]*></g>", "", drawn)
+    return drawn
 
 
 def _with_own_ids(drawn: str, name: str) -> str:

@@ -1,0 +1,57 @@
+"""Histograms side by side: aspects down, systems across, one scale in each row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from captious.charts.figure import Spec
+from captious.charts.marks import ROWS, Row, colour, finished
+from captious.charts.theme import LIGHT
+
+# So many aspects, and the bars may be tall.
+MOST_TALL = 3
+
+
+def histogram_panels(
+    rows: list[Row], systems: Sequence[str], ends: Mapping[str, tuple[float, float]], *, narrow: bool
+) -> Spec:
+    """Bars of `share` from `x` to `x2`; `ends` has each aspect's scale, by its title."""
+    import altair as alt
+
+    wide = max(90, min(200, 800 // max(1, len(systems))))
+    width = max(46, 250 // len(systems)) if narrow else wide
+    height = 56 if narrow or len(ends) > MOST_TALL else 84
+    charts: list[Any] = []
+    for aspect, domain in ends.items():
+        axis = alt.Axis(tickCount=2 if narrow else 4, grid=False, title=None, format="~g")
+        scale = alt.Scale(domain=list(domain), nice=False)
+        base = alt.Chart(alt.NamedData(ROWS)).transform_filter(alt.datum.aspect == aspect)
+        chart = (
+            base.mark_bar(stroke=LIGHT["d3"], strokeWidth=1)
+            .encode(
+                x=alt.X("x:Q", axis=axis, scale=scale),
+                x2="x2:Q",
+                y=alt.Y("share:Q", title=None, axis=alt.Axis(format="%", tickCount=2)),
+                y2=alt.datum(0),
+                color=colour(alt, systems),
+            )
+            .properties(width=width, height=height)
+            .facet(
+                column=alt.Column(
+                    "system:N",
+                    sort=list(systems),
+                    title=None,
+                    header=_heads(alt, first=not charts, limit=width + 8),
+                ),
+                spacing=12,
+            )
+            .properties(title=aspect)
+        )
+        charts.append(chart)
+    return finished(alt.vconcat(*charts, spacing=10), rows)
+
+
+def _heads(alt: Any, *, first: bool, limit: int) -> Any:
+    """The systems' names, over the first row only, cut where the next one begins."""
+    return alt.Header(labels=first, labelLimit=limit)
