@@ -100,6 +100,7 @@ _NUMBERS = (
     "hourly_wage",
     "straight_line",
     "consensus_floor",
+    "set_aside_after",
 )
 
 
@@ -138,6 +139,10 @@ class Settings:
     training_pass: float = DEFAULT_PASS
     training_tries: int = DEFAULT_TRIES
     after_failing: AfterFailing = "stop"
+    # A choice that is the whole answer is sent at once.
+    submit_on_choice: bool = False
+    # So many raters who cannot judge an item set it aside; 0: nobody does.
+    set_aside_after: int = 2
 
     def __post_init__(self) -> None:
         for name in _NUMBERS:
@@ -147,8 +152,9 @@ class Settings:
         for name in ("hold_seconds", "link_days", "straight_line"):
             if not getattr(self, name) > 0:
                 raise InputError(f"{name}: {getattr(self, name)} is not above 0. Give more.")
-        if not self.minimum_seconds >= 0:
-            raise InputError(f"minimum_seconds: {self.minimum_seconds} is below 0. Give 0 or more.")
+        for name in ("minimum_seconds", "set_aside_after"):
+            if not getattr(self, name) >= 0:
+                raise InputError(f"{name}: {getattr(self, name)} is below 0. Give 0 or more.")
         for name in ("survey_before", "survey_after"):
             if getattr(self, name):
                 parse_survey(getattr(self, name), name)
@@ -285,6 +291,7 @@ class Task:
     # The response that stands, and the presets that it left as they were.
     response_id: int | None = None
     untouched: tuple[str, ...] = ()
+    answered_at: float | None = None
 
 
 @dataclass(frozen=True)
@@ -334,6 +341,8 @@ class RaterProgress:
     group_size: int
     done: bool
     wait_until: float | None
+    # As long as the rater usually takes for what is left; None where it is not known.
+    seconds_left: float | None = None
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,7 @@ judgments (`rows`) and which tables its results are (`tables`).
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -252,6 +253,10 @@ class HumanProtocol(ABC):
     def may_correct(self, item: Item) -> bool:
         """Whether a rater may change an answer."""
         return True
+
+    def look_back_seconds(self, item: Item) -> float:
+        """For how long a rater may see an answer of theirs again; the last one may be corrected anyway."""
+        return math.inf
 
     def derive(self, item: Item, response: Response, file: Callable[[str], Path]) -> Mapping[str, Answer]:
         """What a machine makes of a response before it is stored, such as a transcript.

@@ -46,7 +46,8 @@ from captious.stats.retest import LeftOut, StageAgreement
 
 SECOND = "second"
 ASPECT = "verdict"
-WEEK = 7 * 24 * 3600.0
+DAY = 24 * 3600.0
+WEEK = 7 * DAY
 SIX_WEEKS = 6 * WEEK  # Ruiz et al. 2024, 2.1: at least six weeks; they waited three months
 TEN_YEARS = 10 * 365 * 24 * 3600.0
 # Above this many raters a row for each says little and takes long.
@@ -162,6 +163,10 @@ class Tagging(HumanProtocol):
     def ranges(self) -> Mapping[str, tuple[float, float]]:
         """The verdicts' values."""
         return {ASPECT: (0.0, 1.0)}
+
+    def look_back_seconds(self, item: Item) -> float:
+        """A day, or as long as the rounds lie apart: the second round is answered afresh."""
+        return min(DAY, self.interval) if self.two_rounds else math.inf
 
     def asked(self, first: int) -> Asked:
         """As much again in the second round."""

@@ -26,7 +26,9 @@ from captious.web import (
     images,
     metrics_page,
     rater,
+    rater_answers,
     rater_api,
+    rater_aside,
     results,
     site,
 )
@@ -85,6 +87,8 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         entry.router,
         rater_api.router,
         rater.router,
+        rater_aside.router,
+        rater_answers.router,
         results.router,
         images.router,
         guide_pictures.router,

@@ -37,10 +37,13 @@ def invitation(request: Request, token: str) -> Response:
 
 
 def _invitation(request: Request, token: str, *, unticked: bool = False) -> Response:
+    own = _own_work(request, token)
+    if own is not None:
+        return own
     try:
         rater = links.peek_link(security.db_of(request), token, secret=_secret(request))
     except LinkRefused as error:
-        return _refused(request, error)
+        return _refused(request, token, error)
     campaign = lifecycle.by_id(security.db_of(request), rater.campaign_id)
     return pages.render(
         request,
@@ -72,7 +75,7 @@ def join(request: Request, token: str, form: Sent) -> Response:
     except ConsentNeeded:
         return _invitation(request, token, unticked=True)
     except LinkRefused as error:
-        return _refused(request, error)
+        return _own_work(request, token) or _refused(request, token, error)
     campaign = lifecycle.by_id(db, rater.campaign_id)
     return begin_work(request, campaign, rater)
 
@@ -86,13 +89,30 @@ def begin_work(request: Request, campaign: Campaign, rater: Rater) -> Response:
     return response
 
 
-def _refused(request: Request, error: LinkRefused) -> Response:
+def _own_work(request: Request, token: str) -> Response | None:
+    """Straight on to the work, where this browser holds the session of the rater whose link it is."""
+    found = links.named_in(security.db_of(request), token, secret=_secret(request))
+    if found is None:
+        return None
+    campaign, rater_id = found
+    session = security.load_session(request, campaign.slug, keep=False)
+    if session is None or session.rater is None or session.rater.id != rater_id:
+        return None
+    wanted = campaign.settings.consent_version
+    if wanted and session.rater.consent_version != wanted:
+        return None
+    return pages.redirect(request, f"/work/{campaign.slug}")
+
+
+def _refused(request: Request, token: str, error: LinkRefused) -> Response:
     """Say why the link opens nothing; work that this browser already holds is one click away."""
+    found = links.named_in(security.db_of(request), token, secret=_secret(request))
     return pages.render(
         request,
         "rater/link_refused.html",
         status_code=403 if error.reason == "forged" else 410,
         reason=error.reason,
+        contact=found[0].settings.contact if found else "",
         work=held_work(request),
     )
 

@@ -10,8 +10,8 @@ from captious.campaigns.work.responses import Seen
 from captious.protocols import Item
 
 # A dot in front, for questions have names of their own.
-REPLACES, UNTOUCHED, FINE, ASIDE = ".replaces", ".untouched", ".fine", ".aside"
-OWN_FIELDS = frozenset({"csrf", "key", REPLACES, UNTOUCHED, FINE, ASIDE})
+REPLACES, UNTOUCHED, FINE, ASIDE, NOTE = ".replaces", ".untouched", ".fine", ".aside", ".note"
+OWN_FIELDS = frozenset({"csrf", "key", REPLACES, UNTOUCHED, FINE, ASIDE, NOTE})
 Keep = Callable[[bytes], str]
 
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from captious.campaigns.records import AnsweredAlready, EntryNeeded, RaterProgress, Receipt, Task
 from captious.campaigns.store import recordings
 from captious.campaigns.store.recordings import BadRecording
-from captious.campaigns.work import assignment, responses
+from captious.campaigns.work import aside, assignment, responses
 from captious.campaigns.work.desk import Desk, desk
 from captious.protocols import Item, Problem
 from captious.web import arrivals, pages, security
@@ -61,12 +61,13 @@ def work(request: Request, slug: str) -> Response:
 def desk_page(request: Request, at: AtWork, found: Desk) -> Response:
     """The page of what a rater has in hand."""
     if not found.tasks:
-        if survey_due(request, at, found.progress):
+        skipped = aside.skipped(security.db_of(request), at.rater) if at.rater.works else 0
+        if not skipped and survey_due(request, at, found.progress):
             return pages.redirect(request, begin_address(at.campaign.slug, "after"))
-        study = arrivals.study_of(request, at.rater)
+        study = None if skipped else arrivals.study_of(request, at.rater)
         if study is not None:
             return pages.redirect(request, arrivals.last_page(study))
-        return _nothing(request, at, found.progress, found.previous, found.feedback)
+        return _nothing(request, at, found.progress, found.previous, found.feedback, skipped)
     first, *rest = found.tasks
     return _page(
         request,
@@ -81,13 +82,13 @@ def desk_page(request: Request, at: AtWork, found: Desk) -> Response:
 
 @router.get("/work/{slug}/{task}", response_class=HTMLResponse, responses=documented_pages(401, 409))
 def reopen(request: Request, slug: str, task: str) -> Response:
-    """A task of the rater's own: the one in hand, or the last answer to be corrected."""
+    """A task of the rater's own: the one in hand, or an answer to be corrected."""
     at = security.current_rater(request, slug)
     db = security.db_of(request)
     found = assignment.task(db, at.rater, task)
-    last = assignment.previous_task(db, at.rater)
-    if found.answered is not None and (last is None or last.token != found.token):
+    if found.answered is not None and not assignment.may_change(db, at.rater, found):
         raise Refusal(409, "work.too_late")
+    last = assignment.previous_task(db, at.rater)
     progress = assignment.rater_progress(db, at.campaign, at.rater)
     return _page(request, at, found, progress=progress, last=last)
 
@@ -247,6 +248,10 @@ def _page(
         next_image=picture(slug, following) if following else "",
         recording=f"/recordings/{slug}/{task.item.recording}" if task.item.recording else "",
         board=board_address(at),
+        aside="" if correcting else f"{address}/aside",
+        answers=f"/answers/{slug}"
+        if progress.answered and at.campaign.rules().may_correct(task.item)
+        else "",
     )
     given: Mapping[str, object] | None = answers
     if given is None:
@@ -265,6 +270,7 @@ def _page(
         replaces=task.response_id,
         feedback=() if correcting else feedback,
         record=at.rater.record or {},
+        on_choice=at.campaign.settings.submit_on_choice,
     )
     status = 422 if problems else 200
     store = f"{slug}.{at.rater.pseudonym}"
@@ -279,13 +285,20 @@ def _not_preset(task: Task) -> dict[str, object]:
 
 
 def _nothing(
-    request: Request, at: AtWork, progress: RaterProgress, last: Task | None, feedback: Sequence[str] = ()
+    request: Request,
+    at: AtWork,
+    progress: RaterProgress,
+    last: Task | None,
+    feedback: Sequence[str] = (),
+    skipped: int = 0,
 ) -> Response:
     """Why there is no task: which of these holds is what the rater wants to know."""
     if not at.rater.works:
         why = "ended"
     elif at.campaign.state != "open":
         why = at.campaign.state
+    elif skipped:
+        why = "skipped"
     elif progress.wait_until is not None:
         why = "wait"
     else:
@@ -299,6 +312,8 @@ def _nothing(
         why=why,
         progress=progress,
         feedback=feedback,
+        skipped=skipped,
+        answers=f"/answers/{at.campaign.slug}" if progress.answered else "",
         record_lines=at.campaign.rules().record_lines(at.rater.record or {}),
         undo=f"/work/{at.campaign.slug}/{last.token}" if last else "",
     )

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from captious.campaigns.records import RaterProgress
+from captious.campaigns.work.pool_queries import COUNTED
 from captious.protocols import HumanProtocol, Item, Problem
 from captious.web import forms
 from captious.web.texts import Texts
+
+MOST_MINUTES = 90
 
 
 @dataclass(frozen=True)
@@ -26,6 +30,8 @@ class Links:
     next_image: str = ""
     recording: str = ""
     board: str = ""
+    aside: str = ""
+    answers: str = ""
 
 
 def task_values(
@@ -42,6 +48,7 @@ def task_values(
     preview: bool = False,
     feedback: Sequence[str] = (),
     record: Mapping[str, Any] | None = None,
+    on_choice: bool = False,
 ) -> dict[str, Any]:
     """Everything that `rater/task.html` needs; also for a dry run, which stores nothing."""
     form = forms.view(item, t, answers=answers, problems=problems)
@@ -60,9 +67,16 @@ def task_values(
         "preview": preview,
         "feedback": list(feedback),
         "record_lines": rules.record_lines(record or {}),
+        "on_choice": on_choice and replaces is None and is_one_choice(form),
         "wait": rules.minimum_seconds(item),
         "has_files": any(field.kind == "audio" for field in item.form.fields),
     }
+
+
+def is_one_choice(form: forms.FormView) -> bool:
+    """Whether one press is the whole answer: a single question, by radio buttons."""
+    asked = [*form.questions, *(one for caption in form.captions for one in caption.questions)]
+    return len(asked) == 1 and asked[0].style in ("scale", "inline", "list")
 
 
 class Counted(NamedTuple):
@@ -72,6 +86,7 @@ class Counted(NamedTuple):
     share: str = ""
     answered: str = ""
     group: str = ""
+    time: str = ""
 
 
 def counted(progress: RaterProgress | None, t: Texts) -> Counted:
@@ -82,9 +97,33 @@ def counted(progress: RaterProgress | None, t: Texts) -> Counted:
     return Counted(
         number=str(progress.answered + 1),
         share=f"{share(progress):.4f}",
-        answered=t("work.answered", count=progress.answered),
+        answered=_answered(progress, t),
+        time=time_left(progress.seconds_left, t),
         group=t("work.group", done=progress.group_done, size=progress.group_size) if grouped else "",
     )
+
+
+def _answered(progress: RaterProgress, t: Texts) -> str:
+    if progress.left >= COUNTED:
+        return t("work.answered", count=progress.answered)
+    return t("work.answered_of", done=progress.answered, total=progress.answered + progress.left)
+
+
+def time_left(seconds: float | None, t: Texts) -> str:
+    """How long the rest will take at the rater's own pace, in words; "" where it is not known.
+
+    >>> from captious.web.texts import texts
+    >>> [time_left(seconds, texts()) for seconds in (20, 60, 340, 9000)]
+    ['less than a minute left', 'about 1 minute left', 'about 6 minutes left', 'about 3 hours left']
+    """
+    if seconds is None:
+        return ""
+    if seconds < 45:
+        return t("work.time.seconds")
+    minutes = math.ceil(seconds / 60 - 0.25)
+    if minutes <= MOST_MINUTES:
+        return t("work.time.minutes", count=minutes)
+    return t("work.time.hours", count=math.ceil(seconds / 3600 - 0.25))
 
 
 def share(progress: RaterProgress | None) -> float:

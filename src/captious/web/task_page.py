@@ -76,6 +76,8 @@ def task_page(
         tuple(caption.key for caption in item.captions),
         tuple(name for name in _LINKS if values[name]),
         bool(words.group),
+        bool(words.time),
+        at.campaign.settings.submit_on_choice,
         tuple(feedback),
         rules.record_lines(record),
         rules.minimum_seconds(item),
@@ -128,6 +130,7 @@ def _frame(
         progress=progress,
         feedback=feedback,
         record=at.rater.record,
+        on_choice=at.campaign.settings.submit_on_choice,
     )
     shown: Counted = values["counted"]
     values["counted"] = Counted(**{name: _mark(name) if one else "" for name, one in shown._asdict().items()})

@@ -36,6 +36,17 @@ questions:
 """
 
 
+LABELLED = """
+name: labelled
+kind: likert
+raters: 3
+questions:
+  - aspect: good
+    ask: Would it help someone who cannot see the image?
+    labels: {1: Not at all, 5: Very much}
+"""
+
+
 class Served:
     """A running server with a campaign of each protocol."""
 
@@ -70,8 +81,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         one = load_corpus(sample.systems[:1], [sample.references], images=sample.images)
         made = create.create(db, create.draft("thumb", one, title="thumb-one"), actor="test")
         campaigns["thumb-one"] = lifecycle.open_campaign(db, made, actor="test")
-        drafted = create.draft("generic", corpus, title="ten", protocol_file=TEN)
-        campaigns["ten"] = lifecycle.open_campaign(db, create.create(db, drafted, actor="test"), actor="test")
+        for title, text in (("ten", TEN), ("labelled", LABELLED)):
+            drafted = create.draft("generic", corpus, title=title, protocol_file=text)
+            made = create.create(db, drafted, actor="test")
+            campaigns[title] = lifecycle.open_campaign(db, made, actor="test")
         app = create_app(WebSettings(database="given", secret=b"s" * 32), db)
         listener = socket.socket()
         listener.bind(("127.0.0.1", 0))

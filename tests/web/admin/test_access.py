@@ -43,6 +43,7 @@ def filled(path: str, campaign: Any) -> str:
         "protocol": "tagging",
         "account_id": "1",
         "key": "0" * 32,
+        "note": "1",
     }
     return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], path)
 

@@ -19,6 +19,8 @@ GOOD = {
     "reusable_links": "yes",
     "minimum_seconds": "1.5",
     "straight_line": "9",
+    "submit_on_choice": "yes",
+    "set_aside_after": "0",
     "consensus_floor": "0.2",
     "payment_per_response": "0.05",
     "hourly_wage": "",
@@ -35,6 +37,7 @@ def test_settings_change_and_the_log_keeps_what(site: Any, manager: Any) -> None
     assert found.title == "Dogs again"
     assert (settings.hold_seconds, settings.link_days, settings.reusable_links) == (600.0, 7, True)
     assert (settings.consensus_floor, settings.hourly_wage) == (0.2, None)
+    assert (settings.submit_on_choice, settings.set_aside_after) == (True, 0)
     assert settings.instructions.splitlines() == ["Look twice.", "Then answer."]
     assert manager.twin(address)["settings"]["currency"] == "EUR"
     page = manager.page(address)
@@ -57,6 +60,7 @@ def test_settings_change_and_the_log_keeps_what(site: Any, manager: Any) -> None
         ("link_days", "100000"),
         ("minimum_seconds", "-1"),
         ("straight_line", ""),
+        ("set_aside_after", "-1"),
         ("consensus_floor", "2"),
         ("payment_per_response", "five"),
         ("language", "../../etc/passwd"),

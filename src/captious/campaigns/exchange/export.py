@@ -31,6 +31,7 @@ from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.recordings import recording_file
 from captious.campaigns.work import responses
+from captious.campaigns.work.notes import notes
 from captious.charts.drawn import file_name
 from captious.errors import InputError
 from captious.files import atomically
@@ -95,7 +96,7 @@ def export(
     out.mkdir(parents=True, exist_ok=True)
     items, counted = analysis.counting(db, campaign)
     asked = _Asked(db, campaign, out, chosen, identities, items, counted, citation, draw)
-    files = [*_responses(asked), *_judgments(asked), *_raters(asked), *_items(asked)]
+    files = [*_responses(asked), *_judgments(asked), *_raters(asked), *_items(asked), *_notes(asked)]
     files += _entry(asked)
     files += [*_extra(asked), *_charts(asked)]
     files.append(_campaign(asked))
@@ -200,6 +201,18 @@ def _responses(asked: _Asked) -> list[Described]:
     )
     paths = write_rows(asked.out, "responses", rows, columns, asked.formats)
     return _described(paths, "Every response as it was given, corrections and all.", columns)
+
+
+def _notes(asked: _Asked) -> list[Described]:
+    """What raters said of items that they could not answer, where they said anything."""
+    found = notes(asked.db, asked.campaign)
+    if not found:
+        return []
+    rows = export_rows.note_rows(found)
+    paths = write_rows(asked.out, "notes", rows, export_rows.NOTE_COLUMNS, asked.formats)
+    return _described(
+        paths, "Items that raters skipped or could not judge, and why.", export_rows.NOTE_COLUMNS
+    )
 
 
 def _judgments(asked: _Asked) -> list[Described]:

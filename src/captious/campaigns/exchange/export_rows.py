@@ -8,6 +8,7 @@ from typing import Any
 
 from captious.campaigns.exchange.croissant import NUMBER, TEXT, WHOLE, YES_NO, Column
 from captious.campaigns.records import Rater, StoredResponse
+from captious.campaigns.work.notes import Note
 from captious.corpus.judgments import example_id
 from captious.protocols import Form, Item, Row
 from captious.protocols.store import item_to_dict
@@ -40,6 +41,16 @@ JUDGMENT_COLUMNS = (
     Column("stage", TEXT, "Stage or round of the campaign."),
     Column("time", NUMBER, "When it was given, in seconds since 1970 (UTC)."),
     Column("example", TEXT, "What was judged: one caption of one image, by a name of its own."),
+)
+NOTE_COLUMNS = (
+    Column("id", WHOLE, "Number of the note."),
+    Column("kind", TEXT, "skip, cannot (judge), image (broken) or note."),
+    Column("item", TEXT, "Key of the item; see items.jsonl."),
+    Column("image", TEXT, "Image of the item."),
+    Column("rater", TEXT, "Pseudonym of the rater."),
+    Column("text", TEXT, "What the rater wrote."),
+    Column("time", NUMBER, "When, in seconds since 1970 (UTC)."),
+    Column("settled_at", NUMBER, "When it was settled, in seconds since 1970 (UTC); empty while it is open."),
 )
 REFERENCES = Column("references", TEXT, "Captions that people wrote for the image.")
 RATER_COLUMNS = (
@@ -101,6 +112,21 @@ def response_rows(
         if untouched:
             row["untouched"] = list(one.untouched)
         yield row
+
+
+def note_rows(found: Iterable[Note]) -> Iterator[RowValues]:
+    """What raters told those who run the campaign, oldest first."""
+    for one in sorted(found, key=lambda note: note.id):
+        yield {
+            "id": one.id,
+            "kind": one.kind,
+            "item": one.item,
+            "image": one.image,
+            "rater": one.rater,
+            "text": one.text,
+            "time": one.time,
+            "settled_at": one.settled_at,
+        }
 
 
 def judgment_rows(

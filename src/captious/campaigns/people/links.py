@@ -54,6 +54,16 @@ def peek_link(db: Database, token: str, *, secret: bytes) -> Rater:
         return _check(connection, token, secret, db.now())[1]
 
 
+def named_in(db: Database, token: str, *, secret: bytes) -> tuple[Campaign, int] | None:
+    """The campaign and the rater of a link that we made, whether or not it still opens anything."""
+    try:
+        rater_id, _, _ = _claims(token, secret)
+        with db.read() as connection:
+            return _standing(connection, rater_id)[0], rater_id
+    except InputError:
+        return None
+
+
 def open_link(db: Database, token: str, *, secret: bytes, consent: str = "") -> Rater:
     """Let the rater in, and use the link up unless the campaign's links are reusable.
 
@@ -160,4 +170,4 @@ def _standing(connection: Connection, rater_id: int) -> tuple[Campaign, int, Rat
     return campaign_of(campaign), row.link_version, rater_of(row)
 
 
-__all__ = ["LinkRefused", "make_link", "open_link", "peek_link", "revoke"]
+__all__ = ["LinkRefused", "make_link", "named_in", "open_link", "peek_link", "revoke"]

@@ -227,6 +227,7 @@ def _task(db: Database, connection: Connection, row: AnyRow) -> Task:
         digest=row.digest,
         response_id=row.response_id,
         untouched=tuple(_json(row.untouched) or ()),
+        answered_at=row.answered_at,
     )
 
 
@@ -278,7 +279,18 @@ def may_change(db: Database, rater: Rater, found: Task) -> bool:
         open_ = state == "active" and campaign.state != "closed"
         if not open_ or found.response_id is None or next_stage_begun(connection, found.response_id):
             return False
-    return campaign.rules().may_correct(found.item)
+        last = queries.LAST_ANSWERED.first(connection, {"rater": rater.id})
+    rules = campaign.rules()
+    fresh = db.now() - (found.answered_at or 0.0) <= rules.look_back_seconds(found.item)
+    is_last = last is not None and last.token == found.token
+    return rules.may_correct(found.item) and (fresh or is_last)
+
+
+def own_answers(db: Database, rater: Rater, *, before: int, count: int) -> list[Task]:
+    """What the rater has answered, newest first, from before a response on."""
+    with db.read() as connection:
+        given = {"rater": rater.id, "before": before, "count": count}
+        return [_task(db, connection, row) for row in queries.OWN_ANSWERS.all(connection, given)]
 
 
 def last_answered(
@@ -336,6 +348,7 @@ __all__ = [
     "may_change",
     "next_stage_begun",
     "next_tasks",
+    "own_answers",
     "previous_task",
     "rater_progress",
     "release_expired",

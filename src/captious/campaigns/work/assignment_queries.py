@@ -8,6 +8,7 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Double,
+    Integer,
     Text,
     bindparam,
     case,
@@ -68,6 +69,7 @@ _tasks = (
         schema.response.c.answers,
         schema.response.c.outcome,
         schema.response.c.untouched,
+        schema.response.c.time.label("answered_at"),
         _group_size,
         schema.image.c.digest,
     )
@@ -86,6 +88,18 @@ HELD = Prepared(_tasks.where(_OWN.state == "held").order_by(_OWN.group_no, _OWN.
 BY_TOKEN = Prepared(_tasks.where(_OWN.token == bindparam("token")))
 LAST_ANSWERED = Prepared(
     _tasks.where(_OWN.response_id.is_not(None)).order_by(_OWN.response_id.desc()).limit(literal_column("1"))
+)
+OWN_ANSWERS = Prepared(
+    _tasks.where(_OWN.response_id.is_not(None), _OWN.response_id < bindparam("before"))
+    .order_by(_OWN.response_id.desc())
+    .limit(bindparam("count", type_=Integer))
+)
+# How long the rater took for each of their last answers.
+PACE = Prepared(
+    select(schema.response.c.seconds)
+    .where(schema.response.c.rater_id == _rater, schema.response.c.seconds.is_not(None))
+    .order_by(schema.response.c.id.desc())
+    .limit(literal_column("15"))
 )
 LAST_OUTCOME = Prepared(
     select(schema.response.c.outcome)

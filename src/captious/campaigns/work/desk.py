@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
@@ -13,11 +14,13 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.rows import campaign_from
 from captious.campaigns.work import assignment, pool
+from captious.campaigns.work.assignment_queries import PACE
 from captious.campaigns.work.pool_queries import COUNTED
 
 # What is left is counted this often; between, a rater's own answers are taken off.
 COUNTED_EVERY = 30.0
 MOST_REMEMBERED = 10_000
+FEWEST_TIMED = 3
 
 
 _STANDS = Prepared(
@@ -99,28 +102,42 @@ def desk_of(
 ) -> Desk:
     """The desk of a rater who has tasks in hand."""
     group = [task for task in tasks if task.group_no == tasks[0].group_no]
+    left, pace = _left(db, connection, campaign, seeker, len(tasks))
     progress = RaterProgress(
         answered=seeker.answered,
-        left=_left(db, connection, campaign, seeker, len(tasks)),
+        left=left,
         group_done=tasks[0].group_size - len(group),
         group_size=tasks[0].group_size,
         done=False,
         wait_until=None,
+        seconds_left=left * pace if pace is not None and left < COUNTED else None,
     )
     return Desk(campaign, tasks, progress, previous, feedback)
 
 
-def _left(db: Database, connection: Connection, campaign: Campaign, seeker: pool.Seeker, held: int) -> int:
-    """How many tasks are left, those in hand among them."""
+def _left(
+    db: Database, connection: Connection, campaign: Campaign, seeker: pool.Seeker, held: int
+) -> tuple[int, float | None]:
+    """How many tasks are left, those in hand among them, and how long the rater takes for one."""
     if campaign.state == "closed":
-        return held
-    if seeker.quota is not None:
-        return held + pool.count_left(connection, campaign, seeker, held)
-    time, answered, left = db.left.get(seeker.id, (float("-inf"), 0, 0))
+        return held, None
+    time, answered, left, pace = db.left.get(seeker.id, (float("-inf"), 0, 0, None))
     if not time <= seeker.now <= time + COUNTED_EVERY:
         answered, left = seeker.answered, held + pool.count_left(connection, campaign, seeker, held)
+        pace = usual_seconds(connection, seeker.id)
         if len(db.left) >= MOST_REMEMBERED:
             db.left.clear()
-        db.left[seeker.id] = seeker.now, answered, left
+        db.left[seeker.id] = seeker.now, answered, left, pace
+    elif pace is None and seeker.answered >= FEWEST_TIMED:
+        pace = usual_seconds(connection, seeker.id)
+        db.left[seeker.id] = time, answered, left, pace
+    if seeker.quota is not None:
+        return held + pool.count_left(connection, campaign, seeker, held), pace
     since = 0 if left >= COUNTED else seeker.answered - answered
-    return max(held, left - since)
+    return max(held, left - since), pace
+
+
+def usual_seconds(connection: Connection, rater_id: int) -> float | None:
+    """The median of what a rater's last answers took: a break does not count; None until there are some."""
+    taken = [seconds for (seconds,) in PACE.all(connection, {"rater": rater_id})]
+    return median(taken) if len(taken) >= FEWEST_TIMED else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, Integer, bindparam, select, update
 
@@ -10,6 +11,7 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
+from captious.campaigns.store.rows import AnyRow
 from captious.campaigns.work.removal import change_label
 
 BATCH = 500
@@ -45,13 +47,18 @@ def release_expired(db: Database, campaign: Campaign | None = None) -> int:
 
 def release_some(connection: Connection, campaign_id: int, now: float, limit: int) -> int:
     """Return some slots that were held too long; those that others are at work on are skipped."""
-    assignment, item = schema.assignment, schema.item
     given = {"campaign": campaign_id, "now": now, "count": limit}
     rows = _LATE.all(connection, given)
-    if not rows:
-        return 0
+    if rows:
+        give_back(connection, campaign_id, rows, "expired")
+    return len(rows)
+
+
+def give_back(connection: Connection, campaign_id: int, rows: Sequence[AnyRow], state: str) -> None:
+    """Slots that are held (`id`, `item_id`) get a state that others may take their items in."""
+    assignment, item = schema.assignment, schema.item
     connection.execute(
-        update(assignment).where(assignment.c.id.in_([row.id for row in rows])).values(state="expired")
+        update(assignment).where(assignment.c.id.in_([row.id for row in rows])).values(state=state)
     )
     counts = Counter(row.item_id for row in rows)
     less = update(item).where(item.c.id == bindparam("item")).values(taken=item.c.taken - bindparam("by"))
@@ -64,4 +71,3 @@ def release_some(connection: Connection, campaign_id: int, now: float, limit: in
         labels[name] += counts[id_]
     for name in sorted(labels):
         change_label(connection, campaign_id, name, -labels[name])
-    return len(rows)

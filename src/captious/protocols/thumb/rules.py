@@ -66,10 +66,10 @@ _ERRORS = (
 )
 # In short what the guide says of each point.
 _PRECISION = (
-    Option("1", "Mostly wrong"),
-    Option("2", "Much wrong"),
-    Option("3", "Something wrong"),
-    Option("4", "A small slip"),
+    Option("1", "All wrong"),
+    Option("2", "Mostly wrong"),
+    Option("3", "Partly wrong"),
+    Option("4", "Small slip"),
     Option("5", "All true"),
 )
 _RECALL = (

@@ -45,6 +45,8 @@ KINDS: dict[str, Kind] = {
     "hold_seconds": "number",
     "link_days": "whole",
     "reusable_links": "flag",
+    "submit_on_choice": "flag",
+    "set_aside_after": "whole",
     "minimum_seconds": "number",
     "straight_line": "whole",
     "consensus_floor": "maybe",
@@ -56,11 +58,13 @@ KINDS: dict[str, Kind] = {
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("raters", ("instructions", "consent", "contact", "language")),
     ("links", ("hold_seconds", "link_days", "reusable_links")),
+    ("work", ("submit_on_choice", "set_aside_after")),
     ("quality", ("minimum_seconds", "straight_line", "consensus_floor")),
     ("pay", ("payment_per_response", "hourly_wage", "currency")),
     ("privacy", ("identities_in_export",)),
 )
 HIGHEST = {"link_days": 3650.0, "hold_seconds": 60 * 86400.0, "consensus_floor": 1.0}
+LOWEST = {"set_aside_after": 0}
 LONGEST = {"area": 20_000, "text": 300}
 
 
@@ -140,7 +144,7 @@ def _read(name: str, kind: Kind, raw: str) -> str | float | bool | None:
     if number is None or not least <= number <= HIGHEST.get(name, 1_000_000.0):
         return raw
     if kind == "whole":
-        return int(number) if number == int(number) and number >= 1 else raw
+        return int(number) if number == int(number) and number >= LOWEST.get(name, 1) else raw
     return number
 
 

@@ -70,7 +70,38 @@ window.captious = window.captious || {};
       }
     }
     form.classList.toggle("complete", !firstMissing());
+    if (telling) tellMissing();
   }
+
+  // What is missing: counted beside the button, linked, and marked with a sign.
+  const words = document.getElementById("words").dataset;
+  const state = document.getElementById("state");
+  let telling = false;
+
+  function nameOf(question) {
+    const of = (one, within) => one?.querySelector(within)?.firstChild?.textContent.trim() ?? "";
+    const caption = of(question.closest("fieldset.caption-card"), "legend");
+    return [caption, of(question, "legend, .legend")].filter(Boolean).join(": ");
+  }
+
+  function tellMissing() {
+    const missing = shown().filter((question) => !answered(question));
+    for (const question of questions) question.classList.toggle("missing", missing.includes(question));
+    telling = missing.length > 0;
+    if (!telling) { state.textContent = ""; return missing; }
+    const said = missing.length === 1 ? words.missingOne : words.missing.replace("{count}", missing.length);
+    const [first] = missing;
+    const link = Object.assign(document.createElement("a"), { href: `#${first.id}`, textContent: nameOf(first) });
+    link.addEventListener("click", (event) => { event.preventDefault(); focusQuestion(first); });
+    state.replaceChildren(said, " ", link);
+    return missing;
+  }
+
+  // What sticks to the top is as high as the picture is.
+  const sight = document.querySelector(".sight");
+  new ResizeObserver(() => {
+    document.documentElement.style.setProperty("--sight", `${Math.ceil(sight.getBoundingClientRect().height)}px`);
+  }).observe(sight);
 
   // A preset that the rater has touched, be it to confirm it, is an answer like any other.
   const preset = (question) => question?.querySelector("[data-preset]");
@@ -118,6 +149,6 @@ window.captious = window.captious || {};
     question.scrollIntoView({ block: "nearest" });
   }
 
-  Object.assign(window.captious, { form, shown, values, radios, boxes, amountOf, answered, firstMissing, focusQuestion, refresh, preset, allFine });
+  Object.assign(window.captious, { form, shown, values, radios, boxes, amountOf, answered, firstMissing, focusQuestion, refresh, preset, allFine, tellMissing });
   refresh();
 })();

@@ -1,10 +1,8 @@
 "use strict";
 // Everything by keyboard. Single keys can be switched off, and never fire while text is typed.
 (() => {
-  const { form, shown, radios, boxes, firstMissing, focusQuestion, preset, allFine } = window.captious;
+  const { form, shown, radios, boxes, firstMissing, focusQuestion, preset, allFine, tellMissing } = window.captious;
   if (!form) return;
-  const words = document.getElementById("words").dataset;
-  const state = document.getElementById("state");
   const switchBox = document.getElementById("keys-on");
   const STORE = "captious.keys";
 
@@ -115,9 +113,8 @@
     if (own || document.querySelector("dialog[open]")) return;
     if (event.target.matches("textarea") && !event.ctrlKey && event.shiftKey) return;
     event.preventDefault();
-    const missing = firstMissing();
+    const [missing] = tellMissing();
     if (missing) {
-      state.textContent = words.incomplete;
       focusQuestion(missing);
     } else {
       form.requestSubmit(form.querySelector("[data-submit]"));
@@ -146,6 +143,8 @@
     k: () => openDialog("keys-dialog"),
     z: () => window.captious.toggleZoom?.(),
     u: () => document.querySelector("[data-undo]")?.click(),
+    s: () => document.querySelector("[data-later]")?.click(),
+    p: () => openDialog("aside-dialog"),
     f: () => { if (form.querySelector("[data-all-fine]") && allFine()) form.querySelector("[data-submit]").focus({ preventScroll: true }); },
   };
 

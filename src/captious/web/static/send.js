@@ -2,7 +2,7 @@
 // Sending: drafts as they grow, answers until the server has them. Nothing is called saved before
 // the server said so; an answer that could not be sent stays on this device with its key.
 (() => {
-  const { form, firstMissing, focusQuestion } = window.captious;
+  const { form, focusQuestion, tellMissing } = window.captious;
   if (!form) return;
   const words = document.getElementById("words").dataset;
   const state = document.getElementById("state");
@@ -147,9 +147,8 @@
     if (!shelf || event.submitter?.dataset.later !== undefined) return;
     event.preventDefault();
     if (sending || leaving) return;
-    const missing = firstMissing();
+    const [missing] = tellMissing();
     if (missing) {
-      state.textContent = words.incomplete;
       focusQuestion(missing);
       return;
     }

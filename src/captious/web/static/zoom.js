@@ -17,7 +17,9 @@
   function open() {
     image.src = image.dataset.src;
     dialog.showModal();
-    resize(1);
+    // On a phone the picture has the window's width already: it opens larger than it was.
+    const shown = link.querySelector("img").getBoundingClientRect().width;
+    resize(shown > 0.75 * view.clientWidth ? 2 : 1);
     view.focus();
   }
   function toggle() {
