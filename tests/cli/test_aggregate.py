@@ -65,3 +65,38 @@ def test_a_huge_rating_is_shown_with_its_power_of_ten(run, tmp_path) -> None:
     assert "1.000e+308" in shown
     assert "3.000" in shown
     assert "00000000" not in shown
+
+
+def _crowded(tmp_path, captions: int = 24):
+    """Two raters who know and one who says 1 whatever it is; every third caption is a 1."""
+    path = tmp_path / "crowd.csv"
+    truth = [1 + n % 3 for n in range(captions)]
+    lines = [
+        f"{n},Caption {n}.,{who},{1 if who == 'lazy' else value}"
+        for n, value in enumerate(truth)
+        for who in ("ann", "bob", "lazy")
+    ]
+    path.write_text("image,caption,rater,rating\n" + "\n".join(lines) + "\n")
+    return path, truth
+
+
+@pytest.mark.parametrize("rule", ["dawid-skene", "mace"])
+def test_a_rater_model_labels_captions_and_tells_who_knows(run, tmp_path, rule) -> None:
+    path, truth = _crowded(tmp_path)
+    found = run("aggregate", path, "--rule", rule, "--format", "json")
+    assert [item["value"] for item in found.json["items"]] == truth
+    able = {
+        one["rater"]: one for one in run("aggregate", path, "--raters", "--format", "json").json["raters"]
+    }
+    name = rule.replace("-", "_")
+    assert able["ann"][name] > 0.8
+    assert able["lazy"][name] < 0.5
+
+
+def test_too_little_overlap_is_said_with_the_way_out(run, tmp_path) -> None:
+    path, _ = _crowded(tmp_path, captions=19)
+    found = run("aggregate", path, "--rule", "mace")
+    assert found.code == 2
+    assert (
+        "19 items have ratings by 3 raters or more; a rater model needs 20. Take mean or vote." in found.err
+    )

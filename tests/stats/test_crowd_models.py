@@ -1,13 +1,13 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from captious.errors import StatisticsError
 from captious.stats.aggregate import vote
-from captious.stats.crowd_models import dawid_skene, mace
-
-pytest.importorskip("crowdkit")
+from captious.stats.crowd_models import _ratings_said, dawid_skene, mace, mace_from, too_little_overlap
 
 
 def _crowd(n: int = 150) -> tuple[np.ndarray, np.ndarray]:
@@ -48,7 +48,7 @@ def test_dawid_skene_equals_its_paper_step_by_step() -> None:
     _, ratings = _crowd(60)
     found = dawid_skene(ratings, iterations=100, tolerance=1e-12)
     expected = _dawid_skene_step_by_step(ratings[1:], 100)
-    # crowd-kit keeps every chance at 1e-10 or more, which moves an item here by 0.00016.
+    # A chance is kept at 1e-10 or more, which moves an item here by 0.00016.
     np.testing.assert_allclose(found.probabilities[1:], expected, atol=1e-3)
 
 
@@ -73,3 +73,60 @@ def test_mace_is_reproducible_by_its_seed() -> None:
 def test_no_ratings_are_refused() -> None:
     with pytest.raises(StatisticsError, match="at least one rating"):
         dawid_skene([[np.nan]])
+
+
+def _long(ratings: np.ndarray) -> Any:
+    pandas = pytest.importorskip("pandas")
+    items, raters = np.nonzero(~np.isnan(ratings))
+    return pandas.DataFrame({"task": items, "worker": raters, "label": ratings[items, raters]})
+
+
+def _from_crowdkit(name: str, **options: Any) -> Any:
+    aggregation = pytest.importorskip("crowdkit.aggregation", reason="crowd-kit is the oracle")
+    return getattr(aggregation, name)(**options)
+
+
+@pytest.fixture
+def shared() -> np.ndarray:
+    """Ratings in which the first items have every rater and the categories in their order.
+
+    crowd-kit numbers raters and categories as they appear, but adds habits up in sorted order.
+    """
+    ratings = _crowd()[1][1:]
+    ratings[:3] = np.array([[1.0], [2.0], [3.0]]) * np.ones(5)
+    return ratings
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("iterations", [1, 7, 40])
+def test_dawid_skene_is_crowd_kits_item_by_item(shared: np.ndarray, iterations: int) -> None:
+    # Neither stops before its iterations are over.
+    model = _from_crowdkit("DawidSkene", n_iter=iterations, tol=-1e9).fit(_long(shared))
+    found = dawid_skene(shared, iterations=iterations, tolerance=-1e9)
+    expected = model.probas_.reindex(index=range(len(shared)), columns=[1.0, 2.0, 3.0]).to_numpy()
+    np.testing.assert_allclose(found.probabilities, expected, atol=1e-9)
+    right = [
+        np.diag(own.droplevel(0).reindex(index=[1.0, 2.0, 3.0], columns=[1.0, 2.0, 3.0])) @ model.priors_
+        for _, own in model.errors_.groupby(level="worker")
+    ]
+    np.testing.assert_allclose(found.skill, right, atol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_mace_is_crowd_kits_item_by_item_from_the_same_start(shared: np.ndarray) -> None:
+    model = _from_crowdkit("MACE", n_restarts=1, n_iter=50, random_state=np.random.RandomState(3))
+    model.fit(_long(shared))
+    draws = np.random.RandomState(3)
+    # Its start: two uniform tables between 1 and 2.5, one after the other.
+    knows, habits = (1 + 1.5 * draws.uniform(size=(5, width)) for width in (2, 3))
+    found = mace_from(_ratings_said(shared), knows, habits, iterations=50)
+    expected = model.probas_.reindex(index=range(len(shared)), columns=[1.0, 2.0, 3.0]).to_numpy()
+    np.testing.assert_allclose(found.posterior, expected, atol=1e-10)
+    np.testing.assert_allclose(found.knows, model.spamming_, atol=1e-10)
+
+
+def test_the_rule_of_overlap_is_told() -> None:
+    assert too_little_overlap([[1, 2, np.nan]] * 50).startswith("0 items have ratings by 3 raters")
+    assert "1 different values" in too_little_overlap([[1, 1, 1]] * 20)
+    assert "13 different values" in too_little_overlap([[n % 13] * 3 for n in range(40)])
+    assert too_little_overlap([[1, 2, 1]] * 20) == ""

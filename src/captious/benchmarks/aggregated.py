@@ -9,12 +9,14 @@ import numpy as np
 
 from captious.benchmarks.raters import one_aspect, slotted
 from captious.corpus import Judgments
+from captious.corpus.columns import FloatArray
+from captious.corpus.labels import MODELS, Ability, labels_of
 from captious.errors import InputError, UnknownNameError
 from captious.stats.aggregate import mean_rating, mean_without_extremes, median_rating, rounded_mean, vote
 from captious.stats.resample import DEFAULT_SEED
 
 GROUPED = ("system", "rater", "stage")
-RULES = ("mean", "median", "rounded", "without-extremes", "vote")
+RULES = ("mean", "median", "rounded", "without-extremes", "vote", *MODELS)
 
 
 class Aggregated(NamedTuple):
@@ -43,7 +45,9 @@ def aggregated(
     matrix = np.hstack(stages)
     rated = np.flatnonzero((~np.isnan(matrix)).any(axis=1))
     matrix = matrix[rated]
-    if rule == "vote":
+    if rule in MODELS:
+        values = _by_model(table, name, rule, seed)
+    elif rule == "vote":
         values = vote(matrix, seed=seed)
     else:
         values = {
@@ -57,6 +61,22 @@ def aggregated(
         Aggregated(*table.keys[place], value, count)
         for place, value, count in zip(rated.tolist(), values.tolist(), counts.tolist(), strict=True)
     ]
+
+
+def _by_model(table: Judgments, aspect: str, rule: str, seed: int) -> FloatArray:
+    found = labels_of(table, aspect, seed=seed)
+    if found.reason:
+        raise InputError(f"--rule {rule}: {found.reason}. Take mean or vote.")
+    return found.dawid_skene if rule == "dawid-skene" else found.mace
+
+
+def abilities(judgments: Judgments, *, aspect: str | None = None, seed: int = DEFAULT_SEED) -> list[Ability]:
+    """Each rater's ability under both models; an error says why there is none."""
+    name = one_aspect(judgments, aspect)
+    found = labels_of(slotted(judgments, name), name, seed=seed)
+    if found.reason:
+        raise InputError(f"--raters: {found.reason}.")
+    return found.abilities
 
 
 class GroupMean(NamedTuple):

@@ -20,6 +20,8 @@ class Rule(StrEnum):
     rounded = "rounded"
     without_extremes = "without-extremes"
     vote = "vote"
+    dawid_skene = "dawid-skene"
+    mace = "mace"
 
 
 def aggregate(
@@ -29,7 +31,8 @@ def aggregate(
         typer.Option(
             "--rule",
             help="mean, median, rounded (the mean to a whole number), without-extremes (the mean without "
-            "the lowest and the highest rating) or vote (the most frequent).",
+            "the lowest and the highest rating), vote (the most frequent), or the likeliest value under a "
+            "model of the raters: dawid-skene or mace.",
         ),
     ] = Rule.mean,
     aspect: Annotated[
@@ -39,6 +42,9 @@ def aggregate(
         str,
         typer.Option("--by", help="Means by system, rater and stage, separated by commas, not by caption."),
     ] = "",
+    raters: Annotated[
+        bool, typer.Option("--raters", help="Each rater's ability under the two models, not the captions.")
+    ] = False,
     seed: options.Seed = options.DEFAULT_SEED,
     csv_safe: options.CsvSafe = False,
     form: options.OutputFormat = Format.table,
@@ -47,12 +53,18 @@ def aggregate(
 
     Example: captious aggregate ratings.csv --rule without-extremes --format csv > mean.csv
     """
-    from captious.benchmarks.aggregated import aggregated, group_means
+    from captious.benchmarks.aggregated import abilities, aggregated, group_means
     from captious.cli.output import emit
     from captious.corpus.judged import read_judgments
     from captious.tables import Cell, Table
 
     judged = read_judgments(ratings).judgments
+    if raters:
+        able = abilities(judged, aspect=aspect, seed=seed)
+        people: list[list[Cell]] = [[one.rater, one.dawid_skene, one.mace, one.ratings] for one in able]
+        table = Table(f"{ratings.name}: raters", ["rater", "Dawid-Skene", "MACE", "ratings"], people)
+        emit(table, {"raters": [one._asdict() for one in able]}, form, csv_safe=csv_safe)
+        return
     if by:
         columns = [name.strip() for name in by.split(",") if name.strip()]
         groups = group_means(judged, columns, rule.value, aspect=aspect, seed=seed)

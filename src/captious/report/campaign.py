@@ -68,20 +68,14 @@ def write_page(
     course = progress.progress(db, campaign).tables()
     people = rater_table(rater_quality(db, campaign))
     parts = {
-        "Results": [*results, *_others(analysis.results(db, campaign).charted(), results)],
-        "Agreement": [*agreement, *_others(analysis.agreement(db, campaign).charted(), agreement)],
+        "Results": [*results, *analysis.results(db, campaign).more()],
+        "Agreement": [*agreement, *analysis.agreement(db, campaign).more()],
         "Course": course,
         "Raters": people,
     }
     page = render(campaign.title, facts, parts)
     with atomically(out) as temporary:
         temporary.write_text(page, encoding="utf-8")
-
-
-def _others(charted: Sequence[Table], tables: Sequence[Table]) -> list[Table]:
-    """What is only there to be drawn."""
-    titles = {table.title for table in tables}
-    return [table for table in charted if table.title not in titles]
 
 
 def _chart(table: Table) -> str:

@@ -32,7 +32,7 @@ from captious.stats.correlation import (
     pearson,
     spearman,
 )
-from captious.stats.crowd_models import dawid_skene, mace
+from captious.stats.crowd_models import dawid_skene, mace, too_little_overlap
 from captious.stats.estimate import Estimate
 from captious.stats.icc import icc
 from captious.stats.intervals import (
@@ -173,6 +173,7 @@ __all__ = [
     "split_half",
     "spread_by_sample_size",
     "stage_agreement",
+    "too_little_overlap",
     "variance_components",
     "virtual_rater_agreement",
     "vote",

@@ -26,7 +26,7 @@ from captious.campaigns.exchange.facts import facts_of
 from captious.campaigns.exchange.references import references_of
 from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign
-from captious.campaigns.results import analysis
+from captious.campaigns.results import analysis, labels
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.recordings import recording_file
@@ -36,7 +36,7 @@ from captious.charts.drawn import file_name
 from captious.errors import InputError
 from captious.files import atomically
 from captious.protocols import Item, Response
-from captious.protocols.base import Exported, matched, split_adjudicated
+from captious.protocols.base import Exported, as_judgments, matched, split_adjudicated
 from captious.tables import Table
 
 EXPORT_VERSION = 1
@@ -96,7 +96,8 @@ def export(
     out.mkdir(parents=True, exist_ok=True)
     items, counted = analysis.counting(db, campaign)
     asked = _Asked(db, campaign, out, chosen, identities, items, counted, citation, draw)
-    files = [*_responses(asked), *_judgments(asked), *_raters(asked), *_items(asked), *_notes(asked)]
+    files = [*_responses(asked), *_judgments(asked), *_labels(asked), *_raters(asked)]
+    files += [*_items(asked), *_notes(asked)]
     files += _entry(asked)
     files += [*_extra(asked), *_charts(asked)]
     files.append(_campaign(asked))
@@ -236,6 +237,34 @@ def _judgments(asked: _Asked) -> list[Described]:
             "The judgments that stand: later stages and decisions in place of what they replaced.",
         ),
     ]
+
+
+def _labels(asked: _Asked) -> list[Described]:
+    """One label a caption by mean, vote and rater models; nothing where no model can be fitted."""
+    rules = asked.campaign.rules()
+    said, _ = split_adjudicated(asked.items, asked.counted)
+    judgments = as_judgments(rules.counted_rows(asked.items, said))
+    found = labels.labelled(judgments, list(rules.possible_scores()))
+    fitted = {aspect: one for aspect, one in found.items() if not one.reason}
+    if not fitted:
+        return []
+    files = []
+    for name, rows, columns, about in (
+        (
+            "labels",
+            labels.label_rows(judgments, fitted),
+            export_rows.LABEL_COLUMNS,
+            "One label for each caption: mean, vote, and what two models of the raters make of the ratings.",
+        ),
+        (
+            "abilities",
+            labels.ability_rows(fitted),
+            export_rows.ABILITY_COLUMNS,
+            "How able each rater is under those models.",
+        ),
+    ):
+        files += _described(write_rows(asked.out, name, rows, columns, asked.formats), about, columns)
+    return files
 
 
 def _judged(

@@ -52,6 +52,24 @@ NOTE_COLUMNS = (
     Column("time", NUMBER, "When, in seconds since 1970 (UTC)."),
     Column("settled_at", NUMBER, "When it was settled, in seconds since 1970 (UTC); empty while it is open."),
 )
+LABEL_COLUMNS = (
+    Column("image", TEXT, "Image that was judged."),
+    Column("system", TEXT, "What wrote the caption."),
+    Column("aspect", TEXT, "What was judged."),
+    Column("mean", NUMBER, "Mean of the ratings."),
+    Column("vote", NUMBER, "The most frequent rating; a tie is drawn."),
+    Column("dawid_skene", NUMBER, "The likeliest value under Dawid and Skene's model of the raters (1979)."),
+    Column("dawid_skene_chance", NUMBER, "Its probability."),
+    Column("mace", NUMBER, "The likeliest value under MACE (Hovy et al. 2013)."),
+    Column("ratings", WHOLE, "Number of ratings."),
+)
+ABILITY_COLUMNS = (
+    Column("rater", TEXT, "Pseudonym of the rater."),
+    Column("aspect", TEXT, "What was judged."),
+    Column("dawid_skene", NUMBER, "Chance that the rater names the true value."),
+    Column("mace", NUMBER, "Chance that the rater answers from knowledge and not from habit."),
+    Column("ratings", WHOLE, "Number of ratings."),
+)
 REFERENCES = Column("references", TEXT, "Captions that people wrote for the image.")
 RATER_COLUMNS = (
     Column("rater", TEXT, "Pseudonym."),

@@ -16,13 +16,14 @@ from captious.campaigns.quality.control import RaterQuality, rater_quality
 from captious.campaigns.records import Campaign
 from captious.campaigns.results.course import agreement_course
 from captious.campaigns.results.forecast import per_hour
+from captious.campaigns.results.labels import label_tables
 from captious.campaigns.store import schema, snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.campaigns.work import counted, responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
-from captious.protocols.base import split_adjudicated
+from captious.protocols.base import as_judgments, split_adjudicated
 from captious.protocols.distribution import distribution_table
 from captious.protocols.item import is_first
 from captious.tables import Table
@@ -220,13 +221,16 @@ def results(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wai
         tables = tables_of(campaign, items, found)
         rules = campaign.rules()
         scores = distribution_table(rules.final_rows(items, found), rules.possible_scores())
-        return _content(tables, scores, len(found))
+        said, _ = split_adjudicated(items, found)
+        judged = as_judgments(rules.counted_rows(items, said))
+        labels = label_tables(judged, list(rules.possible_scores()))
+        return _content(tables, scores + labels, len(found))
 
     return snapshots.current(db, campaign, RESULTS, compute, fresh_within=fresh_within, wait=wait)
 
 
 def _content(tables: list[Table], more: list[Table], responses: int) -> Content:
-    """What a snapshot keeps; `more` are tables that are there to be drawn."""
+    """What a snapshot keeps; `more` are tables beside those of the protocol."""
     kept = {"tables": [to_dict(one) for one in tables], "more": [to_dict(one) for one in more]}
     return {**kept, "responses": responses}
 

@@ -55,9 +55,12 @@ class Snapshot:
         return [from_dict(one) for one in self.content.get("tables", [])]
 
     def charted(self) -> list[Table]:
-        """What is drawn: the tables that say how, and those that are only there to be drawn."""
-        more = [from_dict(one) for one in self.content.get("more", [])]
-        return [table for table in (*self.tables(), *more) if table.chart is not None]
+        """What is drawn: the tables that say how."""
+        return [table for table in (*self.tables(), *self.more()) if table.chart is not None]
+
+    def more(self) -> list[Table]:
+        """Tables beside those of the protocol: what is there to be drawn, labels from rater models."""
+        return [from_dict(one) for one in self.content.get("more", [])]
 
 
 def marker(db: Database, campaign: Campaign) -> Marker:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from captious.campaigns.records import Campaign
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Snapshot
+from captious.tables import Table
 from captious.tables.values import for_page
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
 from captious.web.admin.background import figures
@@ -33,8 +34,13 @@ def of_snapshot(campaign: Campaign, kept: Snapshot) -> TablesPage:
         computed_at=kept.time,
         computing=kept.pending,
         responses=kept.content.get("responses", 0),
-        tables=[for_page(table, MOST_ROWS) for table in kept.tables()],
+        tables=[for_page(table, MOST_ROWS) for table in _all(kept)],
     )
+
+
+def _all(kept: Snapshot) -> list[Table]:
+    """The protocol's tables, and those beside them that are not there to be drawn."""
+    return [*kept.tables(), *(table for table in kept.more() if table.chart is None)]
 
 
 def _twin(kind: Kind) -> None:
@@ -45,7 +51,7 @@ def _twin(kind: Kind) -> None:
     @router.get(f"/admin/c/{{slug}}/{kind}", name=kind, **PAGE)
     def page(request: Request, account: Viewer, campaign: Seen, db: Db) -> Response:
         kept, t = figures(db, campaign, kind), words(request)
-        tables = kept.tables()
+        tables = _all(kept)
         return show(
             request,
             "tables.html",
