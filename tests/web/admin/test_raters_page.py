@@ -5,12 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
-
 from captious.campaigns.people import raters
 from captious.campaigns.store import log
-from captious.errors import InputError
-from captious.web.admin.raters_page import MOST_LINES, parse_lines
 
 
 def test_pasted_lines_become_raters_with_links_that_work(site: Any, manager: Any) -> None:
@@ -103,29 +99,3 @@ def test_many_raters_come_in_pages(site: Any, manager: Any, people: Any) -> None
     assert f"/admin/c/{campaign.slug}/raters?offset=200" in manager.text(f"/admin/c/{campaign.slug}/raters")
     rest = manager.twin(f"/admin/c/{campaign.slug}/raters?offset=200")
     assert [row["pseudonym"] for row in rest["raters"]] == ["r201", "r202", "r203"]
-
-
-@pytest.mark.parametrize(
-    ("lines", "said"),
-    [
-        ("", "no rater"),
-        (" \n\t\n", "no rater"),
-        ("Ann, not an address", "line 1"),
-        ("Ann\nBob, b@example.org, native, more", "line 2"),
-        (", ann@example.org", "line 1"),
-        ("x" * 201, "line 1"),
-        ("Ann\n" * (MOST_LINES + 1), "1,001 lines"),
-    ],
-)
-def test_lines_that_are_no_raters_say_where(lines: str, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        parse_lines(lines)
-
-
-def test_separators_of_spreadsheets_and_mail_programs() -> None:
-    found = parse_lines("Ann\tann@example.org\nBob; bob@example.org; native")
-    assert [(one.name, one.email, one.native) for one in found] == [
-        ("Ann", "ann@example.org", False),
-        ("Bob", "bob@example.org", True),
-    ]
-    assert all(one.native for one in parse_lines("Ann\nBob", all_native=True))

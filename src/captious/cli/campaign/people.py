@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -14,9 +14,6 @@ from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, acto
 from captious.cli.output import Format
 from captious.errors import InputError
 from captious.tables import Cell, Table
-
-if TYPE_CHECKING:
-    from captious.campaigns.records import NewRater
 
 PASSWORD = "CAPTIOUS_PASSWORD"
 DEFAULT_BASE_URL = "http://127.0.0.1:8000"
@@ -35,7 +32,10 @@ def add(
     names: Annotated[
         list[str] | None, typer.Argument(help='Names, or "Name <address>".', show_default=False)
     ] = None,
-    file: Annotated[Path | None, typer.Option("--file", help="A file with a rater a line.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option("--file", help="A file with a rater a line, or a table of name, address and language."),
+    ] = None,
     native: Annotated[
         bool, typer.Option("--native", help="Native speakers of the captions' language.")
     ] = False,
@@ -47,42 +47,27 @@ def add(
     Example: captious campaign raters add alt-text "Ada Ahmed <ada@example.org>" Boris
     """
     from captious.campaigns.people import raters
+    from captious.campaigns.people.pasted import read_pasted
     from captious.campaigns.setup import lifecycle
     from captious.cli.campaign import tables as campaign_tables
     from captious.cli.output import emit
 
-    lines = [*(names or [])]
-    if file is not None:
-        lines += _lines(file)
-    if not lines:
+    if not names and file is None:
         raise InputError("raters: give names, or a file of them with --file.")
-    new = [named(line, native) for line in lines]
+    new = [one for name in names or [] for one in read_pasted(name, all_native=native)]
+    if file is not None:
+        new += read_pasted(_pasted(file), all_native=native)
     with opened(database) as db:
         added = raters.add(db, lifecycle.find(db, slug), new, actor=actor())
     payload = {"raters": [{"rater": one.pseudonym, "name": one.name} for one in added]}
     emit(campaign_tables.raters(added), payload, form)
 
 
-def _lines(file: Path) -> list[str]:
+def _pasted(file: Path) -> str:
     try:
-        text = file.read_text(encoding="utf-8-sig")
+        return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(f"{file}: is not UTF-8 text. Save it as UTF-8.") from None
-    return [line for line in text.splitlines() if line.strip()]
-
-
-def named(line: str, native: bool) -> NewRater:
-    """A rater from `Name <address>`.
-
-    >>> named("Ada Ahmed <ada@example.org>", False).email
-    'ada@example.org'
-    """
-    from email.utils import parseaddr
-
-    from captious.campaigns.records import NewRater as New
-
-    name, address = parseaddr(line) if "<" in line else (line.strip(), "")
-    return New(name or address, address, native)
 
 
 @raters_app.command("list")

@@ -8,7 +8,8 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from captious.campaigns.people import links, raters
-from captious.campaigns.records import Account, Campaign, NewRater, Rater
+from captious.campaigns.people.pasted import read_pasted
+from captious.campaigns.records import Account, Campaign, Rater
 from captious.campaigns.store import log
 from captious.campaigns.store.database import Database
 from captious.errors import InputError
@@ -36,9 +37,6 @@ from captious.web.refusals import Refusal
 
 router = APIRouter()
 ROWS = 200
-MOST_LINES = 1000
-LONGEST = 200
-NATIVE_WORDS = ("native", "yes", "y", "1", "true")
 Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 RaterId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 _TOKEN = form_body({}, required=["csrf"])
@@ -95,7 +93,7 @@ def raters_list(request: Request, account: Viewer, campaign: Seen, db: Db, offse
     **{**WRITE, "responses": {**WRITE["responses"], **_LINKS}},
     openapi_extra=form_body(
         {
-            "lines": "A rater a line: name, or name, email, native",
+            "lines": "A rater a line: name, address, native or a language, in any usual form",
             "native": "yes: all are native speakers",
             "links": "yes: make a link for each",
         },
@@ -106,7 +104,7 @@ def add_raters(request: Request, account: Manager, campaign: Run, db: Db, form: 
     """Add raters from pasted lines, and show their links where asked."""
     given = texts_of(form)
     try:
-        new = parse_lines(given.get("lines", ""), all_native=given.get("native") == "yes")
+        new = read_pasted(given.get("lines", ""), all_native=given.get("native") == "yes")
         added = raters.add(db, campaign, new, actor=account.name)
     except InputError as error:
         return _page(request, account, campaign, db, 0, given, Problem("lines", str(error)))
@@ -176,36 +174,6 @@ def _rater(db: Database, campaign: Campaign, rater_id: int) -> Rater:
         return raters.find(db, campaign, rater_id)
     except InputError:
         raise Refusal(404, "error.404") from None
-
-
-def parse_lines(text: str, *, all_native: bool = False) -> list[NewRater]:
-    """Raters from pasted lines: a name, then if wanted an address and the word native.
-
-    >>> parse_lines("Ann, ann@example.org, native\\nBob\\tbob@example.org\\n\\nCem")[:2]
-    [NewRater(name='Ann', email='ann@example.org', native=True),
-     NewRater(name='Bob', email='bob@example.org', native=False)]
-    """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if not lines:
-        raise InputError("no rater was given. Write one name a line.")
-    if len(lines) > MOST_LINES:
-        raise InputError(f"{len(lines):,} lines; {MOST_LINES:,} are the most at once.")
-    return [_new_rater(at, line, all_native) for at, line in enumerate(lines, start=1)]
-
-
-def _new_rater(at: int, line: str, all_native: bool) -> NewRater:
-    separator = next((mark for mark in "\t;," if mark in line), ",")
-    parts = [part.strip() for part in line.split(separator)]
-    name, rest = parts[0], [part for part in parts[1:] if part]
-    native = all_native
-    if rest and rest[-1].casefold() in NATIVE_WORDS:
-        native, rest = True, rest[:-1]
-    email = rest[0] if rest else ""
-    if not name or len(rest) > 1 or len(line) > LONGEST:
-        raise InputError(f"line {at}: write name, address, native; the last two if you like.")
-    if email and ("@" not in email or " " in email):
-        raise InputError(f'line {at}: "{email[:60]}" is no address. Write name@example.org.')
-    return NewRater(name, email, native)
 
 
 def _links(

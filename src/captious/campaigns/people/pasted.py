@@ -1,0 +1,279 @@
+"""Raters from pasted text: a list of names, an address book's line, a table with or without a head."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Mapping, Sequence
+from email.utils import getaddresses, parseaddr
+
+from captious.campaigns.records import NewRater
+from captious.errors import InputError, one_line
+
+MOST_LINES = 1000
+LONGEST = 300
+MARKS = "\t;,|"
+NATIVE_WORDS = frozenset(["native", "yes", "y", "1", "true", "x"])
+OTHER_WORDS = frozenset(["no", "n", "0", "false", "not native", "non-native", "nonnative", "-"])
+# The captions' language is English, as that of every paper and of the shipped metrics.
+CAPTION_LANGUAGE = ("english", "en", "eng")
+HEADS = {
+    "name": ("name", "full name", "rater", "participant", "person"),
+    "first": ("first name", "firstname", "given name", "forename"),
+    "last": ("last name", "lastname", "surname", "family name"),
+    "email": ("email", "e-mail", "mail", "address", "email address", "e-mail address"),
+    "native": (
+        "native",
+        "native speaker",
+        "language",
+        "languages",
+        "lang",
+        "mother tongue",
+        "first language",
+    ),
+}
+_ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
+_BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,4}[.)])\s+")
+_GIVEN = re.compile(r"[A-Z\u00c0-\u00de][^\W\d_]*\.?(?:[ -][A-Z\u00c0-\u00de][^\W\d_]*\.?)?")
+# Languages as people write them, by name and by code.
+LANGUAGES = frozenset(
+    [
+        "arabic",
+        "ar",
+        "bengali",
+        "bn",
+        "bulgarian",
+        "bg",
+        "catalan",
+        "ca",
+        "chinese",
+        "zh",
+        "mandarin",
+        "cantonese",
+        "croatian",
+        "hr",
+        "czech",
+        "cs",
+        "danish",
+        "da",
+        "dutch",
+        "nl",
+        "estonian",
+        "et",
+        "filipino",
+        "tagalog",
+        "tl",
+        "finnish",
+        "fi",
+        "french",
+        "fr",
+        "german",
+        "de",
+        "greek",
+        "el",
+        "gujarati",
+        "gu",
+        "hausa",
+        "ha",
+        "hebrew",
+        "he",
+        "hindi",
+        "hi",
+        "hungarian",
+        "hu",
+        "icelandic",
+        "is",
+        "igbo",
+        "ig",
+        "indonesian",
+        "id",
+        "irish",
+        "ga",
+        "italian",
+        "it",
+        "japanese",
+        "ja",
+        "kannada",
+        "kn",
+        "korean",
+        "ko",
+        "latvian",
+        "lv",
+        "lithuanian",
+        "lt",
+        "malay",
+        "ms",
+        "malayalam",
+        "ml",
+        "marathi",
+        "mr",
+        "nepali",
+        "ne",
+        "norwegian",
+        "nb",
+        "persian",
+        "farsi",
+        "fa",
+        "polish",
+        "pl",
+        "portuguese",
+        "pt",
+        "punjabi",
+        "pa",
+        "romanian",
+        "ro",
+        "russian",
+        "ru",
+        "serbian",
+        "sr",
+        "sinhala",
+        "si",
+        "slovak",
+        "sk",
+        "slovene",
+        "slovenian",
+        "sl",
+        "somali",
+        "so",
+        "spanish",
+        "es",
+        "swahili",
+        "sw",
+        "swedish",
+        "sv",
+        "tamil",
+        "ta",
+        "telugu",
+        "te",
+        "thai",
+        "th",
+        "turkish",
+        "tr",
+        "ukrainian",
+        "uk",
+        "urdu",
+        "ur",
+        "vietnamese",
+        "vi",
+        "welsh",
+        "cy",
+        "yoruba",
+        "yo",
+        "zulu",
+        "zu",
+    ]
+) | frozenset(CAPTION_LANGUAGE)
+
+
+def read_pasted(text: str, *, all_native: bool = False) -> list[NewRater]:
+    """Raters in the order given, each once.
+
+    A line is a name, an address, `Name <address>`, or cells (tab, semicolon, comma or bar between
+    them): name, address, and then `native`, `yes`, or a language, of which English counts as native. A
+    first line of column names says which cell is which. A line of several addresses is several raters.
+
+    >>> read_pasted("Ann Lee, ann@example.org, native\\n2. Bob <bob@example.org>\\ncem@example.org")
+    [NewRater(name='Ann Lee', email='ann@example.org', native=True),
+     NewRater(name='Bob', email='bob@example.org', native=False),
+     NewRater(name='cem', email='cem@example.org', native=False)]
+    >>> read_pasted("Language;E-mail;Name\\nEnglish;ann@example.org;Lee, Ann")
+    [NewRater(name='Lee, Ann', email='ann@example.org', native=True)]
+    """
+    lines = [(at, line) for at, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    if not lines:
+        raise InputError("no rater was given. Write one name a line.")
+    if len(lines) > MOST_LINES:
+        raise InputError(f"{len(lines):,} lines; {MOST_LINES:,} are the most at once.")
+    heads = _heads(lines[0][1])
+    found: list[NewRater] = []
+    for at, line in lines[1:] if heads else lines:
+        if len(line) > LONGEST and line.count("@") < 2:
+            raise InputError(
+                f"line {at}: over {LONGEST} characters. Write a name, an address and a language."
+            )
+        found += [_by_heads(at, line, heads)] if heads else _free(at, line)
+    if not found:
+        raise InputError("no rater was given below the column names. Write one name a line.")
+    _refuse_twice(found)
+    return [one if not all_native else NewRater(one.name, one.email, True) for one in found]
+
+
+def _heads(line: str) -> dict[str, int]:
+    """Which column is which, where the line is one of column names and nothing else."""
+    cells = [cell.strip().casefold() for cell in _cells(line)]
+    named = {part: cells.index(word) for part, words in HEADS.items() for word in words if word in cells}
+    known = {word for words in HEADS.values() for word in words}
+    return named if {"name", "first", "email"} & set(named) and all(c in known for c in cells if c) else {}
+
+
+def _cells(line: str) -> list[str]:
+    mark = next((mark for mark in MARKS if mark in line), ",")
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=mark, skipinitialspace=True))]
+
+
+def _by_heads(at: int, line: str, heads: Mapping[str, int]) -> NewRater:
+    cells = _cells(line)
+    own = {part: cells[place] if place < len(cells) else "" for part, place in heads.items()}
+    name = own.get("name") or " ".join(filter(None, (own.get("first", ""), own.get("last", ""))))
+    return _rater(at, name, own.get("email", ""), own.get("native", ""))
+
+
+def _free(at: int, line: str) -> list[NewRater]:
+    line = _BULLET.sub("", line).replace("mailto:", "").strip()
+    addresses = _ADDRESS.findall(line)
+    if len(addresses) > 1:
+        return [_rater(at, name, address, "") for name, address in getaddresses([line.replace(";", ",")])]
+    if "<" in line and addresses:
+        person, _, rest = line.partition(">")
+        name, address = parseaddr(person + ">")
+        return [_rater(at, name or person.split("<")[0], address, rest.strip(MARKS + " "))]
+    return [_by_cells(at, _cells(line))]
+
+
+def _by_cells(at: int, cells: Sequence[str]) -> NewRater:
+    """Cells without column names: the address is the one with an @, the first other is the name."""
+    email = next((cell for cell in cells if "@" in cell), "")
+    others = [cell for cell in cells if cell and cell != email]
+    if len(others) > 1 and not _says_native(others[1])[0] and _GIVEN.fullmatch(others[1]):
+        others[:2] = [f"{others[1]} {others[0]}"]  # Lee, Ann
+    if len(others) > 2 or (len(others) == 2 and not _says_native(others[1])[0]):
+        raise InputError(
+            f'line {at}: "{one_line(", ".join(cells), 60)}" has a cell that is no name, address or language. '
+            "Write name, address, native; the last two if you like."
+        )
+    return _rater(at, others[0] if others else "", email, others[1] if len(others) > 1 else "")
+
+
+def _rater(at: int, name: str, email: str, native: str) -> NewRater:
+    name, email = " ".join(name.strip(" \"'").split()), email.strip(" <>")
+    if email and not _ADDRESS.fullmatch(email):
+        raise InputError(f'line {at}: "{one_line(email, 60)}" is no address. Write name@example.org.')
+    name = name or email.partition("@")[0]
+    if not name:
+        raise InputError(f"line {at}: has no name and no address. Write one of them.")
+    known, speaks = _says_native(native)
+    if native and not known:
+        raise InputError(
+            f'line {at}: "{one_line(native, 40)}" is no language. Write native, yes, no, or a language.'
+        )
+    return NewRater(name, email, speaks)
+
+
+def _says_native(cell: str) -> tuple[bool, bool]:
+    """Whether a cell speaks of languages, and whether it names the captions'."""
+    said = cell.strip().casefold()
+    if said in NATIVE_WORDS or said in OTHER_WORDS:
+        return True, said in NATIVE_WORDS
+    if not said:
+        return False, False
+    parts = [part.strip() for part in re.split(r"[/&+]| and ", said) if part.strip()]
+    languages = [re.split(r"[-_ (]", part)[0] for part in parts]
+    return all(one in LANGUAGES for one in languages), any(one in CAPTION_LANGUAGE for one in languages)
+
+
+def _refuse_twice(found: Sequence[NewRater]) -> None:
+    seen: set[str] = set()
+    for one in found:
+        if one.email and one.email.casefold() in seen:
+            raise InputError(f'"{one_line(one.email, 60)}" is given twice. Each rater gets one link.')
+        seen.add(one.email.casefold())
