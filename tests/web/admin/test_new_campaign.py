@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -27,6 +28,7 @@ OPTIONS = {
     "audit": {"option__target": "1"},
     "generic": {"protocol_text": LIKERT},
 }
+ELSEWHERE = {"no_images": "yes"}
 
 
 def captions(system: str, images: int = 4) -> bytes:
@@ -45,6 +47,13 @@ def files(*pictures: tuple[str, bytes]) -> list[tuple[str, tuple[str, bytes]]]:
         ("references", ("references.json", references())),
         *(("images", picture) for picture in pictures),
     ]
+
+
+def form_of(answer: Any) -> str:
+    """Where the form of an answer is sent to."""
+    found = re.search(r'action="(/admin/drafts/[^"]+)"', answer.text)
+    assert found
+    return found[1]
 
 
 @pytest.fixture
@@ -104,7 +113,7 @@ def test_each_protocol_from_files_to_campaign(site: Any, manager: Any, pictures:
 def test_the_preview_counts_the_work(
     manager: Any, protocol: str, items: int, first: int, later: int, checks: int
 ) -> None:
-    answer = manager.post(f"/admin/new/{protocol}", files(), title="D", **OPTIONS[protocol])
+    answer = manager.post(f"/admin/new/{protocol}", files(), title="D", **OPTIONS[protocol], **ELSEWHERE)
     address = answer.headers["location"]
     found = manager.twin(f"{address}?seconds=30&wage=12")
     assert (found["items"], found["first"], found["later"], found["checks"]) == (items, first, later, checks)
@@ -136,7 +145,7 @@ def test_a_pace_that_is_no_number_is_said(manager: Any, draft: str) -> None:
 def test_what_is_typed_wrong_stands_at_its_field(
     manager: Any, change: dict[str, str], field: str, says: str
 ) -> None:
-    given = {"title": "Dogs", **OPTIONS["tagging"], **change}
+    given = {"title": "Dogs", **OPTIONS["tagging"], **ELSEWHERE, **change}
     answer = manager.post("/admin/new/tagging", files(), **given)
     assert answer.status_code == 422
     assert f'href="#f-{field}"' in answer.text
@@ -160,11 +169,14 @@ def test_what_is_typed_wrong_stands_at_its_field(
     ],
 )
 def test_files_that_are_wrong_are_told_in_one_line(site: Any, manager: Any, sent: Any, says: str) -> None:
-    answer = manager.post("/admin/new/tagging", sent or None, title="Dogs", **OPTIONS["tagging"])
+    answer = manager.post("/admin/new/tagging", sent or None, title="Dogs", **OPTIONS["tagging"], **ELSEWHERE)
     assert answer.status_code in (415, 422)
     assert says in answer.text.replace("&#34;", '"')
     assert str(site.db.files) not in answer.text
-    assert not list(drafts_of(site.db).folder.glob("*"))  # nothing is left behind
+    good = [name for part, (name, content) in sent if part == "candidates" and content.startswith(b"[")]
+    for name in good:  # what was good need not be sent again
+        assert f'value="candidates/{name}"' in answer.text
+    assert len(list(drafts_of(site.db).folder.glob("*"))) == bool(good)
 
 
 def test_images_must_be_complete(manager: Any, make_picture: Any) -> None:
@@ -182,7 +194,7 @@ def test_paths_in_uploaded_files_open_nothing_on_this_machine(
     secret.write_bytes(make_picture())
     rows = [{"image_id": 1, "caption": "A dog.", "image_path": str(secret)}]
     sent = [("candidates", ("m.json", json.dumps(rows).encode()))]
-    answer = manager.post("/admin/new/tagging", sent, title="D", **OPTIONS["tagging"])
+    answer = manager.post("/admin/new/tagging", sent, title="D", **OPTIONS["tagging"], **ELSEWHERE)
     found = manager.twin(answer.headers["location"])
     assert (found["without_image"], found["first_items"][0]["image_url"]) == (1, None)
     # Nor does a protocol's text that is a path.
@@ -234,7 +246,8 @@ def test_a_draft_can_be_changed_without_its_files(manager: Any, draft: str) -> N
     page = manager.page(f"{draft}/edit")
     shown = {one.get("name"): one.get("value") for one in page.inputs}
     assert (shown["title"], shown["option.raters"], shown["option.interval"]) == ("Dogs", "2", "6")
-    assert "dodo.json, heron.json" in page.text
+    assert "Candidates: dodo.json" in page.text
+    assert "4 images" in page.text
     answer = manager.post(f"{draft}/edit", title="Cats", option__raters="5", option__interval="0")
     fresh = answer.headers["location"]
     found = manager.twin(fresh)
@@ -248,6 +261,42 @@ def test_a_change_that_is_wrong_keeps_the_draft(manager: Any, draft: str) -> Non
     answer = manager.post(f"{draft}/edit", bad, title="Cats", **OPTIONS["tagging"])
     assert answer.status_code == 422
     assert manager.twin(draft)["title"] == "Dogs"
+
+
+def test_one_bad_file_does_not_drop_the_others(manager: Any, pictures: Any) -> None:
+    sent = [*files(pictures), ("candidates", ("magpie.json", b"{not json"))]
+    answer = manager.post("/admin/new/tagging", sent, title="Dogs", **OPTIONS["tagging"])
+    assert answer.status_code == 422
+    assert "magpie.json" in answer.text
+    action = form_of(answer)
+    assert "Candidates: heron.json" in answer.text
+    mended = [("candidates", ("magpie.json", captions("magpie")))]
+    done = manager.post(action, mended, title="Dogs", **OPTIONS["tagging"])
+    assert done.status_code == 303, done.text
+    found = manager.twin(done.headers["location"])
+    assert (found["systems"], found["images"]) == (["dodo", "heron", "magpie"], 4)
+    assert found["first_items"][0]["image_url"]
+
+
+def test_files_of_a_draft_are_replaced_by_name_and_left_out_by_a_tick(manager: Any, draft: str) -> None:
+    longer = [("candidates", ("heron.json", captions("tall heron")))]
+    answer = manager.post(
+        f"{draft}/edit", longer, title="D", drop="candidates/dodo.json", **OPTIONS["tagging"]
+    )
+    found = manager.twin(answer.headers["location"])
+    assert found["systems"] == ["heron"]
+    assert found["first_items"][0]["captions"][0]["text"].startswith("A tall heron")
+
+
+def test_images_are_demanded_where_the_protocol_asks_about_them(manager: Any, pictures: Any) -> None:
+    answer = manager.post("/admin/new/tagging", files(), title="D", **OPTIONS["tagging"])
+    assert answer.status_code == 422
+    assert "raters would see none" in answer.text
+    action = form_of(answer)
+    unfinished = action.removesuffix("/edit")
+    assert manager.get(unfinished).headers["location"] == action
+    done = manager.post(action, [("images", pictures)], title="D", **OPTIONS["tagging"])
+    assert done.status_code == 303, done.text
 
 
 def test_drafts_are_thrown_away_and_forgotten(site: Any, manager: Any, draft: str) -> None:

@@ -41,7 +41,7 @@ def test_single_images_and_archives_are_kept_by_name(
         "photos/.DS_Store": b"metadata",
     }
     given = [upload("all.zip", make_archive(inside)), upload("3.webp", make_picture(3, "WEBP"))]
-    assert save_images(given, tmp_path / "images") == 3
+    assert save_images(given, tmp_path / "images").images == 3
     assert stored(tmp_path / "images") == ["3.webp", "photos/1.png", "photos/2.jpg"]
 
 
@@ -148,10 +148,24 @@ def test_broken_and_encrypted_archives_say_so(tmp_path: Path, make_archive: Any)
 
 def test_two_of_one_name_are_refused(tmp_path: Path, make_picture: Any) -> None:
     twice = [upload("7.png", make_picture()), upload("7.png", make_picture())]
-    with pytest.raises(InputError, match="second image"):
-        save_images(twice, tmp_path / "images")
+    found = save_images(twice, tmp_path / "images")
+    assert found == (1, ("7.png: a second image has this name. Rename one.",))
     with pytest.raises(InputError, match="two files"):
         save_texts([upload("m.json", b"1"), upload("x/m.json", b"2")], tmp_path / "texts")
+
+
+def test_one_bad_image_costs_no_other(tmp_path: Path, make_picture: Any, make_archive: Any) -> None:
+    inside = {
+        "1.png": make_picture(1),
+        "notes.txt": b"hello",
+        "2.png": make_picture(2),
+        **{f"{n}.x": b"" for n in range(6)},
+    }
+    found = save_images([upload("a.zip", make_archive(inside)), upload("3.png", b"no")], tmp_path / "images")
+    assert found.images == 2
+    assert found.wrong[0] == "a.zip: notes.txt: is no JPEG, PNG, WebP or GIF image. Upload images only."
+    assert found.wrong[5:] == ("images: 3 more files were left out.",)
+    assert stored(tmp_path / "images") == ["1.png", "2.png"]  # and no half of another
 
 
 def test_an_archive_of_nothing_is_no_images(tmp_path: Path, make_archive: Any) -> None:

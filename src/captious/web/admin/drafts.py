@@ -39,6 +39,7 @@ class Plan:
     consent: str = ""
     contact: str = ""
     common: bool = False
+    no_images: bool = False
 
 
 class Built(NamedTuple):
@@ -132,12 +133,12 @@ class Drafts:
 
 def build(plan: Plan, place: Path) -> Built:
     """Read the files of a draft and apply its protocol to them."""
-    references = _files(place / "references")
+    references = readable(place / "references")
     images = place / "images"
     folder = images if images.is_dir() else None
     try:
         loaded = load_with_notes(
-            _files(place / "candidates"), references or None, images=folder, common=plan.common
+            readable(place / "candidates"), references or None, images=folder, common=plan.common
         )
         corpus = loaded.corpus
         if folder is None:
@@ -152,6 +153,10 @@ def build(plan: Plan, place: Path) -> Built:
             seed=plan.seed,
             settings=Settings(instructions=plan.instructions, consent=plan.consent, contact=plan.contact),
         )
+        if folder is None and not plan.no_images and "images" in made.rules().needs:
+            raise InputError(
+                "images: raters would see none. Give the images, or tick that raters see them elsewhere."
+            )
     except InputError as error:
         # A reader names files by their path, which is no business of the person at the browser.
         raise InputError(_without_folder(str(error), place)) from error
@@ -159,7 +164,8 @@ def build(plan: Plan, place: Path) -> Built:
     return Built(made, corpus.systems, len(corpus.image_ids), notes, references_in(corpus))
 
 
-def _files(folder: Path) -> list[Path]:
+def readable(folder: Path) -> list[Path]:
+    """The files in a folder of a draft, by name."""
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 

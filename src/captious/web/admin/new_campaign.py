@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path as FilePath
@@ -24,12 +23,12 @@ from captious.web import pages, security
 from captious.web.admin import uploads
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, files_of, show, texts_of, words
 from captious.web.admin.drafts import Drafts, Plan
+from captious.web.admin.received import DROP, PARTS, build_or_explain, kept_files, receive
 from captious.web.refusals import Refusal
 
 router = APIRouter()
 Protocol = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,60}$")]
 Token = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
-PARTS = ("candidates", "references", "images")
 LONGEST = {"instructions": 20_000, "consent": 20_000, "contact": 300}
 HIGHEST_SEED = 2**53
 _BODY = {
@@ -105,18 +104,8 @@ def upload(request: Request, account: Manager, db: Db, protocol: Protocol, form:
     plan, problems = read_plan(request, account, db, protocol, given, form)
     if not files_of(form, "candidates"):
         problems.append(Problem("candidates", words(request)("admin.new.no_candidates")))
-    if problems:
-        return _form_page(request, account, protocol, given, problems=problems)
     token = drafts.begin()
-    try:
-        _keep_files(drafts, token, form)
-        drafts.save(token, plan)
-        drafts.build(token, plan)
-    except InputError as error:
-        drafts.discard(token)
-        wrong = [_placed(error)]
-        return _form_page(request, account, protocol, given, problems=wrong)
-    return pages.redirect(request, f"/admin/drafts/{token}")
+    return _received(request, account, db, token, plan, given, form, problems)
 
 
 @router.get("/admin/drafts/{token}/edit", **PAGE)
@@ -133,18 +122,39 @@ def edit(request: Request, account: Manager, db: Db, token: Token, form: Written
     given = texts_of(form)
     plan, problems = read_plan(request, account, db, before.protocol, given, form)
     plan = replace(plan, created=before.created)
+    fresh = drafts.begin()
+    return _received(request, account, db, fresh, plan, given, form, problems, earlier=token)
+
+
+def _received(
+    request: Request,
+    account: Account,
+    db: Database,
+    token: str,
+    plan: Plan,
+    given: dict[str, str],
+    form: FormData,
+    problems: list[Problem],
+    earlier: str = "",
+) -> Response:
+    """Keep the files, then go on to the preview, or back to the form with what is good kept."""
+    drafts = drafts_of(db)
+    received = receive(drafts, token, form, earlier)
+    problems = problems + received.problems
+    drafts.save(token, plan)
     if not problems:
-        fresh = drafts.begin()
-        try:
-            _keep_files(drafts, fresh, form, earlier=token)
-            drafts.save(fresh, plan)
-            drafts.build(fresh, plan)
-        except InputError as error:
-            drafts.discard(fresh)
-            problems = [_placed(error)]
-        else:
-            drafts.discard(token)
-            return pages.redirect(request, f"/admin/drafts/{fresh}")
+        problems = build_or_explain(drafts, token, plan)
+    if not problems:
+        if earlier:
+            drafts.discard(earlier)
+        return pages.redirect(request, f"/admin/drafts/{token}")
+    if any(path.exists() for path in received.kept):
+        if earlier:
+            drafts.save(token, plan_of(db, earlier, account))
+            drafts.discard(earlier)
+    else:
+        drafts.discard(token)
+        token = earlier
     return _form_page(request, account, plan.protocol, given, token=token, db=db, problems=problems)
 
 
@@ -190,6 +200,7 @@ def read_plan(
         consent=given.get("consent", "").strip(),
         contact=given.get("contact", ""),
         common=given.get("common") == "yes",
+        no_images=given.get("no_images") == "yes",
     )
     return plan, problems
 
@@ -232,25 +243,6 @@ def _unfit(kind: type[HumanProtocol], options: dict[str, Any]) -> list[Problem]:
     return []
 
 
-def _keep_files(drafts: Drafts, token: str, form: FormData, earlier: str = "") -> None:
-    for part in PARTS:
-        sent = files_of(form, part)
-        place = drafts.place(token, part)
-        if sent and part == "images":
-            uploads.save_images(sent, place)
-        elif sent:
-            uploads.save_texts(sent, place)
-        elif earlier and drafts.place(earlier, part).is_dir():
-            shutil.copytree(drafts.place(earlier, part), place)
-
-
-def _placed(error: InputError) -> Problem:
-    """The problem at the field that it is about, as far as its first word tells."""
-    message = str(error)
-    field = next((part for part in PARTS if message.startswith(part)), "candidates")
-    return Problem(field, message)
-
-
 def _blank(protocol: str) -> dict[str, str]:
     return {
         "title": "",
@@ -258,6 +250,7 @@ def _blank(protocol: str) -> dict[str, str]:
         "consent": "",
         "contact": "",
         "common": "",
+        "no_images": "",
         "protocol_text": "",
         "seed": str(DEFAULT_SEED),
         **{field.field: field.typed(field.default) for field in _fields(protocol)},
@@ -272,6 +265,7 @@ def typed(plan: Plan) -> dict[str, str]:
         "consent": plan.consent,
         "contact": plan.contact,
         "common": "yes" if plan.common else "",
+        "no_images": "yes" if plan.no_images else "",
         "protocol_text": plan.protocol_text,
         "seed": str(plan.seed),
         **{
@@ -279,16 +273,6 @@ def typed(plan: Plan) -> dict[str, str]:
             for field in _fields(plan.protocol)
         },
     }
-
-
-def _kept(drafts: Drafts, token: str) -> dict[str, Any]:
-    def names(part: str) -> list[str]:
-        place = drafts.place(token, part)
-        return sorted(path.name for path in place.iterdir()) if place.is_dir() else []
-
-    images = drafts.place(token, "images")
-    count = sum(path.is_file() for path in images.rglob("*")) if images.is_dir() else 0
-    return {"candidates": names("candidates"), "references": names("references"), "images": count}
 
 
 def _form_page(
@@ -312,8 +296,9 @@ def _form_page(
         fields=_fields(protocol),
         suffixes=_kind(protocol).suffixes,
         form=unticked | form,
-        needs_references="references" in _kind(protocol).needs,
+        needs=_kind(protocol).needs,
+        drop=DROP,
         most_upload=f"{most:,}",
         action=f"/admin/drafts/{token}/edit" if token else f"/admin/new/{protocol}",
-        kept=_kept(drafts_of(db), token) if token and db is not None else None,
+        kept=kept_files(drafts_of(db), token) if token and db is not None else None,
     )

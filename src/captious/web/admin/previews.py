@@ -125,7 +125,11 @@ def preview(
     seconds: Typed | None = None,
     wage: Typed = USUAL_WAGE,
 ) -> Response:
-    """What a draft would make, and the buttons that go on from there."""
+    """What a draft would make, and the buttons that go on from there; the form while files are missing."""
+    try:
+        drafts_of(db).build(token, plan_of(db, token, account))
+    except InputError:
+        return pages.redirect(request, f"/admin/drafts/{token}/edit")
     return _page(request, account, db, token, seconds, wage)
 
 

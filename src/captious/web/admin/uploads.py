@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, Protocol
+from typing import IO, NamedTuple, Protocol
 
 from captious.corpus.ids import IMAGE_SUFFIX
 from captious.corpus.readers.open import PARQUET
@@ -20,6 +20,7 @@ from captious.unpack import GZIP, check_directory, gunzip
 MEGABYTE = 1024 * 1024
 PIECE = 256 * 1024
 LONGEST_NAME = 120
+MOST_TOLD = 5
 # An archive's metadata that systems add on their own, and that nobody means to upload.
 IGNORED_NAMES = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini")
 # RuntimeError: an encrypted entry; NotImplementedError: an unknown compression.
@@ -133,10 +134,18 @@ def read_protocol_text(upload: Upload, limits: Limits = LIMITS) -> str:
         raise InputError(f"{name}: is not text in UTF-8. Save the protocol as UTF-8.") from None
 
 
-def save_images(uploads: Sequence[Upload], folder: Path, limits: Limits = LIMITS) -> int:
-    """Unpack archives and copy single images into a folder; return how many images there are.
+class SavedImages(NamedTuple):
+    """How many images were kept, and a line for each file that was not."""
+
+    images: int
+    wrong: tuple[str, ...] = ()
+
+
+def save_images(uploads: Sequence[Upload], folder: Path, limits: Limits = LIMITS) -> SavedImages:
+    """Unpack archives and copy single images into a folder.
 
     Only what is an image by its content is kept; a name only says which caption the image is for.
+    A file that is none is named and costs no other; where nothing is left, the first says why.
     """
     folder.mkdir(parents=True, exist_ok=True)
     store = _ImageStore(folder, limits)
@@ -145,10 +154,11 @@ def save_images(uploads: Sequence[Upload], folder: Path, limits: Limits = LIMITS
         if _is_zip(upload.file):
             _unpack(upload.file, name, store)
         else:
-            store.add(name, upload.file, name)
-    if not store.count:
-        raise InputError("images: no image was found. Upload JPEG, PNG, WebP or GIF, or a zip.")
-    return store.count
+            store.try_add(name, upload.file, name)
+    if not store.added:
+        told = "images: no image was found. Upload JPEG, PNG, WebP or GIF, or a zip."
+        raise InputError(store.wrong[0] if store.wrong else told)
+    return SavedImages(store.added, store.told())
 
 
 def copy_bounded(source: IO[bytes], path: Path, most: int, name: str) -> int:
@@ -177,29 +187,54 @@ def _is_zip(file: IO[bytes]) -> bool:
     return start in (b"PK\x03\x04", b"PK\x05\x06")
 
 
+class _FullError(InputError):
+    """The folder takes no more, whatever comes."""
+
+
 class _ImageStore:
-    """A folder of images that knows how much more it may take."""
+    """A folder of images that knows how much more it may take, and what it did not."""
 
     def __init__(self, folder: Path, limits: Limits) -> None:
         self.folder, self.limits = folder, limits
-        self.count = self.size = 0
+        there = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+        self.count, self.size, self.added = len(there), sum(there), 0
+        self.wrong: list[str] = []
 
-    def add(self, name: str, source: IO[bytes], place: str) -> None:
+    def try_add(self, name: str, source: IO[bytes], place: str) -> None:
+        """Keep one image, or note why not."""
+        try:
+            self._add(name, source, place)
+        except _FullError:
+            raise
+        except InputError as error:
+            self.wrong.append(str(error))
+
+    def told(self) -> tuple[str, ...]:
+        """The first lines of what is wrong, and how many more there are."""
+        rest = len(self.wrong) - MOST_TOLD
+        more = (f"images: {rest:,} more files were left out.",) if rest > 0 else ()
+        return (*self.wrong[:MOST_TOLD], *more)
+
+    def _add(self, name: str, source: IO[bytes], place: str) -> None:
         """Keep one image under the safe form of its name."""
         if self.count >= self.limits.images:
-            raise InputError(f"images: more than {self.limits.images:,}. Make two campaigns.")
+            raise _FullError(f"images: more than {self.limits.images:,}. Make two campaigns.")
         path = self.folder / _relative(name, place)
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() or path.with_name(path.name + ".part").exists():
-            raise InputError(f"{one_line(place)}: a second image has this name. Rename one.")
         raw = path.with_name(path.name + ".part")
-        self.size += copy_bounded(source, raw, self.limits.image_bytes, place)
-        if self.size > self.limits.unpacked_bytes:
-            most = self.limits.unpacked_bytes / MEGABYTE
-            raise InputError(f"images: over {most:g} MB in all. Make them smaller.")
-        suffix = _suffix_by_content(raw, place)
-        raw.rename(path if IMAGE_SUFFIX.search(path.name) else path.with_name(path.name + suffix))
+        if path.exists() or raw.exists():
+            raise InputError(f"{one_line(place)}: a second image has this name. Rename one.")
+        try:
+            self.size += copy_bounded(source, raw, self.limits.image_bytes, place)
+            if self.size > self.limits.unpacked_bytes:
+                most = self.limits.unpacked_bytes / MEGABYTE
+                raise _FullError(f"images: over {most:g} MB in all. Make them smaller.")
+            suffix = _suffix_by_content(raw, place)
+            raw.rename(path if IMAGE_SUFFIX.search(path.name) else path.with_name(path.name + suffix))
+        finally:
+            raw.unlink(missing_ok=True)
         self.count += 1
+        self.added += 1
 
 
 def _relative(name: str, place: str) -> PurePosixPath:
@@ -237,7 +272,7 @@ def _unpack(file: IO[bytes], name: str, store: _ImageStore) -> None:
             _refuse_before_unpacking(entries, name, store)
             for entry in entries:
                 with archive.open(entry) as source:
-                    store.add(entry.filename, source, f"{name}: {entry.filename}")
+                    store.try_add(entry.filename, source, f"{name}: {entry.filename}")
     except UNREADABLE as error:
         raise InputError(f"{name}: is no zip that can be read: {one_line(str(error))}.") from error
 

@@ -1,0 +1,106 @@
+"""The files of a draft, each kept as it comes: a bad one costs nothing but itself."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from starlette.datastructures import FormData, UploadFile
+
+from captious.corpus.load import load_with_notes
+from captious.errors import InputError
+from captious.protocols import Problem
+from captious.web.admin import uploads
+from captious.web.admin.access import files_of
+from captious.web.admin.drafts import Drafts, Plan, readable
+
+PARTS = ("candidates", "references", "images")
+DROP = "drop"  # the field that names files to leave out: candidates/heron.json
+
+
+class Received(NamedTuple):
+    """Where new files were kept, and what is wrong with the others."""
+
+    kept: list[Path]
+    problems: list[Problem]
+
+
+def receive(drafts: Drafts, token: str, form: FormData, earlier: str = "") -> Received:
+    """Keep what was sent, beside what an earlier draft has; a file of the same name takes its place."""
+    kept: list[Path] = []
+    problems: list[Problem] = []
+    dropped = {value for value in form.getlist(DROP) if isinstance(value, str)}
+    for part in PARTS:
+        place = drafts.place(token, part)
+        if earlier and drafts.place(earlier, part).is_dir():
+            shutil.copytree(drafts.place(earlier, part), place)
+            _drop(place, part, dropped)
+        for upload in files_of(form, part):
+            try:
+                wrong = _keep_one(upload, part, place, replaces=bool(earlier))
+                kept.append(place if part == "images" else place / uploads.shown_name(upload))
+            except InputError as error:
+                wrong = [str(error)]
+            problems += [Problem(part, line) for line in wrong]
+    return Received(kept, problems)
+
+
+def _drop(place: Path, part: str, dropped: set[str]) -> None:
+    for path in place.iterdir():
+        if f"{part}/{path.name}" in dropped:
+            path.unlink()
+    if part == "images" and part in dropped:
+        shutil.rmtree(place)
+
+
+def _keep_one(upload: UploadFile, part: str, place: Path, *, replaces: bool) -> list[str]:
+    """Keep a file; return what is wrong within it where the rest of it is good."""
+    if part == "images":
+        return list(uploads.save_images([upload], place).wrong)
+    if replaces:
+        (place / uploads.shown_name(upload)).unlink(missing_ok=True)
+    uploads.save_texts([upload], place)
+    return []
+
+
+def build_or_explain(drafts: Drafts, token: str, plan: Plan) -> list[Problem]:
+    """Build a draft; files that cannot be read are taken out of it and named."""
+    problems = [
+        Problem("candidates", told)
+        for path in readable(drafts.place(token, "candidates"))
+        if (told := _unreadable(path))
+    ]
+    if problems:
+        return problems
+    try:
+        drafts.build(token, plan)
+    except InputError as error:
+        message = str(error)
+        for path in readable(drafts.place(token, "references")):
+            if message.startswith(f"{path.name}:"):
+                path.unlink()
+                return [Problem("references", message)]
+        field = next((part for part in PARTS if message.startswith(part)), "candidates")
+        return [Problem(field, message)]
+    return []
+
+
+def _unreadable(path: Path) -> str:
+    """Why a file of captions cannot be read by itself; it is deleted then."""
+    try:
+        load_with_notes([path])
+    except InputError as error:
+        path.unlink()
+        return str(error).replace(f"{path.parent}/", "")
+    return ""
+
+
+def kept_files(drafts: Drafts, token: str) -> dict[str, Any]:
+    """The names of a draft's files, and how many images there are."""
+    images = drafts.place(token, "images")
+    return {
+        "candidates": [path.name for path in readable(drafts.place(token, "candidates"))],
+        "references": [path.name for path in readable(drafts.place(token, "references"))],
+        "images": sum(path.is_file() for path in images.rglob("*")) if images.is_dir() else 0,
+    }
