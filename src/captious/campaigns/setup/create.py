@@ -71,7 +71,7 @@ def draft(
         items=[],
         settings=settings or Settings(),
     )
-    items = _with_scores(made.rules(), made.rules().items(corpus, seed=seed), corpus)
+    items = with_scores(made.rules(), made.rules().items(corpus, seed=seed), corpus)
     known = made_gold(gold, items)
     extra = dict.fromkeys(item.image for item in items if item.practice)
     made = replace(made, items=items, images=image_files(corpus, images, extra), gold=known)
@@ -89,7 +89,7 @@ def made_gold(gold: Path | Mapping[str, Mapping[str, Any]] | None, items: list[I
     return {key: dict(answers) for key, answers in (gold or {}).items()}
 
 
-def _with_scores(rules: HumanProtocol, items: list[Item], corpus: Corpus) -> list[Item]:
+def with_scores(rules: HumanProtocol, items: list[Item], corpus: Corpus) -> list[Item]:
     """The items with the scores that the protocol starts from."""
     metrics = rules.first_metrics()
     if not metrics:

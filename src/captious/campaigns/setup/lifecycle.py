@@ -8,7 +8,7 @@ from typing import Literal
 from sqlalchemy import Connection, false, func, select, update
 
 from captious.campaigns.records import Campaign, Settings, State
-from captious.campaigns.setup.create import ImageFiles, checked_title, image_files
+from captious.campaigns.setup.create import ImageFiles, checked_title, image_files, with_scores
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
@@ -97,6 +97,12 @@ def _step(db: Database, campaign: Campaign, step: Step, actor: str) -> Campaign:
     return db.transact(work)
 
 
+def count_items(db: Database, campaign: Campaign) -> int:
+    """How many items the campaign has."""
+    with db.read() as connection:
+        return _count(connection, campaign)
+
+
 def extend(
     db: Database,
     campaign: Campaign,
@@ -112,7 +118,7 @@ def extend(
         raise InputError(f"target: {rules.one_rater}")
     if target is not None:
         require_range("target", target, 1, MOST_RESPONSES)
-    new = rules.items(corpus, seed=campaign.seed) if corpus is not None else []
+    new = with_scores(rules, rules.items(corpus, seed=campaign.seed), corpus) if corpus is not None else []
     files = image_files(corpus, images) if corpus is not None else {}
     prepared = [(key, prepare(db, path, key)) for key, path in files.items()]
 

@@ -16,8 +16,10 @@ import orjson
 from captious.campaigns.exchange.references import references_in
 from captious.campaigns.records import Draft, Settings
 from captious.campaigns.setup import create
+from captious.corpus import Corpus
 from captious.corpus.load import load_with_notes
 from captious.errors import InputError
+from captious.protocols import HumanProtocol, rules_of
 
 KEPT_SECONDS = 7 * 24 * 3600.0
 TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -131,37 +133,54 @@ class Drafts:
         return built
 
 
-def build(plan: Plan, place: Path) -> Built:
-    """Read the files of a draft and apply its protocol to them."""
+class LoadedFiles(NamedTuple):
+    """The files of a draft, read."""
+
+    corpus: Corpus
+    notes: tuple[str, ...]
+    references: dict[str, list[str]]
+
+
+def load(plan: Plan, place: Path, rules: HumanProtocol) -> LoadedFiles:
+    """Read the files of a draft; images are demanded where the protocol asks about them."""
     references = readable(place / "references")
     images = place / "images"
     folder = images if images.is_dir() else None
+    if folder is None and not plan.no_images and "images" in rules.needs:
+        raise InputError(
+            "images: raters would see none. Give the images, or tick that raters see them elsewhere."
+        )
     try:
         loaded = load_with_notes(
             readable(place / "candidates"), references or None, images=folder, common=plan.common
         )
-        corpus = loaded.corpus
-        if folder is None:
-            # A file of captions may name paths of images. Nobody reads this machine's through it.
-            corpus = replace(corpus, image_paths=None)
+    except InputError as error:
+        # A reader names files by their path, which is no business of the person at the browser.
+        raise InputError(_without_folder(str(error), place)) from error
+    corpus = loaded.corpus
+    if folder is None:
+        # A file of captions may name paths of images. Nobody reads this machine's through it.
+        corpus = replace(corpus, image_paths=None)
+    return LoadedFiles(corpus, tuple(loaded.notes.lines()), references_in(corpus))
+
+
+def build(plan: Plan, place: Path) -> Built:
+    """Read the files of a draft and apply its protocol to them."""
+    loaded = load(plan, place, rules_of(plan.protocol, plan.options, plan.protocol_text or None))
+    try:
         made = create.draft(
             plan.protocol,
-            corpus,
+            loaded.corpus,
             title=plan.title,
             options=plan.options,
             protocol_file=plan.protocol_text or None,
             seed=plan.seed,
             settings=Settings(instructions=plan.instructions, consent=plan.consent, contact=plan.contact),
         )
-        if folder is None and not plan.no_images and "images" in made.rules().needs:
-            raise InputError(
-                "images: raters would see none. Give the images, or tick that raters see them elsewhere."
-            )
     except InputError as error:
-        # A reader names files by their path, which is no business of the person at the browser.
         raise InputError(_without_folder(str(error), place)) from error
-    notes = tuple(loaded.notes.lines())
-    return Built(made, corpus.systems, len(corpus.image_ids), notes, references_in(corpus))
+    corpus = loaded.corpus
+    return Built(made, corpus.systems, len(corpus.image_ids), loaded.notes, loaded.references)
 
 
 def readable(folder: Path) -> list[Path]:

@@ -31,7 +31,7 @@ Protocol = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,60}$")]
 Token = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 LONGEST = {"instructions": 20_000, "consent": 20_000, "contact": 300}
 HIGHEST_SEED = 2**53
-_BODY = {
+UPLOADS = {
     "requestBody": {
         "required": True,
         "content": {
@@ -96,7 +96,7 @@ def files_page(request: Request, account: Manager, protocol: Protocol) -> Respon
     return _form_page(request, account, protocol, _blank(protocol))
 
 
-@router.post("/admin/new/{protocol}", **WRITE, openapi_extra=_BODY)
+@router.post("/admin/new/{protocol}", **WRITE, openapi_extra=UPLOADS)
 def upload(request: Request, account: Manager, db: Db, protocol: Protocol, form: Written) -> Response:
     """Check what was given and go on to the preview; nothing is created yet."""
     drafts = drafts_of(db)
@@ -115,7 +115,7 @@ def edit_page(request: Request, account: Manager, db: Db, token: Token) -> Respo
     return _form_page(request, account, plan.protocol, typed(plan), token=token, db=db)
 
 
-@router.post("/admin/drafts/{token}/edit", **WRITE, openapi_extra=_BODY)
+@router.post("/admin/drafts/{token}/edit", **WRITE, openapi_extra=UPLOADS)
 def edit(request: Request, account: Manager, db: Db, token: Token, form: Written) -> Response:
     """Change a draft; files that are not given again stay."""
     drafts, before = drafts_of(db), plan_of(db, token, account)

@@ -66,11 +66,7 @@ def _keep_one(upload: UploadFile, part: str, place: Path, *, replaces: bool) -> 
 
 def build_or_explain(drafts: Drafts, token: str, plan: Plan) -> list[Problem]:
     """Build a draft; files that cannot be read are taken out of it and named."""
-    problems = [
-        Problem("candidates", told)
-        for path in readable(drafts.place(token, "candidates"))
-        if (told := _unreadable(path))
-    ]
+    problems = unreadable_candidates(drafts, token)
     if problems:
         return problems
     try:
@@ -84,6 +80,15 @@ def build_or_explain(drafts: Drafts, token: str, plan: Plan) -> list[Problem]:
         field = next((part for part in PARTS if message.startswith(part)), "candidates")
         return [Problem(field, message)]
     return []
+
+
+def unreadable_candidates(drafts: Drafts, token: str) -> list[Problem]:
+    """Take out files of candidates that cannot be read by themselves, and say why."""
+    return [
+        Problem("candidates", told)
+        for path in readable(drafts.place(token, "candidates"))
+        if (told := _unreadable(path))
+    ]
 
 
 def _unreadable(path: Path) -> str:

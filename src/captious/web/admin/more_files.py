@@ -1,0 +1,77 @@
+"""More captions and images for a campaign that is there already."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from captious.campaigns.exchange.references import keep_references
+from captious.campaigns.records import Account, Campaign
+from captious.campaigns.setup import lifecycle
+from captious.errors import InputError
+from captious.protocols import Problem
+from captious.web import pages, security
+from captious.web.admin import uploads
+from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, texts_of, words
+from captious.web.admin.drafts import Plan, load
+from captious.web.admin.new_campaign import UPLOADS, drafts_of
+from captious.web.admin.received import receive, unreadable_candidates
+
+router = APIRouter()
+
+
+@router.get("/admin/c/{slug}/add", **PAGE)
+def add_page(request: Request, account: Manager, campaign: Run) -> Response:
+    """The form for more files."""
+    return _page(request, account, campaign, {})
+
+
+@router.post("/admin/c/{slug}/add", **WRITE, openapi_extra=UPLOADS)
+def add(request: Request, account: Manager, campaign: Run, db: Db, form: Written) -> Response:
+    """Add the items that the campaign does not have yet; raters meet them from now on."""
+    drafts, given = drafts_of(db), texts_of(form)
+    token = drafts.begin()
+    try:
+        problems = receive(drafts, token, form).problems or unreadable_candidates(drafts, token)
+        if not problems:
+            loaded = load(_plan(account, campaign, given), drafts.place(token), campaign.rules())
+            before = lifecycle.count_items(db, campaign)
+            lifecycle.extend(db, campaign, corpus=loaded.corpus, actor=account.name)
+            keep_references(db, campaign, loaded.references)
+            if lifecycle.count_items(db, campaign) == before:
+                problems = [Problem("candidates", words(request)("admin.add.nothing_new"))]
+    except InputError as error:
+        problems = [Problem("candidates", str(error))]
+    finally:
+        drafts.discard(token)
+    if problems:
+        return _page(request, account, campaign, given, *problems)
+    return pages.redirect(request, f"/admin/c/{campaign.slug}", flash="admin.flash.added")
+
+
+def _plan(account: Account, campaign: Campaign, given: dict[str, str]) -> Plan:
+    return Plan(
+        account_id=account.id,
+        created=campaign.created,
+        protocol=campaign.protocol,
+        title=campaign.title,
+        common=given.get("common") == "yes",
+        no_images=given.get("no_images") == "yes",
+    )
+
+
+def _page(
+    request: Request, account: Account, campaign: Campaign, form: dict[str, str], *problems: Problem
+) -> Response:
+    most = security.settings_of(request).upload_bytes // uploads.MEGABYTE
+    return show(
+        request,
+        "add_files.html",
+        account,
+        problems=problems,
+        campaign=head(campaign),
+        here="settings",
+        needs=campaign.rules().needs,
+        most_upload=f"{most:,}",
+        form={"common": "", "no_images": ""} | form,
+    )
