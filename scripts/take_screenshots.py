@@ -22,12 +22,15 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from captious.campaigns.entry import surveys, training
 from captious.campaigns.people import accounts, links, raters
-from captious.campaigns.quality import adjudication
-from captious.campaigns.records import Account, Campaign, NewRater, Rater
+from captious.campaigns.quality import adjudication, gold
+from captious.campaigns.records import Account, Campaign, NewRater, Rater, Settings
+from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.simulate.demo import make_demo
 from captious.campaigns.store.database import Database
-from captious.campaigns.work import assignment
+from captious.campaigns.work import assignment, reading
+from captious.corpus.load import load_corpus
 from captious.crowd import arrivals, calls, studies, visits
 from captious.crowd.studies import Stored
 from captious.crowd.values import Arrival, Question
@@ -49,6 +52,20 @@ COMPREHENSION = (
         ("Only the right caption fits",),
     ),
 )
+
+
+TRAINED = "with-training"
+SURVEY = """
+questions:
+  - aspect: english
+    ask: How well do you read English?
+    low: 1
+    high: 5
+    labels: {1: A little, 5: It is my first language}
+  - aspect: colours
+    ask: Do you have difficulty telling colours apart?
+    options: ["no", "yes", "I do not know"]
+"""
 
 
 @dataclass
@@ -257,6 +274,79 @@ def _unanswered(page: Page, site: Site) -> None:
     page.locator(".error-summary").wait_for()
 
 
+def _trained(site: Site) -> Campaign:
+    """A campaign with a training and a survey before the work, made where it is not there yet."""
+    known = [one for one in lifecycle.listed(site.db) if one.slug == TRAINED]
+    if known:
+        return known[0]
+    sample = demo_files()
+    corpus = load_corpus(sample.systems[:2], [sample.references], images=sample.images)
+    settings = Settings(survey_before=SURVEY, training_pass=0.7)
+    drafted = create.draft(
+        "thumb", corpus, title="Alt text with a training", slug=TRAINED, settings=settings, training="sample"
+    )
+    made = create.create(site.db, drafted, actor="script")
+    return lifecycle.open_campaign(site.db, made, actor="script")
+
+
+def _newcomer(page: Page, site: Site, *, answered: bool) -> Campaign:
+    """A new rater of that campaign at their first page, the survey answered or not."""
+    campaign = _trained(site)
+    (rater,) = raters.add(site.db, campaign, [NewRater("Guest")], actor="script")
+    if answered:
+        surveys.answer(site.db, campaign, rater, "before", {"english": 4, "colours": "no"})
+    token, _ = accounts.start_session(site.db, rater, hours=1)
+    name = f"captious_session_{campaign.slug}"
+    page.context.add_cookies([{"name": name, "value": token, "url": site.address}])
+    page.goto(f"{site.address}/work/{campaign.slug}")
+    return campaign
+
+
+def _survey(page: Page, site: Site) -> None:
+    _newcomer(page, site, answered=False)
+
+
+def _training(page: Page, site: Site) -> None:
+    _newcomer(page, site, answered=True)
+
+
+def _training_example(page: Page, site: Site) -> None:
+    _newcomer(page, site, answered=True)
+    page.get_by_role("link", name="Start the training").click()
+
+
+def _training_told(page: Page, site: Site) -> None:
+    """What was expected, of an example that was answered half right."""
+    campaign = _newcomer(page, site, answered=True)
+    rater = raters.listed(site.db, campaign)[-1]
+    first, second, third = training.examples(site.db, campaign)[:3]
+    fine = {"A.conciseness": "0", "A.inclusive_language": "0"}
+    for kept in (first, second):
+        said = {**fine, "A.precision": 5, "A.recall": 5}
+        training.answer(site.db, campaign, rater, kept, 1, said)
+    wrong = {**fine, "A.precision": 1, "A.errors": {"wrong": None}, "A.corrected": "A cat.", "A.recall": 4}
+    training.answer(site.db, campaign, rater, third, 1, wrong)
+    page.goto(f"{site.address}/begin/{campaign.slug}/training/1/3")
+
+
+def _lead(path: str) -> Visit:
+    """A page of the lead about the campaign with a training."""
+
+    def visit(page: Page, site: Site) -> None:
+        campaign = _trained(site)
+        keys = [item.key for item in reading.items(site.db, campaign)[:2]]
+        known = {key: {"A.precision": 5, "B.recall": {"value": 3, "tolerance": 1}} for key in keys}
+        gold.set_gold(site.db, campaign, known, actor="script")
+        site.sign_in(page.context)
+        page.goto(f"{site.address}/admin/c/{campaign.slug}/{path}")
+
+    return visit
+
+
+def _marking(page: Page, site: Site) -> None:
+    page.get_by_role("link", name="Change").first.click()
+
+
 def _key(key: str) -> Visit:
     return lambda page, site: page.keyboard.press(key)
 
@@ -355,6 +445,10 @@ STOPS = (
     Stop("rater-error-plain", _then(_work("audit"), _unanswered), photo=True, script=False),
     Stop("rater-correcting", _correcting, photo=True),
     Stop("rater-nothing", _idle),
+    Stop("rater-survey", _survey),
+    Stop("rater-training", _training),
+    Stop("rater-training-example", _training_example, photo=True),
+    Stop("rater-training-told", _training_told, photo=True),
     Stop(
         "rater-guide-page",
         lambda page, site: (
@@ -385,6 +479,9 @@ STOPS = (
     Stop("admin-crowd-estimate", _then(_crowd, _crowd_estimate)),
     Stop("admin-exports", _admin("/exports", "thumb")),
     Stop("admin-settings", _admin("/settings", "thumb")),
+    Stop("admin-training", _lead("training")),
+    Stop("admin-gold", _lead("gold")),
+    Stop("admin-gold-item", _then(_lead("gold"), _marking), photo=True),
     Stop("admin-log", _admin("/log", "thumb")),
     Stop("admin-whole-log", _admin("/log")),
     Stop("admin-accounts", _admin("/accounts")),

@@ -29,9 +29,12 @@ def test_every_picture_is_there_and_described(name: str) -> None:
 
 def test_thumb_shows_each_level_of_both_scales_and_every_penalty() -> None:
     precision, recall, fluency, conciseness, inclusive = pictured("thumb")
+    fields = {one.name: one for one in protocol("thumb").example_item("a.jpg", ["A."]).form.fields}
     for guide, plain in ((precision, "Is everything it says true?"), (recall, "Does it say what matters?")):
         assert guide.asks == plain
-        assert [one.verdict[:2] for one in guide.pictures] == ["5:", "4:", "3:", "2:", "1:"]
+        field = fields[f"A.{guide.title.lower()}"]
+        labels = [f"{option.value}: {option.label}" for option in field.options]
+        assert [one.verdict for one in guide.pictures] == sorted(labels, reverse=True)  # the form's own words
     assert [one.verdict.split(":")[0] for one in fluency.pictures] == ["0.1", "0.5", "0.5 or more"]
     assert [one.verdict.split(":")[0] for one in conciseness.pictures] == ["0", "0.5"]
     assert "0.5" in inclusive.pictures[1].verdict

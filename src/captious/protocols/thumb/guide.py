@@ -12,60 +12,56 @@ _ASTRONAUT = "A smiling woman in an orange space suit in front of a flag and a m
 
 # One photograph for all levels of a scale, so that only the caption differs.
 _PRECISION_LEVELS = (
-    Picture("otters.jpg", _OTTERS, "An otter lies on a rock beside the water.", "5: nothing is wrong"),
+    Picture("otters.jpg", _OTTERS, "An otter lies on a rock beside the water.", "5: All true"),
     Picture(
         "otters.jpg",
         _OTTERS,
         "An otter lies on a rock beside a lake.",
-        "4: a small slip, or not sure",
-        "It may be a lake, a river or a pool. The picture does not settle it.",
+        "4: A small slip",
+        "Not sure counts like a small slip: it may be a lake, a river or a pool.",
     ),
     Picture(
         "otters.jpg",
         _OTTERS,
         "A beaver lies on a rock beside the water.",
-        "3: something that matters is wrong",
+        "3: Something wrong",
         "The animal is an otter. The rest is right.",
     ),
     Picture(
         "otters.jpg",
         _OTTERS,
         "A beaver plays with a red ball in the water.",
-        "2: most of it is wrong",
+        "2: Much wrong",
         "The animal, what it does and the ball are wrong. The water is there.",
     ),
-    Picture("otters.jpg", _OTTERS, "A bus waits at a station.", "1: nothing is right"),
+    Picture("otters.jpg", _OTTERS, "A bus waits at a station.", "1: Mostly wrong"),
 )
 _RECALL_LEVELS = (
     Picture(
         "cocktail.jpg",
         _DRINK,
         "A red iced drink with a straw stands on a sandy beach in front of a turquoise sea.",
-        "5: all that matters",
+        "5: All of it",
         "You could almost paint the picture from it.",
     ),
     Picture(
         "cocktail.jpg",
         _DRINK,
         "A red drink with a straw stands on the sand.",
-        "4: nearly all that matters",
+        "4: Most",
         "The sea is missing.",
     ),
     Picture(
         "cocktail.jpg",
         _DRINK,
         "A drink on a beach.",
-        "3: the main things, little of what they are like",
-        "What kind of drink, what colour?",
+        "3: Half",
+        "The drink and the place are there, and nothing of what they are like.",
     ),
     Picture(
-        "cocktail.jpg",
-        _DRINK,
-        "A drink in a glass.",
-        "2: one thing of several",
-        "Where it stands is not said at all.",
+        "cocktail.jpg", _DRINK, "A drink in a glass.", "2: A little", "Where it stands is not said at all."
     ),
-    Picture("cocktail.jpg", _DRINK, "Something to enjoy.", "1: hardly anything", "Any picture would fit."),
+    Picture("cocktail.jpg", _DRINK, "Something to enjoy.", "1: Hardly any", "Any picture would fit."),
 )
 _FLUENCY_EXAMPLES = (
     Picture(

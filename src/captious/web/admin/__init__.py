@@ -13,6 +13,7 @@ from captious.web.admin import (
     disagreements_page,
     dry_run,
     exports,
+    gold_page,
     more_files,
     new_campaign,
     notes_page,
@@ -23,6 +24,7 @@ from captious.web.admin import (
     settings_page,
     sign_in,
     tables_page,
+    training_page,
 )
 
 router = APIRouter()
@@ -37,6 +39,8 @@ for part in (
     raters_page,
     tables_page,
     quality_page,
+    training_page,
+    gold_page,
     disagreements_page,
     notes_page,
     exports,

@@ -1,0 +1,119 @@
+"""A lead gives a campaign a training and surveys, sees who passed, and marks items as known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from captious.campaigns.entry import training
+from captious.campaigns.quality import gold
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.work import reading
+from captious.data import demo_files
+
+GOOD = {"training_pass": "75", "training_tries": "3", "after_failing": "again"}
+MINE = "examples: [{image: mine.jpg, caption: A cat., answers: {verdict: incomplete}, why: No more.}]"
+
+
+def send(owner: Any, address: str, files: Any = None, **data: str) -> Any:
+    csrf = owner.page(address).hidden("csrf")
+    return owner.post(address, data={"csrf": csrf, **data}, files=files or {"nothing": ("", b"")})
+
+
+def test_the_package_s_training_is_a_click_away(site: Any) -> None:
+    campaign, owner = site.campaign(), site.account()
+    here = f"/admin/c/{campaign.slug}/training"
+    assert "There is no training now." in owner.page(here).text
+    assert send(owner, here, training="sample", **GOOD).status_code == 303
+    now = lifecycle.find(site.db, campaign.slug)
+    settings = now.settings
+    assert (settings.training_pass, settings.training_tries, settings.after_failing) == (0.75, 3, "again")
+    assert len(training.examples(site.db, now)) == 6
+    assert "There are 6 examples now." in owner.page(here).text
+    _, rater = site.rater(now, "Ada Lovelace")
+    first = training.examples(site.db, now)[0]
+    training.answer(site.db, now, rater, first, 1, {"verdict": "complete"})
+    assert "Ada Lovelace" in owner.page(here).text
+    assert "under way" in owner.page(here).text
+    viewer = site.account("viewer")
+    assert "Ada Lovelace" not in viewer.page(here).text
+    (row,) = viewer.get(f"/api{here}").json()["raters"]
+    assert row == {"rater": rater.pseudonym, "name": None, "standing": "answering", "tries": 0, "score": None}
+    assert send(owner, here, training="none", **GOOD).status_code == 303
+    assert lifecycle.find(site.db, campaign.slug).settings.training == ""
+
+
+def test_a_training_of_one_s_own_comes_with_its_pictures(site: Any) -> None:
+    campaign, owner = site.campaign(), site.account()
+    here = f"/admin/c/{campaign.slug}/training"
+    picture = (demo_files().images / "tabby.jpg").read_bytes()
+    files = [("training_file", ("mine.yaml", MINE.encode())), ("training_images", ("mine.jpg", picture))]
+    assert send(owner, here, files, training="file", **GOOD).status_code == 303
+    (kept,) = training.examples(site.db, lifecycle.find(site.db, campaign.slug))
+    assert kept.example.item.captions[0].text == "A cat."
+
+
+def test_what_is_wrong_is_told_beside_the_field_and_nothing_changes(site: Any) -> None:
+    campaign, owner = site.campaign(), site.account()
+    here = f"/admin/c/{campaign.slug}/training"
+    for data, said in (
+        ({"training": "file", **GOOD}, "no file was given"),
+        ({"training": "keep", **GOOD, "training_pass": "120"}, "from 0 to 100"),
+        ({"training": "keep", **GOOD, "training_tries": "0"}, "whole number from 1 to 100"),
+        ({"training": "keep", **GOOD, "after_failing": "cry"}, "choose one"),
+        ({"training": "keep", **GOOD, "survey_before": "questions: []"}, "0 questions"),
+    ):
+        answer = send(owner, here, **data)
+        assert answer.status_code == 422
+        assert said in answer.text
+    missing = [("training_file", ("mine.yaml", MINE.encode()))]
+    assert "no picture &#34;mine.jpg&#34;" in send(owner, here, missing, training="file", **GOOD).text
+    assert lifecycle.find(site.db, campaign.slug).settings == campaign.settings
+    assert send(site.account("viewer"), here, training="none", **GOOD).status_code == 403
+
+
+def test_surveys_are_kept_and_the_settings_page_leaves_them_alone(site: Any) -> None:
+    campaign, owner = site.campaign(), site.account()
+    text = 'questions: [{aspect: english, ask: "How well?", low: 1, high: 5}]'
+    here = f"/admin/c/{campaign.slug}/training"
+    assert send(owner, here, training="keep", survey_before=text, **GOOD).status_code == 303
+    address = f"/admin/c/{campaign.slug}/settings"
+    page = owner.page(address)
+    given = {one["name"]: one.get("value", "") for one in page.inputs if one.get("type") != "checkbox"}
+    assert owner.post(address, data={**given, "language": "en"}).status_code == 303
+    assert lifecycle.find(site.db, campaign.slug).settings.survey_before == text
+
+
+def test_items_are_marked_on_the_form_of_the_work(site: Any) -> None:
+    campaign, owner = site.campaign("thumb", images=1), site.account()
+    (item,) = reading.items(site.db, campaign)
+    here = f"/admin/c/{campaign.slug}/gold"
+    page = owner.page(here)
+    (mark,) = [one["href"] for one in page.links if "/gold/item" in one["href"]]
+    data = {"A.precision": "4", "B.conciseness": "0.5", ".tolerance": "1"}
+    assert send(owner, mark, **data).status_code == 303
+    (found,) = gold.listed(site.db, campaign)
+    assert found.known == {"A.precision": {"value": 4.0, "tolerance": 1.0}, "B.conciseness": "0.5"}
+    assert found.item.key == item.key
+    assert "3 to 5 counts as right" in owner.page(here).text
+    assert send(owner, mark, **{".clear": "yes"}).status_code == 303
+    assert gold.listed(site.db, campaign) == []
+
+
+def test_a_file_of_known_answers_is_read_as_the_command_line_reads_it(site: Any, tmp_path: Path) -> None:
+    campaign, owner = site.campaign(images=1), site.account()
+    item = reading.items(site.db, campaign)[0]
+    row = {"image": item.image, "caption": item.captions[0].text, "answers": {"verdict": "minor"}}
+    here = f"/admin/c/{campaign.slug}/gold"
+    good = {"gold_file": ("known.json", json.dumps([row]).encode())}
+    assert send(owner, here, good).status_code == 303
+    assert gold_of(site, campaign) == {item.key: {"verdict": "minor"}}
+    bad = {"gold_file": ("known.json", b'{"nobody": {}}')}
+    answer = send(owner, here, bad)
+    assert (answer.status_code, "nobody" in answer.text) == (422, True)
+    assert site.account("viewer").get(here).status_code == 403  # who rates must not see them
+
+
+def gold_of(site: Any, campaign: Any) -> dict[str, Any]:
+    return {one.item.key: dict(one.known) for one in gold.listed(site.db, campaign)}
