@@ -10,58 +10,79 @@ _DRINK = "A red iced drink with a straw stands on a sandy beach, behind it a tur
 _BALLOON = "A hot-air balloon of many colours floats in front of clouds."
 _ASTRONAUT = "A smiling woman in an orange space suit in front of a flag and a model of a space shuttle."
 
+# The points of the two scales in short, on the form and in the guide.
+PRECISION_WORDS = {
+    "1": "All wrong",
+    "2": "Mostly wrong",
+    "3": "Partly wrong",
+    "4": "Small slip",
+    "5": "All true",
+}
+RECALL_WORDS = {"1": "Hardly any", "2": "A little", "3": "Half", "4": "Most", "5": "All of it"}
+
+
+def _point(words: dict[str, str], point: str) -> str:
+    return f"{point}: {words[point]}"
+
+
 # One photograph for all levels of a scale, so that only the caption differs.
 _PRECISION_LEVELS = (
-    Picture("otters.jpg", _OTTERS, "An otter lies on a rock beside the water.", "5: All true"),
+    Picture("otters.jpg", _OTTERS, "An otter lies on a rock beside the water.", _point(PRECISION_WORDS, "5")),
     Picture(
         "otters.jpg",
         _OTTERS,
         "An otter lies on a rock beside a lake.",
-        "4: A small slip",
+        _point(PRECISION_WORDS, "4"),
         "Not sure counts like a small slip: it may be a lake, a river or a pool.",
     ),
     Picture(
         "otters.jpg",
         _OTTERS,
         "A beaver lies on a rock beside the water.",
-        "3: Something wrong",
+        _point(PRECISION_WORDS, "3"),
         "The animal is an otter. The rest is right.",
     ),
     Picture(
         "otters.jpg",
         _OTTERS,
         "A beaver plays with a red ball in the water.",
-        "2: Much wrong",
+        _point(PRECISION_WORDS, "2"),
         "The animal, what it does and the ball are wrong. The water is there.",
     ),
-    Picture("otters.jpg", _OTTERS, "A bus waits at a station.", "1: Mostly wrong"),
+    Picture("otters.jpg", _OTTERS, "A bus waits at a station.", _point(PRECISION_WORDS, "1")),
 )
 _RECALL_LEVELS = (
     Picture(
         "cocktail.jpg",
         _DRINK,
         "A red iced drink with a straw stands on a sandy beach in front of a turquoise sea.",
-        "5: All of it",
+        _point(RECALL_WORDS, "5"),
         "You could almost paint the picture from it.",
     ),
     Picture(
         "cocktail.jpg",
         _DRINK,
         "A red drink with a straw stands on the sand.",
-        "4: Most",
+        _point(RECALL_WORDS, "4"),
         "The sea is missing.",
     ),
     Picture(
         "cocktail.jpg",
         _DRINK,
         "A drink on a beach.",
-        "3: Half",
+        _point(RECALL_WORDS, "3"),
         "The drink and the place are there, and nothing of what they are like.",
     ),
     Picture(
-        "cocktail.jpg", _DRINK, "A drink in a glass.", "2: A little", "Where it stands is not said at all."
+        "cocktail.jpg",
+        _DRINK,
+        "A drink in a glass.",
+        _point(RECALL_WORDS, "2"),
+        "Where it stands is not said at all.",
     ),
-    Picture("cocktail.jpg", _DRINK, "Something to enjoy.", "1: Hardly any", "Any picture would fit."),
+    Picture(
+        "cocktail.jpg", _DRINK, "Something to enjoy.", _point(RECALL_WORDS, "1"), "Any picture would fit."
+    ),
 )
 _FLUENCY_EXAMPLES = (
     Picture(

@@ -65,20 +65,8 @@ _ERRORS = (
     Option("unsure", "Something told may or may not be true", "The image does not settle it."),
 )
 # In short what the guide says of each point.
-_PRECISION = (
-    Option("1", "All wrong"),
-    Option("2", "Mostly wrong"),
-    Option("3", "Partly wrong"),
-    Option("4", "Small slip"),
-    Option("5", "All true"),
-)
-_RECALL = (
-    Option("1", "Hardly any"),
-    Option("2", "A little"),
-    Option("3", "Half"),
-    Option("4", "Most"),
-    Option("5", "All of it"),
-)
+_PRECISION = tuple(Option(point, word) for point, word in guide.PRECISION_WORDS.items())
+_RECALL = tuple(Option(point, word) for point, word in guide.RECALL_WORDS.items())
 NO_PENALTY = "0"
 _CONCISENESS = (
     Option(NO_PENALTY, "Concise"),
