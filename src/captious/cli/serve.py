@@ -203,7 +203,7 @@ def _make_demo(db: Database, settings: WebSettings) -> str:
     ticket = tickets.issue(settings.secret, entrance.DEMO, DEMO_OWNER, now=db.now(), hours=SETUP_HOURS)
     link = f"{settings.base_url}/demo/{ticket}"
     _say_where(settings)
-    typer.echo(f"Run the campaigns (sign-in link, works once):\n  {link}")
+    typer.echo(f"Run the campaigns (sign-in link, good for a day):\n  {link}")
     typer.echo("Rate as a rater (each link works once):")
     for campaign in campaigns:
         if campaign.state == "open":

@@ -108,7 +108,7 @@ class Response:
     """A rater's valid answers to an item; `hints` are the automatic hints that stood beside it.
 
     `derived` is what the protocol's `derive` made of it before it was stored, `noted` what its
-    `outcome` was, such as the points it was worth.
+    `outcome` was, such as the points it was worth. `seconds` is how long the rater took, where known.
     """
 
     item: str
@@ -118,6 +118,7 @@ class Response:
     hints: tuple[str, ...] = ()
     derived: Mapping[str, Answer] = field(default_factory=dict)
     noted: Mapping[str, Answer] = field(default_factory=dict)
+    seconds: float | None = field(default=None, compare=False)
 
 
 class Row(NamedTuple):

@@ -12,7 +12,7 @@ from captious.errors import InputError
 from captious.protocols.form import Field, Option
 from captious.protocols.item import Item
 
-Habit = Literal["careful", "random", "same"]
+Habit = Literal["careful", "random", "same", "contrary"]
 LEFT, RIGHT, BOTH = "left", "right", "both"
 # Two captions whose quality differs by less look alike.
 SAME = 0.1
@@ -24,8 +24,9 @@ class SimulatedRater:
 
     `quality` says how good captions are, 0 to 1: by system, or by image and system. Human captions
     are as good as `human`. `noise` is the standard deviation around that. One who is not
-    `attentive` prefers planted captions; one with the habit `random` does not look, and with `same`
-    gives the first answer again and again. `seconds` is the mean time for an item.
+    `attentive` prefers planted captions; one with the habit `random` does not look, with `same`
+    gives the first answer again and again, and with `contrary` finds good what others find bad.
+    `seconds` is the mean time for an item. One who `leaves_after` so many answers does not come back.
     """
 
     name: str
@@ -36,6 +37,7 @@ class SimulatedRater:
     habit: Habit = "careful"
     seconds: float = 12.0
     native: bool = False
+    leaves_after: int | None = None
 
     def opinion(self, image: str, system: str) -> float:
         """How good the rater finds what a system wrote for an image."""
@@ -69,7 +71,9 @@ class Someone:
         if self.rater.habit == "same":
             return 0.5
         source = item.sources[key][0]
-        return self.rater.human if source in self.human_sources else self.rater.opinion(item.image, source)
+        human = source in self.human_sources
+        found = self.rater.human if human else self.rater.opinion(item.image, source)
+        return 1 - found if self.rater.habit == "contrary" else found
 
 
 def fill(item: Item, someone: Someone) -> dict[str, Any]:

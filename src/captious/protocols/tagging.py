@@ -39,7 +39,15 @@ from captious.protocols.form import Field, Form, Option
 from captious.protocols.item import Picture
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
-from captious.stats import leave_one_rater_out, mean_rating, retest_agreement, stage_agreement, vote
+from captious.stats import (
+    Interval,
+    bootstrap_interval,
+    leave_one_rater_out,
+    mean_rating,
+    retest_agreement,
+    stage_agreement,
+    vote,
+)
 from captious.stats.alpha import Scale
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
 from captious.stats.retest import LeftOut, StageAgreement
@@ -119,6 +127,9 @@ class CaptionValue(NamedTuple):
     vote: float
     mean: float
     verdicts: int
+
+
+SystemValue = tuple[str, float, float, float, float, int, float, float]
 
 
 class Stages(NamedTuple):
@@ -232,11 +243,12 @@ class Tagging(HumanProtocol):
         tables = [
             Table(
                 "Mean value by system, of 100",
-                ("system", "vote", "mean", "captions"),
-                tuple(
-                    (name, 100 * by_vote, 100 * by_mean, n)
-                    for name, by_vote, by_mean, n in _by_system(values)
-                ),
+                ("system", "vote", "mean", "low", "high", "captions", "vote low", "vote high"),
+                tuple(_by_system(values)),
+                "mean: the average of a caption's verdicts, from 0 (unrelated) to 100 (complete); vote: "
+                "its most frequent verdict, ties drawn; both averaged over captions. low and high are "
+                "those of the mean; "
+                f"{INTERVALS}",
             )
         ]
         if {FIRST, SECOND} <= set(judged.stages):
@@ -304,14 +316,25 @@ def caption_values(judgments: Judgments, *, seed: Seed = DEFAULT_SEED) -> list[C
     ]
 
 
-def _by_system(values: Sequence[CaptionValue]) -> list[tuple[str, float, float, int]]:
+def _by_system(values: Sequence[CaptionValue]) -> list[SystemValue]:
+    """Each system's vote and mean, of 100, with intervals over images; the best mean first."""
     rows = []
     for name in dict.fromkeys(value.system for value in values):
         own = [value for value in values if value.system == name]
-        by_vote = float(np.mean([value.vote for value in own]))
-        by_mean = float(np.mean([value.mean for value in own]))
-        rows.append((name, by_vote, by_mean, len(own)))
+        votes = _over_images(own, [100 * value.vote for value in own])
+        means = _over_images(own, [100 * value.mean for value in own])
+        rows.append((name, votes.value, means.value, means.low, means.high, len(own), votes.low, votes.high))
     return sorted(rows, key=lambda row: -row[2])
+
+
+def _over_images(own: Sequence[CaptionValue], numbers: Sequence[float]) -> Interval:
+    """The mean of captions' numbers; images are drawn for its interval."""
+    sums: dict[str, list[float]] = {}
+    for value, number in zip(own, numbers, strict=True):
+        image = sums.setdefault(value.image, [0.0, 0.0])
+        image[0] += number
+        image[1] += 1
+    return bootstrap_interval(list(sums.values()), lambda s: s[..., 0] / s[..., 1])
 
 
 def _retest_table(found: Stages) -> Table:

@@ -77,7 +77,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
     )
     app.state.db, app.state.service, app.state.remembered = opened, service, Remembered()
-    app.state.used_tickets, app.state.campaign_ids = set(), {}
+    app.state.campaign_ids = {}
     errors.install(app)
     for router in (
         site.router,

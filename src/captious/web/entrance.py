@@ -210,10 +210,9 @@ def demo(request: Request, ticket: str) -> Response:
     openapi_extra=form_body({}, required=["csrf"]),
 )
 def enter_demo(request: Request, ticket: str, form: Sent) -> Response:
-    """Sign in to the demo, once."""
+    """Sign in to the demo; again after signing out, for there is no password."""
     security.require_csrf(request, security.text_field(form, security.CSRF_FIELD))
     found = _demo_ticket(request, ticket)
-    request.app.state.used_tickets.add(found.mark)
     own = [one for one in accounts.accounts(security.db_of(request)) if one.name == found.subject]
     if not own:
         raise Refusal(403, "demo.closed")
@@ -223,8 +222,7 @@ def enter_demo(request: Request, ticket: str, form: Sent) -> Response:
 def _demo_ticket(request: Request, ticket: str) -> tickets.Ticket:
     now = security.db_of(request).now()
     found = tickets.read(_secret(request), DEMO, ticket, now=now)
-    used = found is not None and found.mark in request.app.state.used_tickets
-    if found is None or used or not security.settings_of(request).demo:
+    if found is None or not security.settings_of(request).demo:
         raise Refusal(403, "demo.closed")
     return found
 

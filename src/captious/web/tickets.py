@@ -1,7 +1,7 @@
-"""Signed addresses that open one door once: creating the owner, entering the demo.
+"""Signed addresses that open one door for a while: creating the owner, entering the demo.
 
 Twenty lines over hmac rather than the package itsdangerous, which reads the machine's own clock and
-knows no single use.
+has no purposes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ HOUR = 3600.0
 
 
 class Ticket(NamedTuple):
-    """What a valid address says: for whom it is, and its own mark, by which it is used once."""
+    """What a valid address says: for whom it is, and its own mark."""
 
     subject: str
     mark: str

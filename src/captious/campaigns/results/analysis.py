@@ -7,6 +7,7 @@ and shows what is kept, with its time.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from sqlalchemy import case, func, select
@@ -14,6 +15,7 @@ from sqlalchemy import case, func, select
 from captious.campaigns.quality.adjudication import decisions
 from captious.campaigns.quality.control import RaterQuality, rater_quality
 from captious.campaigns.records import Campaign
+from captious.campaigns.results import caveats
 from captious.campaigns.results.course import agreement_course
 from captious.campaigns.results.forecast import per_hour
 from captious.campaigns.results.labels import label_tables
@@ -23,7 +25,7 @@ from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.campaigns.work import counted, responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
-from captious.protocols.base import as_judgments, split_adjudicated
+from captious.protocols.base import ADJUDICATION, as_judgments, split_adjudicated
 from captious.protocols.distribution import distribution_table
 from captious.protocols.item import is_first
 from captious.tables import Table
@@ -208,7 +210,7 @@ def agreement(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, w
         own = [one for one in said if one.rater not in removed]
         wanted = overview(db, campaign).target
         course = agreement_course(rules, items, own, wanted)
-        return _content(rules.agreement(items, own), course, len(found))
+        return _content(caveats.noted(rules.agreement(items, own)), course, len(found))
 
     return snapshots.current(db, campaign, AGREEMENT, compute, fresh_within=fresh_within, wait=wait)
 
@@ -218,7 +220,7 @@ def results(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wai
 
     def compute() -> Content:
         items, found = counting(db, campaign)
-        tables = tables_of(campaign, items, found)
+        tables = caveats.noted(tables_of(campaign, items, found))
         rules = campaign.rules()
         scores = distribution_table(rules.final_rows(items, found), rules.possible_scores())
         said, _ = split_adjudicated(items, found)
@@ -247,9 +249,24 @@ def tables_of(campaign: Campaign, items: list[Item], found: list[Response]) -> l
     said, final = split_adjudicated(items, found)
     tables = rules.tables(items, said)
     if final is not said:
-        after = rules.tables(items, final)[:1]
+        after = rules.tables(items, weighed(items, said, final))[:1]
         tables += [replace(one, title=f"{one.title}, after adjudication", chart=None) for one in after]
     return tables
+
+
+def weighed(items: list[Item], said: list[Response], final: list[Response]) -> list[Response]:
+    """What stands, each decision as often as there were answers that it settled.
+
+    A mean over answers would else count an item that was settled for less than one that was not.
+    """
+    by_key = {item.key: item for item in items}
+    settled = Counter((by_key[one.item].image, by_key[one.item].captions) for one in said)
+    found = []
+    for one in final:
+        item = by_key[one.item]
+        times = settled[item.image, item.captions] if item.stage == ADJUDICATION else 1
+        found += [replace(one, rater=f"{one.rater} {at}" if at else one.rater) for at in range(max(1, times))]
+    return found
 
 
 def result_tables(

@@ -164,14 +164,15 @@ def make_demo(db: Database, *, seed: int = 7) -> list[Campaign]:
     start = db.now() - SIX_WEEKS - WEEK
     clock = Clock(start)
     made = []
-    with _in_the_past(db, clock) as past:
+    with in_the_past(db, clock) as past:
         for plan in PLANS:
             clock.time = start
             made.append(_make(past, plan, corpus, quality, clock, seed).slug)
     return [find(db, slug) for slug in made]
 
 
-def _in_the_past(db: Database, clock: Clock) -> Database:
+def in_the_past(db: Database, clock: Clock) -> Database:
+    """The same database with a clock of its own, for answers that are made up."""
     past = Database.open(db.engine.url.render_as_string(hide_password=False), files=db.files, clock=clock)
     if past.kind == "sqlite":
         # Nobody misses simulated data after a power cut, and a demo should start at once.

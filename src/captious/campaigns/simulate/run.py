@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from sqlalchemy import select
@@ -53,22 +54,28 @@ def simulate(
     rules = campaign.rules()
     known = _joined(db, campaign, people)
     generators = {one.name: draws(seed, "simulate", campaign.slug, one.name) for one in people}
+    given: Counter[str] = Counter()
     done, working = 0, list(people)
     while working and (until is None or done < until):
         still = []
         for person in working:
-            tasks = next_tasks(db, campaign, known[person.name])
+            tasks = [] if _gone(person, given) else next_tasks(db, campaign, known[person.name])
             if tasks:
                 still.append(person)
             for task in tasks:
-                if until is not None and done >= until:
+                if (until is not None and done >= until) or _gone(person, given):
                     break
                 rng = generators[person.name]
                 if not _answer(db, rules, person, known[person.name], task, rng, clock):
                     break
+                given[person.name] += 1
                 done += 1
         working = still
     return done
+
+
+def _gone(person: SimulatedRater, given: Mapping[str, int]) -> bool:
+    return person.leaves_after is not None and given.get(person.name, 0) >= person.leaves_after
 
 
 def _joined(db: Database, campaign: Campaign, people: Sequence[SimulatedRater]) -> dict[str, Rater]:

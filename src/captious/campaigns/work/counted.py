@@ -46,6 +46,7 @@ def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Ite
             response.time,
             response.hints,
             response.outcome,
+            response.seconds,
         )
         .select_from(schema.response.join(schema.assignment, own))
         .where(response.campaign_id == campaign.id)
@@ -56,9 +57,10 @@ def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Ite
     while True:
         with db.read() as connection:
             rows = connection.execute(wanted.where(response.id > after)).all()
-        for _, item, rater, answers, time, hints, outcome in rows:
+        for _, item, rater, answers, time, hints, outcome, seconds in rows:
             name, active = names[rater]
-            response_of = Response(keys[item], answers, name, time, tuple(hints), **kept_with(outcome))
+            kept = kept_with(outcome)
+            response_of = Response(keys[item], answers, name, time, tuple(hints), seconds=seconds, **kept)
             yield Latest(response_of, active)
         if len(rows) < PAGE:
             return

@@ -15,6 +15,7 @@ from captious.cli.campaign import mix as campaign_mix
 from captious.cli.campaign import payout as campaign_payout
 from captious.cli.campaign import people as campaign_people
 from captious.cli.campaign import protocols as campaign_protocols
+from captious.cli.campaign import simulate as campaign_simulate
 from captious.cli.campaign.options import (
     DEFAULT_DATABASE,
     Database,
@@ -43,6 +44,7 @@ app.command("payout")(campaign_payout.payout)
 app.command("protocols")(campaign_protocols.protocols)
 app.command("export")(campaign_data.export)
 app.command("report")(campaign_data.report)
+app.command("simulate")(campaign_simulate.simulate)
 app.command("quality")(campaign_data.quality)
 app.command("training")(campaign_entry.training)
 app.command("gold")(campaign_entry.gold)

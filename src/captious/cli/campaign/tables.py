@@ -49,10 +49,6 @@ def status(
     campaign: Campaign, view: Overview, found: Verdict, cost: Estimate, *, width: int = 0
 ) -> list[Table]:
     """The verdict, how far each stage is, and what is left; sentences wrapped to a `width` of text."""
-    said: list[list[Cell]] = []
-    for line in found.lines:
-        parts = textwrap.wrap(line.text, width) if width else [line.text]
-        said += [[line.kind if at == 0 else "", part] for at, part in enumerate(parts)]
     stages: list[list[Cell]] = [
         [one.stage, one.items, one.finished, one.done, one.target] for one in view.stages
     ]
@@ -69,11 +65,20 @@ def status(
     title = f"{campaign.title} ({campaign.slug}): {view.done:,} of {view.target:,} responses"
     note = f"{view.to_come:,} more in later stages, as answers come in" if view.to_come > 0 else ""
     return [
-        Table(title, ["verdict", ""], said),
+        said(title, found, width=width),
         Table("", ["stage", "items", "finished", "responses", "wanted"], stages, note),
         Table("", ["campaign", ""], facts),
         cost_table(cost),
     ]
+
+
+def said(title: str, found: Verdict, *, width: int = 0) -> Table:
+    """The sentences of a verdict, wrapped to a `width` of text."""
+    rows: list[list[Cell]] = []
+    for line in found.lines:
+        parts = textwrap.wrap(line.text, width) if width else [line.text]
+        rows += [[line.kind if at == 0 else "", part] for at, part in enumerate(parts)]
+    return Table(title, ["verdict", ""], rows)
 
 
 def cost_table(cost: Estimate) -> Table:

@@ -22,6 +22,7 @@ from captious.protocols.humanr.rules import (
 from captious.stats import (
     Estimate,
     approximate_randomisation,
+    bootstrap_interval,
     half_pool_scores,
     holm,
     mean_preference,
@@ -35,13 +36,26 @@ HOW = (
     "Points with 95% intervals. The dashed line is what human captions reach against each other, the "
     "shade its interval: a system whose interval lies left of it is worse than people."
 )
+COLUMNS = (
+    "system",
+    "humanr",
+    "low",
+    "high",
+    "comparisons",
+    "from baseline",
+    "p",
+    "p (Holm)",
+    "difference low",
+    "difference high",
+)
 
 
 class HumanrScore(NamedTuple):
     """A system's HUMANr, its difference from the human-human baseline and how sure that is.
 
-    `p_value` is of a randomisation test over the images that have both comparisons; `p_holm` is
-    adjusted for the number of systems. NaN without a baseline.
+    The difference is the mean, over images that have both comparisons, of the system's score less that
+    of two human captions; its interval draws images. `p_value` is of a randomisation test over those
+    images; `p_holm` is adjusted for the number of systems. NaN without a baseline.
     """
 
     system: str
@@ -50,6 +64,8 @@ class HumanrScore(NamedTuple):
     p_value: float
     p_holm: float
     shared_images: int
+    difference_low: float = float("nan")
+    difference_high: float = float("nan")
 
 
 class Cost(NamedTuple):
@@ -87,7 +103,7 @@ def humanr_scores(
             [one.score for one in own], clusters=[one.image for one in own], resamples=resamples, seed=seed
         )
         shared = [] if system == BASELINE else [i for i in by_image[system] if i in base]
-        difference = p_value = float("nan")
+        difference = p_value = low = high = float("nan")
         if shared:
             n = len(shared)
             test = approximate_randomisation(
@@ -98,7 +114,12 @@ def humanr_scores(
                 seed,
             )
             difference, p_value = test.difference, test.p_value
-        rows.append(HumanrScore(system, estimate, difference, p_value, p_value, len(shared)))
+            sums = [[by_image[system][image] - base[image], 1.0] for image in shared]
+            interval = bootstrap_interval(
+                sums, lambda s: s[..., 0] / s[..., 1], resamples=resamples, seed=seed
+            )
+            low, high = interval.low, interval.high
+        rows.append(HumanrScore(system, estimate, difference, p_value, p_value, len(shared), low, high))
     if not rows:
         return []
     adjusted = holm([row.p_value for row in rows])
@@ -189,7 +210,7 @@ def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[
         return [out]
     scores = Table(
         "HUMANr",
-        ("system", "humanr", "low", "high", "comparisons", "from baseline", "p", "p (Holm)"),
+        COLUMNS,
         tuple(
             (
                 row.system,
@@ -200,10 +221,14 @@ def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[
                 row.difference,
                 row.p_value,
                 row.p_holm,
+                row.difference_low,
+                row.difference_high,
             )
             for row in humanr_scores(found)
         ),
-        "-1 the human caption is preferred, 0 neither, 1 the system's; 95% intervals over images",
+        "-1 the human caption is preferred, 0 neither, 1 the system's; 95% intervals over images\n"
+        "from baseline: the system's score less that of one human caption against another, on the images "
+        "that have both; 0: as good as people. Its interval is from difference low to difference high",
         chart=Chart("intervals", "humanr", "system", baseline=BASELINE, x_scale=(-1.0, 1.0), how=HOW),
     )
     return [scores, halves_table(found), out]

@@ -100,6 +100,46 @@ def strictly_best(judgments: Judgments) -> dict[str, tuple[int, int]]:
     return {system: (int(found.best[at]), int(found.worst[at])) for system, at in system_at.items()}
 
 
+class Reread(NamedTuple):
+    """What a second reader did with the scores that they were shown, by aspect.
+
+    `changed` is the share of scores that they changed; `seconds` the median time for a page.
+    """
+
+    kappa: Estimate
+    changed: float
+    seconds: float
+
+
+def reread(
+    items: Iterable[Item],
+    responses: Iterable[Response],
+    *,
+    stage: str = SECOND,
+    resamples: int = DEFAULT_RESAMPLES,
+) -> dict[str, Reread]:
+    """Kappa between the stages beside what was changed and how long it was looked at.
+
+    Whoever changes nothing in a second has a kappa of 1, and has not read.
+    """
+    items, responses = list(items), list(responses)
+    kappas = stage_kappa(items, responses, stage=stage, resamples=resamples)
+    own = [pair for pair in matched(items, responses) if pair[0].stage == stage]
+    times = [one.seconds for _, one in own if one.seconds is not None]
+    seconds = float(np.median(times)) if times else float("nan")
+    found = {}
+    for aspect, kappa in kappas.items():
+        changes = []
+        for item, response in own:
+            for caption in item.captions:
+                before = scores_of(caption.key, item.prior)
+                after = scores_of(caption.key, response.answers)
+                if aspect in before and aspect in after:
+                    changes.append(before[aspect] != after[aspect])
+        found[aspect] = Reread(kappa, float(np.mean(changes)), seconds)
+    return found
+
+
 def stage_kappa(
     items: Iterable[Item],
     responses: Iterable[Response],
@@ -172,12 +212,12 @@ def thumb_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[T
     """The tables of a campaign: scores that stand, and agreement between its stages."""
     final = final_judgments(items, responses)
     tables = judgment_tables(final) if len(final) else []
-    return tables + _kappa_table(stage_kappa(items, responses))
+    return tables + _kappa_table(reread(items, responses))
 
 
 def agreement_tables(items: Sequence[Item], responses: Sequence[Response], resamples: int) -> list[Table]:
     """Agreement between the stages, and what a third annotator changed."""
-    tables = _kappa_table(stage_kappa(items, responses, resamples=resamples))
+    tables = _kappa_table(reread(items, responses, resamples=resamples))
     audit = audit_result(items, responses)
     if audit.captions:
         changed = tuple((name, count) for name, count in audit.by_aspect.items())
@@ -186,7 +226,15 @@ def agreement_tables(items: Sequence[Item], responses: Sequence[Response], resam
     return tables
 
 
-def _kappa_table(kappas: Mapping[str, Estimate]) -> list[Table]:
-    rows = tuple((name, *ends(found), found.n_items) for name, found in kappas.items())
-    columns = ("aspect", "kappa", "low", "high", "captions")
-    return [Table("Kappa between first and second stage", columns, rows, INTERVALS)] if rows else []
+def _kappa_table(found: Mapping[str, Reread]) -> list[Table]:
+    rows = tuple(
+        (name, *ends(one.kappa), one.changed, one.seconds, one.kappa.n_items) for name, one in found.items()
+    )
+    columns = ("aspect", "kappa", "low", "high", "changed", "median seconds", "captions")
+    note = (
+        f"{INTERVALS}; the second reader sees the first one's scores. changed: the share of scores that they "
+        "changed; median seconds: their time for a page"
+    )
+    if rows and not any(one.changed for one in found.values()):
+        note += "\nnothing was changed: kappa says that scores were left, not that another would give them"
+    return [Table("Kappa between first and second stage", columns, rows, note)] if rows else []

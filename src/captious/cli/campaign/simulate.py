@@ -1,0 +1,76 @@
+"""`captious campaign simulate`: raters with known habits, before people come."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from captious.cli import options
+from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, opened
+from captious.cli.output import Format
+from captious.errors import InputError
+
+Raters = Annotated[
+    str,
+    typer.Option(
+        "--raters",
+        help="Habits and numbers: careful=3,hasty=1. Habits are careful, hasty, contrary and leaving.",
+    ),
+]
+Until = Annotated[int | None, typer.Option("--until", min=1, help="Stop after so many responses.")]
+
+
+def simulate(
+    slug: Slug,
+    raters: Raters = "careful=3",
+    until: Until = None,
+    seed: options.Seed = 0,
+    database: Database = DEFAULT_DATABASE,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Let raters with known habits work through a campaign, and print its verdict.
+
+    A rehearsal: see what the plan gives and what the rules find before people come. Only in a
+    campaign that nobody has answered in; make one of the same files.
+
+    Example: captious campaign simulate rehearsal --raters careful=3,hasty=1,leaving=1
+    """
+    counts = habit_counts(raters)
+    from captious.campaigns.quality import control
+    from captious.campaigns.results import verdict
+    from captious.campaigns.setup import lifecycle
+    from captious.campaigns.simulate.habits import simulate_habits
+    from captious.cli.campaign import tables as campaign_tables
+    from captious.cli.output import emit, note
+
+    with opened(database) as db:
+        one = lifecycle.find(db, slug)
+        done = simulate_habits(db, one, counts, seed=seed, until=until)
+        found = verdict.verdict(db, one, verdict.worked_out(db, one))
+        flags = control.flags(db, one)
+        width = campaign_tables.READABLE if form is Format.table else 0
+        tables = [campaign_tables.said(f"{one.title} ({one.slug})", found, width=width)]
+        tables += [campaign_tables.flag_table(flags)] if flags else []
+        payload = {
+            "responses": done,
+            "verdict": found.to_dict(),
+            "flags": [{"rater": flag.rater, "rule": flag.rule, "why": flag.explanation} for flag in flags],
+        }
+        emit(tables, payload, form)
+        note(f"{done:,} responses were made up; the campaign is good for a rehearsal only")
+
+
+def habit_counts(given: str) -> dict[str, int]:
+    """Habits and numbers as they are typed.
+
+    >>> habit_counts("careful=3, hasty=1")
+    {'careful': 3, 'hasty': 1}
+    """
+    found: dict[str, int] = {}
+    for part in given.split(","):
+        name, _, count = part.strip().partition("=")
+        if not name or not count.strip().isdecimal():
+            raise InputError(f'--raters "{part.strip()}": write a habit and a number, such as careful=3.')
+        found[name.strip()] = int(count)
+    return found
