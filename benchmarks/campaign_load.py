@@ -2,12 +2,20 @@
 
     python benchmarks/campaign_load.py [sqlite|postgresql …] [--raters 64] [--think 0] [--seconds 20]
                                        [--workers 1] [--against ../older-release]
+                                       [--against-python ../older-env/bin/python]
 
 `captious serve` runs on one core; the raters, and PostgreSQL, on another. Printed: errors, responses
 sent, acknowledged and stored (none may be lost or twice), the clock time of pages and of submits,
 and the server's processor time for a page with its submit, which a busy machine stretches less than
 the clock. With `--against` a server of another release (a checkout) takes turns with this one, a few
-seconds each, and the ratios of throughput and of processor time are printed.
+seconds each, and the ratios of throughput and of processor time are printed. It runs as its users
+had it: in an environment of its own, made from its own files, whose interpreter is given with
+`--against-python` (it needs psutil beside, for this script):
+
+    python -m venv ../older-env
+    ../older-env/bin/pip install -c ../older-release/requirements-dev.txt "../older-release[web]" psutil
+
+Without that it runs in this environment, and packages that it did not ask for are hidden from it.
 """
 
 from __future__ import annotations
@@ -33,6 +41,7 @@ from campaign_traffic import (
     audit,
     database,
     one_core_each,
+    postgresql_processor,
     prepare,
 )
 
@@ -50,6 +59,7 @@ class Side:
     tokens: list[str]
     tally: Tally = field(default_factory=lambda: Tally(measuring=False))
     busy: float = 0.0
+    busy_database: float = 0.0
     seconds: float = 0.0
 
     @property
@@ -67,6 +77,11 @@ class Side:
         """The server's milliseconds of processor for a page and a submit."""
         return self.busy / self.cycles * 1000
 
+    @property
+    def database_cost(self) -> float:
+        """PostgreSQL's milliseconds of processor for the same."""
+        return self.busy_database / self.cycles * 1000
+
     async def turn(self, habits: Habits, seconds: float, ramp: float) -> None:
         """Let all raters come in and work; only what follows their coming in is measured."""
         stop = asyncio.Event()
@@ -82,10 +97,13 @@ class Side:
         await asyncio.sleep(ramp + habits.think)
         while self.tally.joined < len(self.tokens) and not self.tally.errors:
             await asyncio.sleep(0.05)
+        place = self.server.place
         self.tally.measuring, busy, start = True, self.server.processor(), time.perf_counter()
+        busy_database = postgresql_processor(place)
         await asyncio.sleep(seconds)
         self.tally.measuring = False
         self.busy += self.server.processor() - busy
+        self.busy_database += postgresql_processor(place) - busy_database
         self.seconds += time.perf_counter() - start
         stop.set()
         await asyncio.gather(*tasks)
@@ -112,7 +130,8 @@ def show(side: Side, asked: argparse.Namespace) -> bool:
         f"miscounted {found.miscounted}\n"
         f"  submit {percentiles(tally.submits)}   ({side.rate:.1f} a second)\n"
         f"  page   {percentiles(tally.pages)}\n"
-        f"  server's processor {side.cost:.2f} ms for a page and a submit\n"
+        f"  processor for a page and a submit: server {side.cost:.2f} ms, "
+        f"PostgreSQL {side.database_cost:.2f} ms\n"
         f"  p95 of submit is {p95 / TARGET:.2f} times the target of {TARGET:.0f} ms",
         flush=True,
     )
@@ -138,8 +157,9 @@ def run(kind: str, asked: argparse.Namespace, core: int | None) -> bool:
         sides = []
         for name, source in releases:
             place: Place = stack.enter_context(database(kind))
-            tokens = prepare(place, asked.raters, asked.images, source)
-            server = Server(place, asked.workers, source=source, core=core)
+            python = sys.executable if source is None else asked.against_python
+            tokens = prepare(place, asked.raters, asked.images, source, python)
+            server = Server(place, asked.workers, source=source, core=core, python=python)
             server.start()
             stack.callback(server.stop)
             sides.append(Side(name, server, tokens))
@@ -153,7 +173,9 @@ def run(kind: str, asked: argparse.Namespace, core: int | None) -> bool:
             old, new = sides
             print(
                 f"{kind}: {new.rate / old.rate:.1f} times the throughput, "
-                f"{old.cost / new.cost:.1f} times less processor for an answer",
+                f"{old.cost / new.cost:.1f} times less of the server's processor for an answer, "
+                f"{(old.cost + old.database_cost) / (new.cost + new.database_cost):.1f} times less with "
+                f"the database's",
                 flush=True,
             )
     return all(shown)
@@ -178,6 +200,9 @@ def main() -> None:
     parser.add_argument("--images", type=int, default=IMAGES)
     parser.add_argument("--resend", type=float, default=0.01, help="share of submits sent twice")
     parser.add_argument("--against", help="the checkout of another release, measured in the same run")
+    parser.add_argument(
+        "--against-python", default=sys.executable, help="the interpreter of that release's environment"
+    )
     asked = parser.parse_args()
     core = one_core_each()
     print(f"Python {platform.python_version()}, {os.cpu_count()} cores, {sys.platform}")

@@ -117,21 +117,16 @@ def one_core_each() -> int | None:
     return cores[0]
 
 
-def prepare(place: Place, people: int, images: int, source: Path | None = None) -> list[str]:
+def prepare(
+    place: Place, people: int, images: int, source: Path | None = None, python: str = sys.executable
+) -> list[str]:
     """A tagging campaign with work for everybody; returns the raters' link tokens.
 
-    `source` is the folder of another release's package: its database is its own.
+    `source` is the folder of another release's package: its database is its own. `python` is the
+    interpreter of the environment that this release was installed in.
     """
     if source is not None:
-        command = [
-            sys.executable,
-            __file__,
-            place.kind,
-            place.url,
-            str(place.folder),
-            str(people),
-            str(images),
-        ]
+        command = [python, __file__, place.kind, place.url, str(place.folder), str(people), str(images)]
         path = f"{source}{os.pathsep}{Path(__file__).parent}"
         done = subprocess.run(
             command, check=True, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": path}
@@ -156,9 +151,15 @@ class Server:
     """`captious serve` in processes of its own."""
 
     def __init__(
-        self, place: Place, workers: int = 1, *, source: Path | None = None, core: int | None = None
+        self,
+        place: Place,
+        workers: int = 1,
+        *,
+        source: Path | None = None,
+        core: int | None = None,
+        python: str = sys.executable,
     ) -> None:
-        self.place, self.workers, self.core = place, workers, core
+        self.place, self.workers, self.core, self.python = place, workers, core, python
         self.source = source or Path(captious.__file__).parent.parent
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -167,6 +168,8 @@ class Server:
 
     def _hidden(self) -> str:
         """Python that hides the packages which the release does not ask for."""
+        if self.python != sys.executable:
+            return ""  # it has an environment of its own
         needs = (self.source.parent / "pyproject.toml").read_text()
         hidden = [name for name in NEW_PACKAGES if name not in needs]
         return f"import sys; sys.modules.update(dict.fromkeys({hidden})); " if hidden else ""
@@ -174,7 +177,7 @@ class Server:
     def start(self) -> None:
         """Start it and wait until it answers."""
         command = [
-            sys.executable,
+            self.python,
             "-c",
             self._hidden() + SERVE,
             "serve",
@@ -221,6 +224,15 @@ class Server:
         found = psutil.Process(self.process.pid)
         times = [one.cpu_times() for one in (found, *found.children(recursive=True))]
         return sum(one.user + one.system for one in times)
+
+
+def postgresql_processor(place: Place) -> float:
+    """Seconds of the processor that the database server has used; SQLite is part of ours."""
+    if place.kind == "sqlite":
+        return 0.0
+    postmaster = psutil.Process(int((place.folder / "data" / "postmaster.pid").read_text().split()[0]))
+    times = [one.cpu_times() for one in (postmaster, *postmaster.children(recursive=True))]
+    return sum(one.user + one.system for one in times)
 
 
 @dataclass
@@ -309,7 +321,7 @@ class Browser:
         cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: {accept}\r\n"
-            f"Cookie: {cookies}\r\nContent-Length: {len(body)}\r\n"
+            f"Cookie: {cookies}\r\nContent-Length: {len(body)}\r\nX-Next-Page: 1\r\n"
             "Content-Type: application/x-www-form-urlencoded\r\n\r\n"
         )
         self.wire.waiting = loop.create_future()
@@ -358,6 +370,7 @@ class SimulatedRater:
     def __init__(self, port: int, token: str, tally: Tally, habits: Habits, seed: int) -> None:
         self.browser, self.token, self.tally, self.habits = Browser(port), token, tally, habits
         self.chance = random.Random(seed)
+        self.page = b""
 
     async def run(self, stop: asyncio.Event, *, joined: bool = False) -> None:
         """Join unless that was done before, then rate."""
@@ -399,9 +412,11 @@ class SimulatedRater:
             self.tally.errors.append(f"POST /join: {status}")
 
     async def _rate(self, stop: asyncio.Event) -> bool:
-        start = time.perf_counter()
-        status, page = await self._ask("GET", f"/work/{SLUG}")
-        self._note(self.tally.pages, start)
+        page, status = self.page, 200
+        if not page:
+            start = time.perf_counter()
+            status, page = await self._ask("GET", f"/work/{SLUG}")
+            self._note(self.tally.pages, start)
         action, key, csrf = (one.search(page) for one in (_ACTION, _KEY, _CSRF))
         if status != 200:
             self.tally.errors.append(f"GET /work: {status}")
@@ -433,7 +448,10 @@ class SimulatedRater:
         if status != 200:
             self.tally.errors.append(f"POST /work: {status}")
             return False
-        self.tally.acknowledged[key] = orjson.loads(said)["response"]
+        receipt = orjson.loads(said)
+        self.tally.acknowledged[key] = receipt["response"]
+        # The next page comes along, as it does in a browser; an older release sends none.
+        self.page = receipt.get("page", "").encode()
         return True
 
     def _note(self, times: list[float], start: float) -> None:

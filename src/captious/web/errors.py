@@ -79,7 +79,7 @@ def documented_pages(*statuses: int) -> Responses:
 def wants_json(request: Request) -> bool:
     """Whether the caller is a program: the address says so, or the Accept header does."""
     accept = request.headers.get("accept", "")
-    return request.url.path.startswith("/api/") or (
+    return bool(request.scope["path"].startswith("/api/")) or (
         "application/json" in accept and "text/html" not in accept
     )
 

@@ -8,10 +8,10 @@ nothing but a search. Everything out of the ordinary goes the long way, through 
 
 from __future__ import annotations
 
-import asyncio
 import re
 import time
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
@@ -30,8 +30,10 @@ from captious.campaigns.work.desk import MOST_REMEMBERED, Desk, is_current
 from captious.campaigns.work.turn import Turn, take_turn
 from captious.errors import CaptiousError
 from captious.protocols import Item
-from captious.web import errors, rater, security
+from captious.web import errors, pages, rater, security
+from captious.web.errors import wants_json
 from captious.web.form_answers import answers_to, seen_by
+from captious.web.prefix import prefix_of
 from captious.web.refusals import Refusal
 from captious.web.security import AtWork
 
@@ -39,6 +41,8 @@ ADDRESS = re.compile(r"/work/([^/]+)(?:/([^/]+))?")
 PLAIN_FORM = b"application/x-www-form-urlencoded"
 MOST_FIELDS = 1000
 KEPT_SECONDS = 10.0
+# A script that sends it shows the page that comes with the answer, and saves a request.
+NEXT_PAGE = "x-next-page"
 
 
 class _Kept(NamedTuple):
@@ -138,15 +142,40 @@ class Hot:
             seen = seen_by(form)
             return session, take_turn(db, connection, session.rater, slug, task, read, key=key, seen=seen)
 
-        session, turn = await asyncio.wrap_future(db.writer.submit(work))
+        session, turn = await db.writer.run(work)
         if turn is None or not isinstance(turn.outcome, Receipt):
             request.state.session = session
             return await run_in_threadpool(rater.submit, request, slug, task, form)
+        page = ""
         if turn.desk is not None and session.rater is not None:
-            if len(self.desks) >= MOST_REMEMBERED:
-                self.desks.clear()
-            self.desks[session.rater.id] = _Kept(turn.desk, time.monotonic() + KEPT_SECONDS)
-        return rater.stored(request, slug, task, turn.outcome, pauses=turn.pauses)
+            page = _next_page(request, slug, session, turn.desk)
+            if page:
+                db.ahead.pop(turn.desk.tasks[0].token, None)
+            else:
+                if len(self.desks) >= MOST_REMEMBERED:
+                    self.desks.clear()
+                self.desks[session.rater.id] = _Kept(turn.desk, time.monotonic() + KEPT_SECONDS)
+        return rater.stored(request, slug, task, turn.outcome, pauses=turn.pauses, page=page)
+
+
+def _next_page(request: Request, slug: str, session: Session, desk: Desk) -> str:
+    """The page that the browser would ask for next, where it takes it along; "" where it does not."""
+    wanted = request.headers.get(NEXT_PAGE) and wants_json(request)
+    # A page that is rewritten on its way out, or that takes a cookie back, comes by itself.
+    alone = prefix_of(security.settings_of(request).base_url) or pages.FLASH in request.cookies
+    if not wanted or alone or session.rater is None:
+        return ""
+    address = f"/work/{slug}"
+    scope = {
+        **request.scope,
+        "method": "GET",
+        "path": address,
+        "raw_path": address.encode(),
+        "query_string": b"",
+        "state": {"session": session},
+    }
+    at = AtWork(replace(session.rater, record=dict(desk.record)), desk.campaign, session)
+    return bytes(rater.desk_page(Request(scope), at, desk).body).decode()
 
 
 def _is_plain_form(scope: Scope) -> bool:

@@ -7,11 +7,11 @@ import logging
 import re
 import time
 from datetime import UTC, datetime
-from typing import Any, Literal
+from typing import Any
 
+from captious.web.access_log import AccessHandler, Form
 from captious.web.observe import request_id
 
-Form = Literal["plain", "json"]
 FORM = "%(asctime)s %(levelname)s %(message)s%(request)s"
 _DOORS = re.compile(r"/(join|setup|demo)/[^\s?\"']+")
 # The ids of a crowd's participant let whoever has them go on with their work.
@@ -99,11 +99,20 @@ def configuration(level: str = "INFO", form: Form = "plain") -> dict[str, Any]:
                 "formatter": form,
                 "filters": ["redact"],
                 "stream": "ext://sys.stderr",
-            }
+            },
+            "requests": {
+                "()": AccessHandler,
+                "form": form,
+                "redacted": redacted,
+                "formatter": form,
+                "filters": ["redact"],
+                "stream": "ext://sys.stderr",
+            },
         },
         "loggers": {
             "uvicorn": usual,
             "captious": usual,
+            "captious.access": usual | {"handlers": ["requests"]},
             "alembic": quiet,
             # It warns of every write to a client that has gone.
             "asyncio": quiet | {"level": "ERROR"},

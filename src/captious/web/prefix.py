@@ -8,6 +8,7 @@ goes out: links of pages, redirects, addresses in JSON, and the paths of cookies
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from starlette.datastructures import MutableHeaders
@@ -20,6 +21,7 @@ _REWRITTEN = {"text/html": _LINKS, "application/json": _FIELDS}
 _COOKIE_PATH = re.compile(r"(;\s*path=)/(?=;|$)", re.IGNORECASE)
 
 
+@lru_cache(maxsize=16)
 def prefix_of(base_url: str) -> str:
     """The path below which the application lies.
 

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated
 
+import orjson
 from fastapi import APIRouter, Depends, Query, Request
-from fastapi.responses import HTMLResponse, JSONResponse
+from fastapi.responses import HTMLResponse
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
@@ -191,23 +192,27 @@ def _token(request: Request, form: FormData) -> str:
     return request.headers.get(security.CSRF_HEADER) or security.text_field(form, "csrf")
 
 
-def stored(request: Request, slug: str, task: str, receipt: Receipt, *, pauses: bool) -> Response:
-    """On to the next page; where the protocol `pauses`, to what the answer was worth."""
+def stored(
+    request: Request, slug: str, task: str, receipt: Receipt, *, pauses: bool, page: str = ""
+) -> Response:
+    """On to the next page, which may come along; or, where the protocol `pauses`, to the result."""
     address = result_address(slug, task) if pauses else f"/work/{slug}"
     if wants_json(request):
-        return JSONResponse(
-            {
-                "response": receipt.response_id,
-                "duplicate": receipt.duplicate,
-                "correction": receipt.correction,
-                "next": address,
-                **({"feedback": list(receipt.feedback)} if receipt.feedback else {}),
-            }
-        )
+        said: dict[str, object] = {
+            "response": receipt.response_id,
+            "duplicate": receipt.duplicate,
+            "correction": receipt.correction,
+            "next": address,
+        }
+        if receipt.feedback:
+            said["feedback"] = list(receipt.feedback)
+        if page:
+            said["page"] = page
+        return Response(orjson.dumps(said), media_type="application/json")
     if pauses:
         return pages.redirect(request, address)
-    said = "corrected" if receipt.correction else "saved"
-    return pages.redirect(request, address, flash="work.already" if receipt.duplicate else f"work.{said}")
+    done = "corrected" if receipt.correction else "saved"
+    return pages.redirect(request, address, flash="work.already" if receipt.duplicate else f"work.{done}")
 
 
 def _answers(request: Request, slug: str, item: Item, form: FormData) -> dict[str, object]:

@@ -58,7 +58,7 @@ def settings_of(request: Request) -> WebSettings:
 
 def is_secure(request: Request) -> bool:
     """Whether cookies may travel over https only."""
-    return settings_of(request).secure_cookies or request.url.scheme == "https"
+    return settings_of(request).secure_cookies or request.scope.get("scheme") == "https"
 
 
 def cookie_name(slug: str = "") -> str:
@@ -177,7 +177,7 @@ def csrf_token(request: Request) -> str:
 
 def _before_session(request: Request) -> bool:
     """Whether the address is one where sessions begin: there the visitor's token counts."""
-    return request.url.path.startswith(DOORS)
+    return bool(request.scope["path"].startswith(DOORS))
 
 
 def keep_visitor(request: Request, response: Response) -> None:

@@ -48,7 +48,7 @@ def plan(db: Database, prepared: Any) -> str:
 def test_sqlite_searches_and_never_scans(sqlite_url: str, once_per_image: bool) -> None:
     with Database.open(sqlite_url) as db:
         search = pool_queries.search(once_per_image)
-        for query in (search.first, search.ahead, search.behind):
+        for query in (search.nearest, search.ahead, search.behind):
             found = plan(db, query)
             assert "ix_item_open (campaign_id=? AND is_check=? AND restricted=?" in found
             assert "room=? AND place" in found

@@ -64,9 +64,8 @@ class Prepared:
     def _run(self, connection: Connection, given: Values) -> tuple[_Compiled, Any]:
         dialect = connection.dialect
         made = self._compiled.get(dialect.name) or self._compile(dialect)
-        driver: Any = connection.connection.driver_connection
         try:
-            return made, driver.execute(made.sql, made.values(given))
+            return made, driver_of(connection).execute(made.sql, made.values(given))
         except dialect.loaded_dbapi.Error as error:
             raise _wrapped(connection, made.sql, error) from error
 
@@ -82,6 +81,11 @@ class Prepared:
         row = None if kind is None else kind._make
         made = self._compiled[dialect.name] = _Compiled(str(compiled), order, constants, row)
         return made
+
+
+def driver_of(connection: Connection) -> Any:
+    """The driver's own connection."""
+    return connection.connection.driver_connection
 
 
 def _wrapped(connection: Connection, sql: str, error: Any) -> Exception:

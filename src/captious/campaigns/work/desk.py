@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from statistics import median
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, select
 
@@ -51,6 +53,8 @@ class Desk(NamedTuple):
     progress: RaterProgress
     previous: Task | None
     feedback: tuple[str, ...] = ()
+    # What the protocol keeps of the rater, after the last answer.
+    record: Mapping[str, Any] = MappingProxyType({})
 
 
 def desk(db: Database, rater: Rater) -> Desk:
@@ -112,7 +116,7 @@ def desk_of(
         wait_until=None,
         seconds_left=left * pace if pace is not None and left < COUNTED else None,
     )
-    return Desk(campaign, tasks, progress, previous, feedback)
+    return Desk(campaign, tasks, progress, previous, feedback, seeker.record)
 
 
 def _left(

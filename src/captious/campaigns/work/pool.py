@@ -173,12 +173,13 @@ def _label_rows(
     connection: Connection, search: queries.Search, given: dict[str, Any], count: int
 ) -> list[AnyRow]:
     """Open items of one label: those that lack one response, then those that lack two, …"""
-    rows = search.first.all(connection, given | {"count": count})[:count]
-    room = rows[0].item_room if rows else queries.NEXT_ROOM.value(connection, given | {"room": 0})
+    rows: list[AnyRow] = []
+    room: int | None = 0
     while room is not None and len(rows) < count:
-        room = queries.NEXT_ROOM.value(connection, given | {"room": room})
-        if room is not None:
-            rows += _round(connection, search, given | {"room": room}, count - len(rows))
+        found = search.nearest.all(connection, given | {"room": room, "count": count - len(rows)})
+        rows += found[: count - len(rows)]
+        # Where all of a room is taken or seen, which room that was is asked for.
+        room = found[0].item_room if found else queries.NEXT_ROOM.value(connection, given | {"room": room})
     if rows or connection.dialect.name == "sqlite":
         return rows
     # An item that lost a slot between two of these queries was in neither; one query misses none.

@@ -142,7 +142,7 @@ FORGET_RUNS = Prepared(delete(schema.searched).where(_RUN.rater_id == _RATER))
 class Search(NamedTuple):
     """The queries of one rule on images: open items ahead of and behind a place, all, a rater's own."""
 
-    first: Prepared
+    nearest: Prepared
     ahead: Prepared
     behind: Prepared
     open: Prepared
@@ -164,7 +164,7 @@ def search(once_per_image: bool) -> Search:
     own = _own(free)
     own_items = select(_ITEM.id).select_from(_owned).where(own).limit(COUNTED).subquery()
     return Search(
-        first=_first(free, cursor),
+        nearest=_nearest(free, cursor),
         ahead=Prepared(level.where(_ITEM.place >= cursor)),
         behind=Prepared(level.where(_ITEM.place < cursor)),
         open=Prepared(
@@ -186,13 +186,13 @@ def _in_order(*conditions: ColumnElement[bool]) -> Select[Any]:
     return select(*item_columns).where(_KIND, *conditions).order_by(_ITEM.place).limit(_COUNT)
 
 
-def _first(free: ColumnElement[bool], cursor: ColumnElement[float]) -> Prepared:
-    """Items of the lowest room that there is: those ahead, then those behind."""
-    nearest = schema.item.alias()
+def _nearest(free: ColumnElement[bool], cursor: ColumnElement[float]) -> Prepared:
+    """Items of the lowest room above a given one: those ahead, then those behind."""
+    item = schema.item.alias()
     lowest = (
-        select(nearest.c.room)
-        .where(_kind_of(nearest), nearest.c.room > 0)
-        .order_by(nearest.c.room)
+        select(item.c.room)
+        .where(_kind_of(item), item.c.room > bindparam("room"))
+        .order_by(item.c.room)
         .limit(literal_column("1"))
         .scalar_subquery()
     )
