@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from captious.corpus.judged import load_judgments
     from captious.corpus.load import load_corpus
     from captious.corpus.shards import open_shards
+    from captious.engine.filter import filter_shards
     from captious.explanation import explain
     from captious.reward import Reward
     from captious.scoring import available_metrics, compute, score
@@ -40,6 +41,7 @@ __all__ = [
     "compare",
     "compute",
     "explain",
+    "filter_shards",
     "load_corpus",
     "load_judgments",
     "meta",
@@ -58,6 +60,7 @@ _HOMES = {
     "captious.corpus.judged": ("load_judgments",),
     "captious.corpus.load": ("load_corpus",),
     "captious.corpus.shards": ("open_shards",),
+    "captious.engine.filter": ("filter_shards",),
     "captious.explanation": ("explain",),
     "captious.reward": ("Reward",),
     "captious.scoring": ("available_metrics", "compute", "score"),

@@ -32,6 +32,7 @@ SPREAD = frozenset({"--candidates", "-c", "--references", "-r", "--name"})
 COMMANDS = {
     "demo": "captious.cli.demo:demo",
     "score": "captious.cli.score:score",
+    "filter": "captious.cli.filter:filter_command",
     "compare": "captious.cli.compare:compare",
     "check": "captious.cli.check:check",
     "meta": "captious.cli.meta:meta",

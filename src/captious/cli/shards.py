@@ -108,7 +108,7 @@ def score(
     shown = score_tables.score_rows(found.scores) if form is Format.csv else found.tables()
     emit(shown, found.to_dict(), form, csv_safe=csv_safe)
     again = f" ({found.reused:,} of them from an earlier run)" if found.reused else ""
-    note(f"scores of {found.rows:,} captions{again} are in {found.out}")
+    note(f"scores of {found.rows:,} captions{again} are in {out}")
     for one in found.set_aside:
         named = "" if one.reason.startswith(one.what) else f"{one.what}: "
         note(f"set aside: {named}{one.reason}")

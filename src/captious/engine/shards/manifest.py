@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import orjson
@@ -15,6 +16,7 @@ from captious.errors import InputError
 
 MANIFEST = "manifest.json"
 FORMAT = "captious-sharded-scores-1"
+FILTERED = "captious-filtered-1"
 
 
 def write_manifest(folder: Folder, plan: Plan, result: ShardedScores, parts: list[Done]) -> None:
@@ -48,8 +50,8 @@ def write_manifest(folder: Folder, plan: Plan, result: ShardedScores, parts: lis
     folder.write(MANIFEST, orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n", durable=True)
 
 
-def read_manifest(folder: Folder) -> dict[str, Any]:
-    """The manifest of a finished run."""
+def read_manifest(folder: Folder, formats: Sequence[str] = (FORMAT,)) -> dict[str, Any]:
+    """The manifest of a finished run of one of these formats."""
     if not folder.exists(MANIFEST):
         raise InputError(
             f"{folder.address}: holds no finished scores (no {MANIFEST}). "
@@ -59,6 +61,6 @@ def read_manifest(folder: Folder) -> dict[str, Any]:
         content = orjson.loads(folder.read(MANIFEST))
     except orjson.JSONDecodeError:
         content = None
-    if not isinstance(content, dict) or content.get("format") != FORMAT:
-        raise InputError(f"{folder.file(MANIFEST)}: is no manifest of captious score.")
+    if not isinstance(content, dict) or content.get("format") not in formats:
+        raise InputError(f"{folder.file(MANIFEST)}: is not what captious score --out writes.")
     return content

@@ -1,0 +1,210 @@
+"""Filter shards of scores: a batch at a time in, Parquet shards of what is kept out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import orjson
+
+from captious.corpus.readers.tables import parquet_errors
+from captious.corpus.shards.places import expand, is_address, opened
+from captious.engine.filter.expression import COMPUTED, Columns, Condition, parse
+from captious.engine.shards.folder import Folder
+from captious.engine.shards.local import Failure, LocalEngine
+from captious.engine.shards.manifest import FILTERED, FORMAT, MANIFEST, read_manifest
+from captious.engine.shards.parts import STATISTICS
+from captious.engine.shards.survey import SetAside
+from captious.errors import InputError
+from captious.progress import Report
+
+BATCH_ROWS = 1 << 15
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """How many captions were kept of how many, where they are, and what could not be read."""
+
+    kept: int
+    rows: int
+    out: str
+    set_aside: tuple[SetAside, ...] = ()
+
+
+class _Work(NamedTuple):
+    where: str
+    folder: Folder
+    statistics: bool
+
+
+def filter_shards(
+    scores: str | os.PathLike[str],
+    where: str,
+    out: str | os.PathLike[str],
+    *,
+    jobs: int = 1,
+    statistics: bool = False,
+    progress: Report | None = None,
+) -> Filtered:
+    """Write the captions whose scores meet a condition to Parquet shards in the folder `out`.
+
+    `scores` is a folder that `captious score --out` wrote, or any Parquet shards. `where` is a
+    condition on their columns, on `length` (characters of the caption) and on `words`. The columns
+    of sums (`NAME.statistics`) are left out unless `statistics` asks for them.
+    """
+    condition = parse(where)
+    files = parts_of(scores)
+    _try_on_no_rows(condition, files[0])
+    folder = Folder.at(out)
+    _refuse_other_folder(folder)
+    items = [(number, file) for number, file in enumerate(files)]
+    found: dict[int, tuple[int, int]] = {}
+    bad: dict[int, SetAside] = {}
+    for (number, file), counted in LocalEngine(jobs).each(
+        _filter_part, _Work(where, folder, statistics), items
+    ):
+        if isinstance(counted, Failure):
+            bad[number] = SetAside(file, counted.reason)
+        else:
+            found[number] = counted
+        if progress:
+            progress("shards", len(found) + len(bad), len(items))
+    kept = sum(own for own, _ in found.values())
+    rows = sum(own for _, own in found.values())
+    result = Filtered(kept, rows, folder.address, tuple(bad[number] for number in sorted(bad)))
+    _write_manifest(folder, where, result, {_name(i): own for i, (own, _) in sorted(found.items()) if own})
+    return result
+
+
+def parts_of(scores: str | os.PathLike[str]) -> list[str]:
+    """The Parquet files of a folder of scores, in the order of its manifest; else of any place."""
+    text = str(scores)
+    folder = Folder(text.removeprefix("file://"))
+    if (is_address(folder.address) or Path(folder.address).is_dir()) and folder.exists(MANIFEST):
+        return [folder.file(part["file"]) for part in read_manifest(folder, (FORMAT, FILTERED))["parts"]]
+    found = expand(text)
+    others = [file for file in found if not file.lower().endswith(".parquet")]
+    if others:
+        raise InputError(f"{others[0]}: is no Parquet file. Filter what captious score --out wrote.")
+    return found
+
+
+def _try_on_no_rows(condition: Condition, address: str) -> None:
+    """Refuse, before any work, a condition that the columns of a file do not allow."""
+    import pyarrow as arrow
+    from pyarrow import parquet
+
+    with opened(address) as file, parquet_errors(address):
+        schema = parquet.ParquetFile(file).schema_arrow
+        names = [str(name) for name in schema.names]
+        condition.check(names)
+        _kept(arrow.RecordBatch.from_pylist([], schema=schema), condition, names)
+
+
+def _filter_part(work: _Work, item: tuple[int, str]) -> tuple[int, int]:
+    """Captions kept of one file, and all of its captions."""
+    number, address = item
+    condition = parse(work.where)
+    kept = rows = 0
+    writer: Any = None
+    with opened(address) as file, parquet_errors(address):
+        from pyarrow import parquet
+
+        table = parquet.ParquetFile(file)
+        names = [str(name) for name in table.schema_arrow.names]
+        condition.check(names)
+        wanted = [name for name in names if work.statistics or not name.endswith(STATISTICS)]
+        batches = table.iter_batches(BATCH_ROWS, use_threads=False)
+        found = ((len(batch), _kept(batch, condition, names).select(wanted)) for batch in batches)
+        first: list[Any] = []
+        for size, own in found:
+            rows += size
+            if len(own):
+                first.append(own)
+                break
+        if not first:
+            work.folder.remove(_name(number))
+            return 0, rows
+        with work.folder.writing(_name(number), durable=True) as path:
+            writer = parquet.ParquetWriter(path, first[0].schema, compression="zstd")
+            writer.write_batch(first[0])
+            kept += len(first[0])
+            for size, own in found:
+                rows += size
+                kept += len(own)
+                if len(own):
+                    writer.write_batch(own)
+            writer.close()
+    return kept, rows
+
+
+def _kept(batch: Any, condition: Condition, names: list[str]) -> Any:
+    import pyarrow as arrow
+
+    truths = condition.test(dict(_cells(batch, condition.names(), names)))
+    return batch.filter(arrow.array(truths))
+
+
+def _cells(batch: Any, wanted: list[str], names: list[str]) -> Iterator[tuple[str, Any]]:
+    import pyarrow as arrow
+    from pyarrow import compute
+
+    yield "", np.zeros(len(batch))  # how many rows there are, where a condition names no column
+    for name in wanted:
+        if name in names:
+            column = batch.column(name)
+            if arrow.types.is_string(column.type) or arrow.types.is_large_string(column.type):
+                yield name, np.array([*column.to_pylist(), None], dtype=object)[:-1]
+            elif arrow.types.is_nested(column.type):
+                raise InputError(f'--where: "{name}" is a column of lists, which cannot be compared.')
+            else:
+                yield name, compute.cast(column, arrow.float64()).to_numpy(zero_copy_only=False)
+        elif name in COMPUTED:
+            yield name, _computed(name, batch, names)
+
+
+def _computed(name: str, batch: Any, names: list[str]) -> Columns:
+    from pyarrow import compute
+
+    if "caption" not in names:
+        raise InputError(f'--where: "{name}" is of the caption, and there is no column "caption".')
+    captions = batch.column("caption")
+    if name == "length":
+        counted = compute.utf8_length(captions)
+    else:
+        counted = compute.list_value_length(
+            compute.utf8_split_whitespace(compute.utf8_trim_whitespace(captions))
+        )
+    return counted.to_numpy(zero_copy_only=False).astype(np.float64)  # type: ignore[no-any-return]
+
+
+def _name(number: int) -> str:
+    return f"kept-{number:05d}.parquet"
+
+
+def _refuse_other_folder(folder: Folder) -> None:
+    if is_address(folder.address):
+        return
+    for own in Path(folder.address).iterdir():
+        if own.name != MANIFEST and not own.name.startswith(("kept-", ".kept-")):
+            raise InputError(
+                f"{folder.address}: holds other files ({own.name}). Give --out a folder of its own."
+            )
+    for own in Path(folder.address).iterdir():  # of a filter before, or one that was killed
+        own.unlink()
+
+
+def _write_manifest(folder: Folder, where: str, found: Filtered, parts: dict[str, int]) -> None:
+    content = {
+        "format": FILTERED,
+        "where": where,
+        "rows": found.rows,
+        "kept": found.kept,
+        "set_aside": [one._asdict() for one in found.set_aside],
+        "parts": [{"file": name, "rows": kept} for name, kept in parts.items()],
+    }
+    folder.write(MANIFEST, orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n", durable=True)
