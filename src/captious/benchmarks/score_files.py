@@ -16,8 +16,9 @@ import numpy as np
 
 from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.benchmarks.scores import BenchmarkScores
-from captious.corpus.ids import clean_ids, meet
-from captious.corpus.readers import Rows, read_every_column
+from captious.corpus.ids import clean_ids, loose_id, meet
+from captious.corpus.readers import Places, Rows, read_every_column
+from captious.engine.shards.read import score_batches
 from captious.errors import InputError, UnknownNameError, as_written, one_line
 
 ID_NAMES = ("id", "item", "item_id", "image_id", "seg_id", "image", "key")
@@ -36,7 +37,7 @@ def read_scores(
 
     Every example needs a score by every metric that is read; `metrics` picks some of them.
     """
-    rows = read_every_column(path)
+    rows = _of_shards(path, data) if path.is_dir() else read_every_column(path)
     if not len(rows):
         raise InputError(f"{path}: no rows. Write a row for each example.")
     names = list(rows.columns)
@@ -69,6 +70,25 @@ def read_scores(
     where = data.protocol.name
     arrays = {name: _along(path, name, found, wanted, where)[None, :] for name, found in table.items()}
     return BenchmarkScores(arrays, {name: f"{name}|from:{path.name}" for name in arrays})
+
+
+def _of_shards(path: Path, data: RatedExamples | Preferences) -> Rows:
+    """The rows of sharded scores whose image is one of the benchmark's, in as much memory as these take."""
+    import pyarrow as arrow
+
+    corpora = data.corpora if isinstance(data, Preferences) else (data.corpus,)
+    known = {image for corpus in corpora for image in corpus.image_ids}
+    loose = {loose_id(image) for image in known}
+    columns: dict[str, list[object]] = {}
+    for batch in score_batches(path):
+        images = clean_ids(batch.column("image_id").to_pylist())
+        keep = [i for i, own in enumerate(images) if own in known or (own and loose_id(own) in loose)]
+        for name, column in batch.take(arrow.array(keep, arrow.int64())).to_pydict().items():
+            columns.setdefault(name, []).extend(column)
+    named = set(columns.get("system", []))
+    if len(named) == 1 and not any(key.startswith(f"{next(iter(named))}|") for key in data.keys()):  # noqa: SIM118
+        del columns["system"]  # the benchmark knows of no systems
+    return Rows(str(path), path.stem, "parquet", columns, Places("row"))
 
 
 def _named(names: list[str], wanted: Sequence[str]) -> str | None:

@@ -11,7 +11,7 @@ from captious.cli.output import Format
 
 
 def compare(
-    candidates: options.Candidates,
+    candidates: options.OptionalCandidates = None,
     references: options.OptionalReferences = None,
     name: options.Names = None,
     metrics: options.Metrics = "",
@@ -33,6 +33,7 @@ def compare(
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
+    scores: options.ShardedScores = "",
     form: options.OutputFormat = Format.table,
 ) -> None:
     """Compare systems: differences, intervals, two tests, Holm's correction, clusters.
@@ -43,7 +44,20 @@ def compare(
     from captious.cli import inputs
     from captious.cli.output import emit, note, progress_bar
     from captious.corpus import score_tables
+    from captious.errors import InputError
 
+    if scores:
+        from captious.engine.shards.compare import compare_shards
+
+        named = inputs.words(metrics) or None
+        sharded, said = compare_shards(scores, metrics=named, trials=trials, level=level, seed=seed)
+        if said:
+            note(said)
+        rows = score_tables.compare_rows(sharded) if form is Format.csv else sharded.tables()
+        emit(rows, sharded.to_dict(), form)
+        return
+    if not candidates:
+        raise InputError("there is nothing to compare. Give --candidates, or --scores of shards.")
     inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
     corpus = inputs.with_encoders(corpus, system_encoder or [])

@@ -13,6 +13,14 @@ Candidates = Annotated[
     list[Path],
     typer.Option("--candidates", "-c", help="Captions to score, one or several files.", show_default=False),
 ]
+ShardedScores = Annotated[
+    str,
+    typer.Option(
+        "--scores",
+        help="What `captious score --out` wrote, in place of candidates; no metric runs again. Tests and "
+        "examples are of a sample of images where there are many.",
+    ),
+]
 CandidatePlaces = Annotated[
     list[str],
     typer.Option(
@@ -30,6 +38,10 @@ ReferencePlaces = Annotated[
         help="File with the references; metrics that need none do without.",
         show_default=False,
     ),
+]
+OptionalCandidates = Annotated[
+    list[Path] | None,
+    typer.Option("--candidates", "-c", help="Captions to score, one or several files.", show_default=False),
 ]
 References = Annotated[
     list[Path], typer.Option("--references", "-r", help="File with the references.", show_default=False)

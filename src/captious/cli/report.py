@@ -109,6 +109,7 @@ def report(
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
+    scores: options.ShardedScores = "",
 ) -> None:
     """Write a page about systems, metrics and judgments that works offline.
 
@@ -124,6 +125,9 @@ def report(
     if charts:
         check_folder(charts)
     check_output(out, [*(candidates or []), *(references or []), *([judgments] if judgments else [])])
+    if scores:
+        _of_shards(scores, out, metrics, charts, title, level, resamples, seed)
+        return
     corpus, judged = judged_corpus(
         candidates,
         references,
@@ -134,9 +138,8 @@ def report(
     )
     corpus = inputs.with_encoders(corpus, system_encoder or [])
     wanted = inputs.metrics(metrics, df, corpus, long)
-    scores = _scored(corpus, wanted, resamples, level, seed, jobs)
     written = write_report(
-        scores,
+        _scored(corpus, wanted, resamples, level, seed, jobs),
         out,
         judgments=judged,
         judgments_label=judgments_label,
@@ -148,6 +151,38 @@ def report(
         charts=charts,
         explain=_asked(explain),
         most_explained=explained,
+        level=level,
+        resamples=resamples,
+        seed=seed,
+    )
+    _say(written, charts)
+
+
+def _of_shards(
+    scores: str,
+    out: Path,
+    metrics: str,
+    charts: Path | None,
+    title: str,
+    level: float,
+    resamples: int,
+    seed: int,
+) -> None:
+    """A page of sharded scores: the values of all captions, charts and examples of a sample."""
+    from captious.cli.inputs import words
+    from captious.cli.output import note
+    from captious.engine.shards.read import PAGE_IMAGES, sampled
+    from captious.report import write_report
+
+    found = sampled(scores, PAGE_IMAGES, words(metrics) or None)
+    if found.note:
+        note(found.note)
+    written = write_report(
+        found.for_page(),
+        out,
+        title=title or out.stem,
+        charts=charts,
+        explain=[],
         level=level,
         resamples=resamples,
         seed=seed,

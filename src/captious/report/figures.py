@@ -68,7 +68,7 @@ def _scores(study: Study, judged: JudgedMeans, table: Table) -> Figure:
     return Figure(
         key="scores",
         title="Scores of each system",
-        how=f"Points are scores, bars their {study.level:.0%} intervals (bootstrap over images). "
+        how=f"Points are scores, bars their {study.level:.0%} intervals ({study.scores.drawn}). "
         "Each panel has its own scale." + _limit_note(study),
         finding=scores_finding(study),
         table=table,

@@ -128,7 +128,7 @@ def _system_notes(study: Study) -> list[str]:
     first = next(iter(study.scores.metrics.values()))
     notes = ["Bold: the best value of its column."]
     if next(iter(first.systems.values())).low is not None:
-        notes.append(f"In brackets: {study.level:.0%} interval, bootstrap over images.")
+        notes.append(f"In brackets: {study.level:.0%} interval, {study.scores.drawn}.")
     judged = study.judged
     if judged and judged.derived:
         notes.append(
