@@ -43,7 +43,10 @@ def test_a_decision_is_kept_once_and_can_be_replaced(site: Any, manager: Any, ta
     assert empty.status_code == 422
     assert "No answer" in empty.text
     answer = manager.post(address, key=key, verdict="serious")
-    assert (answer.status_code, answer.headers["location"]) == (303, f"/admin/c/{tagged.slug}/disagreements")
+    assert answer.status_code == 303
+    # On to the next that is open, with the way back to this one.
+    following = manager.twin(address)["place"]["open_after"]
+    assert answer.headers["location"].startswith(f"/admin/c/{tagged.slug}/disagreements/{following}?from=")
     assert manager.post(address, key=key, verdict="minor").status_code == 303  # the same form again
     one = adjudication.disagreement(site.db, tagged, row["item"])
     assert one.decided == {"verdict": "serious"}
@@ -107,3 +110,63 @@ def test_a_long_list_comes_in_pages(site: Any, viewer: Any, people: Any, let_wor
     rest = viewer.twin(f"{address}?offset=25")
     assert len(rest["rows"]) == 3
     assert viewer.get(f"{address}?offset=-1").status_code == 422
+
+
+def test_the_queue_leads_through_all_and_ends(site: Any, manager: Any, tagged: Any) -> None:
+    queue = f"/admin/c/{tagged.slug}/disagreements"
+    rows = manager.twin(queue)["rows"]
+    keys = [row["item"] for row in rows]
+    places = [manager.twin(f"{queue}/{key}")["place"] for key in keys]
+    assert [one["at"] for one in places] == [1, 2, 3]
+    assert [one["before"] for one in places] == ["", *keys[:2]]
+    assert [one["after"] for one in places] == [*keys[1:], ""]
+    address, seen = f"{queue}/{keys[0]}", []
+    for _ in keys:
+        page = manager.page(address)
+        # The second rater's answers are taken as they are.
+        answer = manager.post(address.partition("?")[0], key=page.hidden("key") + "-take", take="2")
+        assert answer.status_code == 303
+        address = answer.headers["location"]
+        seen.append(address)
+    assert seen[-1] == queue
+    assert manager.twin(queue)["place"]["decided"] == 3
+    decided = [adjudication.disagreement(site.db, tagged, key).decided for key in keys]
+    assert decided == [{"verdict": "unrelated"}] * 3
+
+
+def test_a_decision_can_be_taken_back_and_nothing_is_deleted(site: Any, manager: Any, tagged: Any) -> None:
+    queue = f"/admin/c/{tagged.slug}/disagreements"
+    key = manager.twin(queue)["rows"][0]["item"]
+    address = f"{queue}/{key}"
+
+    def post(number: int, **fields: str) -> None:
+        assert manager.post(address, key=f"key-{number}", **fields).status_code == 303
+
+    def decided() -> Any:
+        return adjudication.disagreement(site.db, tagged, key).decided
+
+    post(1, verdict="minor")
+    post(2, verdict="serious")
+    post(3, undo="yes")
+    assert decided() == {"verdict": "minor"}
+    post(4, undo="yes")
+    # The undo is undone.
+    assert decided() == {"verdict": "serious"}
+    other = manager.twin(queue)["rows"][1]["item"]
+    manager.post(f"{queue}/{other}", key="first", take="1")
+    assert manager.post(f"{queue}/{other}", key="back", undo="yes").status_code == 303
+    assert adjudication.disagreement(site.db, tagged, other).decided is None
+    assert [one.item for one in adjudication.decisions(site.db, tagged)] == [f"adjudication/{key}"]
+    nothing = manager.post(f"{queue}/{other}", key="again", undo="yes")
+    assert nothing.status_code == 422
+    assert "nothing has been decided" in nothing.text
+    actions = [e.action for e in log.entries(site.db, tagged)]
+    assert actions.count("take back decision") == 3
+
+
+def test_a_rater_who_is_not_there_cannot_be_taken(manager: Any, viewer: Any, tagged: Any) -> None:
+    row = manager.twin(f"/admin/c/{tagged.slug}/disagreements")["rows"][0]
+    address = f"/admin/c/{tagged.slug}/disagreements/{row['item']}"
+    for place in ("3", "0", "x"):
+        assert manager.post(address, key="k", take=place).status_code == 422
+    assert viewer.post(address, key="k", take="1").status_code == 403

@@ -23,8 +23,8 @@ from captious.protocols import Answers, Item, Problem, Response
 from captious.protocols.base import ADJUDICATION
 
 KIND = "disagreements"
-# As many as anyone will look through; the widest come first.
-MOST_KEPT = 5000
+# The widest come first; so many keys are a few megabytes.
+MOST_KEPT = 50_000
 
 
 @dataclass(frozen=True)
@@ -41,12 +41,12 @@ class Disagreement:
 def disagreement_snapshot(
     db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wait: bool = True
 ) -> Snapshot:
-    """Every disagreement by item, spread and reason, kept with its time; `count` tells how many."""
+    """Every disagreement by item and spread, kept with its time; `count` tells how many."""
 
     def compute() -> Content:
         items, found = responses.items(db, campaign), counted.active_responses(db, campaign)
         all_ = find_disagreements(campaign.rules(), items, found)
-        kept = [[one.item, one.spread, one.why] for one in all_[:MOST_KEPT]]
+        kept = [[one.item, one.spread] for one in all_[:MOST_KEPT]]
         return {"found": kept, "count": len(all_)}
 
     return snapshots.current(db, campaign, KIND, compute, fresh_within=fresh_within, wait=wait)
@@ -63,14 +63,51 @@ def disagreements(
     wait: bool = True,
 ) -> list[Disagreement]:
     """A page of the disagreements, the widest first, with everything that was said."""
-    kept = disagreement_snapshot(db, campaign, fresh_within=fresh_within, wait=wait)
-    rows = kept.content.get("found", [])
+    keys = _queue(disagreement_snapshot(db, campaign, fresh_within=fresh_within, wait=wait))
     if undecided_only:
         decided = _decided_keys(db, campaign)
-        rows = [row for row in rows if row[0] not in decided]
-    page = rows[offset : offset + limit]
-    found = _gathered(db, campaign, [key for key, _, _ in page])
-    return [replace(found[key], spread=spread, why=why) for key, spread, why in page if key in found]
+        keys = [key for key in keys if key not in decided]
+    page = keys[offset : offset + limit]
+    found = _gathered(db, campaign, page)
+    return [found[key] for key in page if key in found]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an item stands in the queue of disagreements, the widest first.
+
+    `at` counts from 1, and is 0 where raters do not disagree on the item (any more); `before` and
+    `after` are its neighbours, `open_after` the next that is not decided, from the beginning again
+    where none follows. Each is "" where there is none.
+    """
+
+    at: int
+    total: int
+    decided: int
+    before: str
+    after: str
+    open_after: str
+
+
+def place(db: Database, campaign: Campaign, item_key: str = "") -> Place:
+    """The place of an item in the queue as it was last computed; without a key, before the first."""
+    kept = snapshots.latest(db, campaign, KIND)
+    keys = [] if kept is None else _queue(kept)
+    done = _decided_keys(db, campaign)
+    at = keys.index(item_key) if item_key in keys else -1
+    turned = (*keys[at + 1 :], *keys[: max(at, 0)])
+    return Place(
+        at=at + 1,
+        total=len(keys),
+        decided=sum(key in done for key in keys),
+        before=keys[at - 1] if at > 0 else "",
+        after=keys[at + 1] if at + 1 < len(keys) else "",
+        open_after=next((key for key in turned if key not in done), ""),
+    )
+
+
+def _queue(kept: Snapshot) -> list[str]:
+    return [row[0] for row in kept.content.get("found", [])]
 
 
 def disagreement(db: Database, campaign: Campaign, item_key: str) -> Disagreement:
@@ -126,7 +163,9 @@ def _answers(
     decided: dict[str, Answers] = {}
     latest: dict[tuple[str, str], Response] = {}
     for key, answers, time, kind, name, state in rows:
-        if kind == "adjudication":
+        if kind == "adjudication" and not answers:
+            decided.pop(key, None)
+        elif kind == "adjudication":
             decided[key] = answers
         elif state == "active":
             latest[key, name] = Response(key, answers, name, time)
@@ -143,7 +182,7 @@ def decision_key(item_key: str) -> str:
 
 
 def decisions(db: Database, campaign: Campaign) -> list[Response]:
-    """What adjudicators decided, the latest about each item, oldest first."""
+    """What adjudicators decided, the latest about each item, oldest first; not what was taken back."""
     table, response = schema.item, schema.response
     wanted = (
         select(table.c.key, response.c.answers, response.c.time)
@@ -154,16 +193,11 @@ def decisions(db: Database, campaign: Campaign) -> list[Response]:
     with db.read() as connection:
         rows = connection.execute(wanted).all()
     latest = {key: Response(key, answers, ADJUDICATOR, time) for key, answers, time in rows}
-    return list(latest.values())
+    return [one for one in latest.values() if one.answers]
 
 
 def _decided_keys(db: Database, campaign: Campaign) -> set[str]:
-    table = schema.item
-    with db.read() as connection:
-        keys = connection.execute(
-            select(table.c.key).where(table.c.campaign_id == campaign.id, table.c.stage == ADJUDICATION)
-        ).scalars()
-        return {key.removeprefix(f"{ADJUDICATION}/") for key in keys}
+    return {one.item.removeprefix(f"{ADJUDICATION}/") for one in decisions(db, campaign)}
 
 
 def adjudicate(
@@ -195,6 +229,33 @@ def adjudicate(
     return db.transact(work)
 
 
+def take_back(db: Database, campaign: Campaign, item_key: str, *, actor: str, key: str) -> Receipt:
+    """Undo the latest decision: the one before it stands again, or none. Twice is an undo undone.
+
+    Nothing is deleted: what stands again is a response of its own, an empty one where none does.
+    """
+    item = responses.item(db, campaign, item_key)
+    table, own = schema.response, schema.item
+
+    def work(connection: Connection) -> Receipt:
+        held = own.c.campaign_id == campaign.id, own.c.key == decision_key(item_key)
+        given = {
+            row.id: row
+            for row in connection.execute(
+                select(table.c.id, table.c.answers, table.c.replaces)
+                .join(own, own.c.id == table.c.item_id)
+                .where(*held)
+            )
+        }
+        last = given.get(max(given, default=0))
+        if last is None or not last.answers:
+            raise InputError(f'item "{item_key}": nothing has been decided about it.')
+        earlier: Answers = given[last.replaces].answers if last.replaces in given else {}
+        return _store(connection, db.now(), campaign, item, earlier, actor, key, "web", "take back decision")
+
+    return db.transact(work)
+
+
 def _store(
     connection: Connection,
     now: float,
@@ -204,6 +265,7 @@ def _store(
     actor: str,
     key: str,
     source: str,
+    action: str = "adjudicate",
 ) -> Receipt:
     table = schema.response
     again = connection.execute(
@@ -252,7 +314,7 @@ def _store(
     log.record(
         connection,
         actor,
-        "adjudicate",
+        action,
         time=now,
         campaign_id=campaign.id,
         subject=item.key,

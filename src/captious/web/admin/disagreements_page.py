@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, NamedTuple
+from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
@@ -42,6 +43,7 @@ from captious.web.admin.models import (
     DisagreementRow,
     DisagreementsPage,
     QuestionRow,
+    QueuePlace,
     ShownAnswer,
     ShownCaption,
 )
@@ -53,6 +55,8 @@ from captious.web.texts import Texts
 
 router = APIRouter()
 ROWS = 25
+# The item that was decided just before, for those who want it back.
+Came = Annotated[str, Query(alias="from", max_length=400)]
 Offset = Annotated[int, Query(ge=0, le=1_000_000)]
 
 
@@ -78,6 +82,7 @@ def disagreements_page(db: Database, campaign: Campaign, offset: int) -> Disagre
         computing=kept.pending,
         total=count,
         offset=offset,
+        place=QueuePlace.model_validate(adjudication.place(db, campaign)),
         rows=[
             DisagreementRow(
                 item=one.item.key,
@@ -126,22 +131,41 @@ def disagreement_twin(request: Request, campaign: Seen, db: Db, item: str) -> Di
 
 
 @router.get("/admin/c/{slug}/disagreements/{item:path}", **PAGE)
-def disagreement_view(request: Request, account: Viewer, campaign: Seen, db: Db, item: str) -> Response:
+def disagreement_view(
+    request: Request, account: Viewer, campaign: Seen, db: Db, item: str, came: Came = ""
+) -> Response:
     """One item with every answer side by side, and the form that decides."""
     found = _found(db, campaign, item)
-    return _page(request, account, campaign, db, found, starting_point(found.one))
+    return _page(request, account, campaign, db, found, starting_point(found.one), came=came)
 
 
 @router.post(
     "/admin/c/{slug}/disagreements/{item:path}",
     **WRITE,
-    openapi_extra=form_body({"key": "Idempotency key"}, required=["csrf", "key"], open_ended=True),
+    openapi_extra=form_body(
+        {
+            "key": "Idempotency key",
+            "take": "Number of the rater whose answers stand, from 1",
+            "undo": "yes: take the last decision back",
+        },
+        required=["csrf", "key"],
+        open_ended=True,
+    ),
 )
 def decide(request: Request, account: Manager, campaign: Run, db: Db, item: str, form: Written) -> Response:
-    """Store the decision; what raters said stays as it was."""
+    """Store the decision (one's own, or a rater's answers), or take the last one back.
+
+    What raters said stays as it was. The next disagreement that is not decided comes up.
+    """
     found = _found(db, campaign, item)
-    answers = answers_to(found.one.item, form, partial(recordings.keep, db, campaign))
     key = idempotency_key(security.text_field(form, "key"))
+    if security.text_field(form, "undo"):
+        return _undone(request, account, campaign, db, found, key)
+    taken = security.text_field(form, "take")
+    if taken:
+        answers = answers_of(found.one, taken)
+    else:
+        answers = answers_to(found.one.item, form, partial(recordings.keep, db, campaign))
     try:
         outcome = adjudication.adjudicate(
             db, campaign, found.one.item.key, answers, actor=account.name, key=key
@@ -149,9 +173,34 @@ def decide(request: Request, account: Manager, campaign: Run, db: Db, item: str,
     except InputError as error:
         outcome = [Problem("", str(error))]
     if isinstance(outcome, Receipt):
-        back = f"/admin/c/{campaign.slug}/disagreements"
+        queue = f"/admin/c/{campaign.slug}/disagreements"
+        following = adjudication.place(db, campaign, found.one.item.key).open_after
+        if not following:
+            return pages.redirect(request, queue, flash="admin.flash.all_adjudicated")
+        back = f"{queue}/{quote(following)}?from={quote(found.one.item.key)}"
         return pages.redirect(request, back, flash="admin.flash.adjudicated")
     return _page(request, account, campaign, db, found, answers, outcome)
+
+
+def _undone(
+    request: Request, account: Account, campaign: Campaign, db: Database, found: DisputedItem, key: str
+) -> Response:
+    try:
+        adjudication.take_back(db, campaign, found.one.item.key, actor=account.name, key=key)
+    except InputError as error:
+        return _page(
+            request, account, campaign, db, found, starting_point(found.one), [Problem("", str(error))]
+        )
+    here = f"/admin/c/{campaign.slug}/disagreements/{quote(found.one.item.key)}"
+    return pages.redirect(request, here, flash="admin.flash.taken_back")
+
+
+def answers_of(one: Disagreement, place: str) -> dict[str, object]:
+    """The answers of the rater in a column (counted from 1) to the questions of the form."""
+    if not place.isdecimal() or not 1 <= int(place) <= len(one.responses):
+        raise Refusal(422, "admin.errors.decision")
+    given = one.responses[int(place) - 1].answers
+    return {name: answer for name, answer in given.items() if one.item.form.field(name) is not None}
 
 
 def _found(db: Database, campaign: Campaign, key: str) -> DisputedItem:
@@ -201,6 +250,7 @@ def side_by_side(db: Database, campaign: Campaign, found: DisputedItem, t: Texts
         ],
         questions=questions,
         decided=one.decided,
+        place=QueuePlace.model_validate(adjudication.place(db, campaign, item.key)),
     )
 
 
@@ -226,6 +276,7 @@ def _page(
     found: DisputedItem,
     answers: Mapping[str, object],
     problems: Sequence[Problem] = (),
+    came: str = "",
 ) -> Response:
     t = words(request)
     plain: Item = replace(found.one.item, prior={})
@@ -239,5 +290,6 @@ def _page(
         page=side_by_side(db, campaign, found, t),
         form=form,
         key=secrets.token_urlsafe(16),
+        came=came,
         status_code=422 if problems else 200,
     )

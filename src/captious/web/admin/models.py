@@ -203,6 +203,7 @@ class DisagreementsPage(Computed):
     total: int
     offset: int
     rows: list[DisagreementRow]
+    place: QueuePlace
 
 
 class ShownCaption(BaseModel):
@@ -238,6 +239,17 @@ class AnswerColumn(BaseModel):
     time: float | None
 
 
+class QueuePlace(Shown):
+    """Where an item stands among the disagreements: `at` of `total`, `decided` of them; its neighbours."""
+
+    at: int
+    total: int
+    decided: int
+    before: str
+    after: str
+    open_after: str
+
+
 class DisagreementPage(BaseModel):
     """One item with every answer side by side."""
 
@@ -252,6 +264,7 @@ class DisagreementPage(BaseModel):
     columns: list[AnswerColumn]
     questions: list[QuestionRow]
     decided: dict[str, Any] | None
+    place: QueuePlace
 
 
 class ExportsPage(BaseModel):
