@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -112,3 +113,41 @@ def test_the_examples_of_the_page_run() -> None:
         exec(block, names)
     # "Two cats." is its reference; of two tokens CIDEr-D's orders 1 and 2 are there: 10 * 2 / 4.
     assert names["values"][2] == pytest.approx(5.0)
+
+
+def _sample() -> tuple[dict[str, list[dict[str, str]]], dict[str, list[dict[str, str]]]]:
+    """The demo sample as coco-caption takes it, with captions that tokenisers stumble over."""
+    sample = demo_files()
+    rows = json.loads(sample.references.read_text("utf-8"))["annotations"]
+    gts: dict[str, list[dict[str, str]]] = {}
+    for row in rows:
+        gts.setdefault(str(row["image_id"]), []).append({"caption": row["caption"]})
+    given = json.loads(sample.systems[1].read_text("utf-8"))
+    res = {str(row["image_id"]): [{"caption": row["caption"]}] for row in given}
+    for number, caption in enumerate(NASTY):
+        gts[f"n{number}"] = [{"caption": caption.lower()}, {"caption": "a dog."}]
+        res[f"n{number}"] = [{"caption": caption}]
+    return gts, res
+
+
+NASTY = (
+    "It's the dog's bone; they don't care -- cannot, gonna!",
+    'A sign that says "STOP" (and $5.50) at 10:30 a.m. in the U.S.',
+    "Two   spaces,\ttabs & a T-shirt/short... isn't it?",
+    "Café, naïve façade – a man’s hat “quoted” 50% off #1",
+)
+
+
+def test_the_tokeniser_says_what_the_java_one_says(java: str) -> None:
+    theirs = pytest.importorskip("pycocoevalcap.tokenizer.ptbtokenizer").PTBTokenizer()
+    for texts in _sample():
+        assert coco.PTBTokenizer().tokenize(texts) == theirs.tokenize(texts)
+
+
+def test_meteor_says_what_the_java_one_says(java: str) -> None:
+    theirs = pytest.importorskip("pycocoevalcap.meteor.meteor").Meteor()
+    gts, res = (coco.PTBTokenizer().tokenize(texts) for texts in _sample())
+    score, each = coco.Meteor().compute_score(gts, res)
+    expected, singly = theirs.compute_score(gts, res)
+    assert score == pytest.approx(expected, abs=1e-12)
+    assert list(each) == pytest.approx(list(singly), abs=1e-12)

@@ -130,9 +130,10 @@ def load_with_notes(
     if duplicates not in ("error", "first", "all"):
         raise InputError(f'duplicates: "{duplicates}" is unknown. Say error, first or all.')
     files = rows_of(candidates, "candidates")
-    if references is not None:
-        for rows in files:
+    for rows in files:
+        if references is not None:
             _refuse_references_as_candidates(rows)
+        _refuse_without_captions(rows)
     systems = with_names(files, [systems_of(rows, duplicates) for rows in files], names)
     formats = {rows.source: rows.format for rows in files}
     sets = None
@@ -264,6 +265,15 @@ def _refuse_references_as_candidates(rows: Rows) -> None:
         raise InputError(
             f"{rows.source}: holds several captions for an image, as references do. "
             "Were candidates and references swapped? Candidates have one for each image."
+        )
+
+
+def _refuse_without_captions(rows: Rows) -> None:
+    if not rows.grouped and "caption" not in rows.columns and "references" in rows.columns:
+        raise InputError(
+            f"{rows.source}: has references and no captions to score.",
+            python='Say which column holds them: columns={"caption": "…"}.',
+            command='Call the column of captions "caption".',
         )
 
 

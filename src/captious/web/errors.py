@@ -24,6 +24,7 @@ from captious.web import pages, security
 from captious.web.guard import HEADERS
 from captious.web.refusals import Refusal, SignInNeeded
 from captious.web.texts import texts
+from captious.web.wrong_fields import in_words
 
 Responses = dict[int | str, dict[str, Any]]
 log = logging.getLogger("captious.web")
@@ -140,7 +141,7 @@ def http_error(request: Request, error: HTTPException) -> Response:
 def invalid(request: Request, error: RequestValidationError) -> Response:
     """Fields of a request that are not what OpenAPI says."""
     problems = [
-        Problem(one_line(".".join(str(part) for part in found["loc"])), one_line(found["msg"], 200))
+        Problem(one_line(".".join(str(part) for part in found["loc"])), one_line(in_words(found), 200))
         for found in error.errors()[:20]
     ]
     return answer(request, 422, _say(request, "error.422"), problems=problems)

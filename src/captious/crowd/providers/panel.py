@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -29,11 +30,13 @@ from captious.crowd.values import (
     RemoteStatus,
     Study,
 )
-from captious.errors import InputError, NotSetUpError
+from captious.errors import InputError, NotSetUpError, one_line
 from captious.protocols.options import option
 
 SECRET = "CAPTIOUS_PANEL_SECRET"
 LONGEST_ID = 200
+PLACES = ("participant", "code")  # what an address may hold in braces
+_PLACE = re.compile(r"\{([^{}]*)\}")
 
 
 @register("panel")
@@ -64,6 +67,12 @@ class Panel(Provider):
             address = getattr(self, outcome)
             if address and not address.startswith(("https://", "http://")):
                 raise InputError(f"{outcome}: {address} is no address. Write https://…")
+            unknown = sorted(set(_PLACE.findall(address)) - set(PLACES))
+            if unknown:
+                raise InputError(
+                    f"{outcome}: {{{one_line(unknown[0])}}} stands for nothing. "
+                    f"Known: {', '.join(f'{{{name}}}' for name in PLACES)}."
+                )
 
     @property
     def public(self) -> bool:
@@ -136,7 +145,7 @@ class Panel(Provider):
         """The code, and the address that the panel gave for this end."""
         code = study.codes.get(outcome, "")
         address = str(getattr(self, outcome))
-        for name, value in (("participant", arrival.participant), ("code", code)):
+        for name, value in zip(PLACES, (arrival.participant, code), strict=True):
             address = address.replace(f"{{{name}}}", quoted(value, safe=""))
         return Completion(code, address)
 
