@@ -52,14 +52,15 @@ def gunzipped(data: bytes, name: str, most: int = MOST_BYTES) -> Iterator[bytes]
             if not packed and not piece:
                 raise _damaged(name)
             size += len(piece)
-            _refuse_much(size, len(data), name, most)
+            refuse_much(size, len(data), name, most)
             yield piece
         at -= len(member.unused_data)
         while at < len(data) and data[at] == 0:  # padding after a member
             at += 1
 
 
-def _refuse_much(size: int, packed: int, name: str, most: int) -> None:
+def refuse_much(size: int, packed: int, name: str, most: int) -> None:
+    """Refuse, while it comes out, what is too much in all or far more than it was packed."""
     if size > most:
         raise InputError(f"{name}: unpacks to over {most // MEGABYTE} MB. Split it.")
     if size > max(FREE_BYTES, MOST_RATIO * packed):

@@ -110,10 +110,7 @@ CONTENTS = {
         "c.json: byte 8: is not text (or UTF-16 without a byte-order mark). "
         "Save it as UTF-8 text, or give a Parquet file.",
     ),
-    "zip": (
-        b"PK\x03\x04rest",
-        "c.json: is a zip archive (or a spreadsheet). Unpack it, or compress it with gzip.",
-    ),
+    "zip": (b"PK\x03\x04rest", "c.json: is a damaged workbook or zip archive. Save it again, or as CSV."),
     "latin-1": (
         '[\n{"image_id": 1, "caption": "A café."}]'.encode("latin-1"),
         # "[", the line end, 28 bytes up to the quote, "A caf": bytes 0 to 34

@@ -1,4 +1,4 @@
-"""Open a file: plain or gzip by its first bytes, and text as UTF-8 whatever it was saved as."""
+"""Open a file: plain, gzip or a workbook by its first bytes, and text as UTF-8 whatever it was saved as."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
+from captious.corpus.readers.spreadsheet import ZIP, sheet_as_csv
 from captious.errors import InputError
 from captious.unpack import GZIP, gunzip
 
@@ -15,7 +16,7 @@ PathText = str | PathLike[str]
 STANDARD_INPUT = "standard input"
 PARQUET = b"PAR1"
 OTHER_ARCHIVES = {
-    b"PK\x03\x04": "a zip archive (or a spreadsheet)",
+    ZIP: "a zip archive",
     b"\xfd7zXZ": "an xz archive",
     b"BZh": "a bzip2 archive",
     b"\x28\xb5\x2f\xfd": "a zstd archive",
@@ -27,7 +28,7 @@ UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True)
 class Source:
-    """A file's content: UTF-8 text without a byte-order mark, or Parquet bytes.
+    """A file's content: UTF-8 text without a byte-order mark, or Parquet bytes; a workbook is CSV by now.
 
     `name` is the path as it was given, for messages; `stem` names the system.
     """
@@ -51,6 +52,8 @@ def open_source(path: PathText) -> Source:
     data = _read_standard_input() if str(path) == "-" else _read_bytes(Path(path), name)
     if data.startswith(GZIP):
         data = gunzip(data, name)
+    if data.startswith(ZIP):
+        data = sheet_as_csv(data, name) or data
     for magic, kind in OTHER_ARCHIVES.items():
         if data.startswith(magic):
             raise InputError(f"{name}: is {kind}. Unpack it, or compress it with gzip.")
