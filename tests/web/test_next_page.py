@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
+from captious.campaigns.store import schema
+from captious.campaigns.work import responses
 from captious.web.pages import FLASH
 
 TAKES_PAGE = {"accept": "application/json", "x-next-page": "1"}
@@ -62,3 +65,31 @@ def test_what_is_to_be_said_once_waits_for_a_page_of_its_own(site: Any, answer_p
     visitor.client.cookies.set(FLASH, "work.draft_kept")
     said = send(visitor, page, answer_pairs(site.task(campaign, rater)), **TAKES_PAGE).json()
     assert "page" not in said
+
+
+def test_a_session_that_ended_elsewhere_stores_nothing_more(
+    site: Any, answer_pairs: Any, read_page: Any
+) -> None:
+    campaign = site.campaign("tagging")
+    visitor, rater = site.rater(campaign)
+    page = visitor.page(f"/work/{campaign.slug}")
+    first = send(visitor, page, answer_pairs(site.task(campaign, rater)), **TAKES_PAGE).json()
+    # Another process ends it, which this one does not hear of.
+    with site.db.write() as connection:
+        connection.execute(sa.delete(schema.session))
+    following = read_page(first["page"])
+    refused = send(visitor, following, answer_pairs(site.task(campaign, rater)), **TAKES_PAGE)
+    assert refused.status_code == 401
+    assert [row.id for row in responses.stored(site.db, campaign)] == [first["response"]]
+
+
+def test_a_session_does_not_answer_anothers_task(site: Any, answer_pairs: Any, read_page: Any) -> None:
+    campaign = site.campaign("tagging")
+    (ada, one), (bob, two) = site.rater(campaign, "Ada"), site.rater(campaign, "Bob")
+    page = ada.page(f"/work/{campaign.slug}")
+    own = read_page(send(ada, page, answer_pairs(site.task(campaign, one)), **TAKES_PAGE).json()["page"])
+    others = bob.page(f"/work/{campaign.slug}")
+    pairs = {"csrf": own.hidden("csrf"), "key": own.hidden("key"), **answer_pairs(site.task(campaign, two))}
+    refused = ada.post(others.action(), data=pairs, headers=TAKES_PAGE)
+    assert refused.status_code in (404, 409, 422)
+    assert len([*responses.stored(site.db, campaign)]) == 1

@@ -33,6 +33,13 @@ class NotYours(InputError):  # noqa: N818
         super().__init__("there is no such task for you. Go back to your work and open the next.")
 
 
+class SignedOut(InputError):  # noqa: N818
+    """The session that an answer came with is over."""
+
+    def __init__(self) -> None:
+        super().__init__("you are signed out. Open your link again.")
+
+
 class NotOpen(InputError):  # noqa: N818
     """The campaign takes no answer to this task any more."""
 

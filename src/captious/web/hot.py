@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -25,7 +25,9 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from captious.campaigns.people import accounts
-from captious.campaigns.records import Receipt, Session
+from captious.campaigns.records import NotYours, Receipt, Session, SignedOut
+from captious.campaigns.store.database import Database
+from captious.campaigns.store.writer import Work
 from captious.campaigns.work.desk import MOST_REMEMBERED, Desk, is_current
 from captious.campaigns.work.turn import Turn, take_turn
 from captious.errors import CaptiousError
@@ -41,8 +43,12 @@ ADDRESS = re.compile(r"/work/([^/]+)(?:/([^/]+))?")
 PLAIN_FORM = b"application/x-www-form-urlencoded"
 MOST_FIELDS = 1000
 KEPT_SECONDS = 10.0
+SESSION_SECONDS = 60.0
 # A script that sends it shows the page that comes with the answer, and saves a request.
 NEXT_PAGE = "x-next-page"
+
+
+_Taking = Callable[[Session | None], Work[tuple[Session, Turn | None]]]
 
 
 class _Kept(NamedTuple):
@@ -56,6 +62,8 @@ class Hot:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.desks: dict[int, _Kept] = {}
+        # Sessions of raters by their token, and until when they are taken as they were read.
+        self.sessions: dict[str, tuple[Session, float]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer, or let it through."""
@@ -121,6 +129,21 @@ class Hot:
         db.ahead.pop(kept.desk.tasks[0].token, None)
         return AtWork(session.rater, kept.desk.campaign, session), kept.desk
 
+    async def _taken(self, db: Database, token: str, taking: _Taking) -> tuple[Session, Turn | None]:
+        """What became of an answer, and the session that it came with."""
+        known, until = self.sessions.get(token, (None, 0.0))
+        if known is not None and until >= time.monotonic():
+            try:
+                return await db.writer.run(taking(known))
+            except (SignedOut, NotYours):
+                # Is the session over, or the task another's? Without the memory it is said rightly.
+                self.sessions.pop(token, None)
+        session, turn = await db.writer.run(taking(None))
+        if len(self.sessions) >= MOST_REMEMBERED:
+            self.sessions.clear()
+        self.sessions[token] = session, time.monotonic() + SESSION_SECONDS
+        return session, turn
+
     async def _submit(self, request: Request, slug: str, task: str) -> Response:
         """Store an answer, once for each key; what is wrong with it comes back with the page."""
         form = _fields(await request.body())
@@ -133,16 +156,23 @@ class Hot:
         def read(item: Item) -> dict[str, object]:
             return answers_to(item, form)
 
-        def work(connection: Connection) -> tuple[Session, Turn | None]:
-            session = accounts.session_within(db, connection, token)
-            if session is None or session.rater is None:
-                raise Refusal(401, "error.no_session")
-            security.require_token(session.csrf, csrf)
-            key = rater.idempotency_key(security.text_field(form, "key"))
-            seen = seen_by(form)
-            return session, take_turn(db, connection, session.rater, slug, task, read, key=key, seen=seen)
+        def taking(known: Session | None) -> Work[tuple[Session, Turn | None]]:
+            def work(connection: Connection) -> tuple[Session, Turn | None]:
+                # Whether a session that was seen a while ago is still alive is asked with the rest.
+                session = known or accounts.session_within(db, connection, token)
+                if session is None or session.rater is None:
+                    raise Refusal(401, "error.no_session")
+                security.require_token(session.csrf, csrf)
+                key, seen = rater.idempotency_key(security.text_field(form, "key")), seen_by(form)
+                asked = known.token_digest if known else ""
+                taken = take_turn(
+                    db, connection, session.rater, slug, task, read, key=key, seen=seen, session=asked
+                )
+                return session, taken
 
-        session, turn = await db.writer.run(work)
+            return work
+
+        session, turn = await self._taken(db, token, taking)
         if turn is None or not isinstance(turn.outcome, Receipt):
             request.state.session = session
             return await run_in_threadpool(rater.submit, request, slug, task, form)

@@ -32,6 +32,10 @@ GIVEN: dict[str, Any] = {
     "labels": ["m", ""],
     "sent_key": "k",
     "token": "t",
+    "session": "s",
+    "low": 0.1,
+    "high": 0.9,
+    "moved": 7,
 }
 
 
@@ -53,6 +57,7 @@ def test_sqlite_searches_and_never_scans(sqlite_url: str, once_per_image: bool) 
             assert "ix_item_open (campaign_id=? AND is_check=? AND restricted=?" in found
             assert "room=? AND place" in found
             assert "TEMP B-TREE" not in found  # the order is the index's own
+        assert "room=? AND moved>?" in plan(db, search.changed)
         for query in (*search, pool_queries.NEXT_ROOM, pool_queries.NEXT_TIME, EARLIER, STANDING):
             scans = [line for line in plan(db, query).splitlines() if line.startswith("SCAN")]
             # Only the few rows that a subquery has found are gone through.

@@ -14,12 +14,15 @@ from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment
 from captious.campaigns.work.desk import desk, is_current
+from captious.campaigns.work.responses import Seen
 from captious.campaigns.work.turn import Turn, take_turn
 
 
 def turn_of(db: Database, campaign: Any, rater: Any, token: str, answers: Any, key: str) -> Turn:
     found = db.writer.submit(
-        lambda connection: take_turn(db, connection, rater, campaign.slug, token, answers, key=key)
+        lambda connection: take_turn(
+            db, connection, rater, campaign.slug, token, answers, key=key, seen=Seen()
+        )
     ).result()
     assert found is not None
     return found
@@ -94,7 +97,9 @@ def test_anothers_task_is_refused_and_leaves_the_others_works_alone(
 
     def of(rater: Any, token: str, key: str) -> Any:
         return db.writer.submit(
-            lambda connection: take_turn(db, connection, rater, campaign.slug, token, answers, key=key)
+            lambda connection: take_turn(
+                db, connection, rater, campaign.slug, token, answers, key=key, seen=Seen()
+            )
         )
 
     refused, stored = of(bo, task.token, "k1"), of(bo, own.token, "k2")

@@ -46,6 +46,12 @@ _other = schema.assignment.alias()
 _holds_more = exists().where(
     _other.c.rater_id == _OWN.rater_id, _other.c.state == "held", _other.c.id != _OWN.id
 )
+# Whether the session that an answer comes with is alive; nobody asks where there is none.
+_signed_in = exists().where(
+    schema.session.c.digest == bindparam("session"),
+    schema.session.c.rater_id == _OWN.rater_id,
+    schema.session.c.expires >= _now,
+)
 # Whether the search for the next task has to look there at all.
 MAY_BE = (_holds_more.label("holds_more"), *may_be(_OWN.campaign_id, _OWN.rater_id, _now))
 # All that storing an answer asks, in one question. The rater's row is locked, so that one rater's
@@ -68,6 +74,7 @@ STANDING = Prepared(
         _OWN.shown_at,
         _RESPONSE.id.label("earlier_id"),
         _RESPONSE.kind.label("earlier_kind"),
+        _signed_in.label("signed_in"),
         *MAY_BE,
         *schema.campaign.c,
     )

@@ -14,7 +14,16 @@ import orjson
 from sqlalchemy import Connection
 from sqlalchemy.exc import IntegrityError
 
-from captious.campaigns.records import AnsweredAlready, Campaign, NotOpen, NotYours, Rater, Receipt, Source
+from captious.campaigns.records import (
+    AnsweredAlready,
+    Campaign,
+    NotOpen,
+    NotYours,
+    Rater,
+    Receipt,
+    SignedOut,
+    Source,
+)
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
@@ -132,15 +141,19 @@ def respond_within(
     slug: str,
     source: Source = "web",
     seen: Seen | None = None,
+    session: str = "",
 ) -> Stored | Receipt | list[Problem] | None:
     """As `respond`, all of it in a transaction that is open; the campaign must be that of `slug`.
 
     A receipt is that of an earlier answer with the same key. None where the protocol derives
-    something from responses: that may take long.
+    something from responses: that may take long. `session` is the digest of the rater's session
+    where nobody has looked yet whether it is alive: if it is not, `SignedOut` is raised.
     """
     check_key(key)
     now = db.now()
-    row = _standing(connection, rater, token, key, now)
+    row = _standing(connection, rater, token, key, now, session)
+    if session and not row.signed_in:
+        raise SignedOut
     campaign, asked = campaign_from(*row[-CAMPAIGN_COLUMNS:]), item_of(db, connection, row)
     if campaign.slug != slug:
         raise NotYours
@@ -170,8 +183,11 @@ def _own(rater: Rater, token: str) -> dict[str, Any]:
     return {"rater": rater.id, "token": token}
 
 
-def _standing(connection: Connection, rater: Rater, token: str, key: str, now: float) -> AnyRow:
-    row = queries.STANDING.first(connection, _own(rater, token) | {"sent_key": key, "now": now})
+def _standing(
+    connection: Connection, rater: Rater, token: str, key: str, now: float, session: str = ""
+) -> AnyRow:
+    given = {**_own(rater, token), "sent_key": key, "now": now, "session": session}
+    row = queries.STANDING.first(connection, given)
     if row is None:
         raise NotYours
     return row

@@ -37,6 +37,7 @@ def take_turn(
     *,
     key: str,
     seen: Seen,
+    session: str = "",
 ) -> Turn | None:
     """Store an answer from a page and claim what comes next, in a transaction that is open.
 
@@ -44,7 +45,9 @@ def take_turn(
     the rater has to be asked, for the page did not know of an answer that stands.
     """
     try:
-        found = responses.respond_within(db, connection, rater, token, answers, key=key, slug=slug, seen=seen)
+        found = responses.respond_within(
+            db, connection, rater, token, answers, key=key, slug=slug, seen=seen, session=session
+        )
     except AnsweredAlready:
         return None
     if found is None or not isinstance(found, Stored):
