@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from captious.engine.shards.local import ENDED, TRIES, Do, Failure, attempt
-from captious.errors import InputError, MissingDependencyError
+from captious.errors import InputError, MissingDependencyError, one_line
 from captious.files import WriteError
 from captious.metrics import Metric
 from captious.metrics.base import Resources
@@ -71,7 +71,7 @@ class RayEngine:
         ray = self._started()
         self._step += 1
         shared = ray.put(work)
-        self._fill(ray, min(self._room(ray), len(left)), shared)
+        self._fill(ray, min(self._room(ray), len(left)))
         waiting: dict[Any, _Seat] = {self._told(seat, shared): seat for seat in self._seats}
         while left or any(seat.task for seat in self._seats):
             for seat in self._seats:
@@ -86,6 +86,8 @@ class RayEngine:
                 if lost is not None:
                     yield lost
             elif seat.task is None:
+                if isinstance(found, Failure):
+                    raise InputError(f"an actor cannot begin: {found.reason}")
                 seat.ready = True
             else:
                 (item, tries), seat.task = seat.task, None
@@ -167,7 +169,7 @@ class RayEngine:
             )
         return int(room)
 
-    def _fill(self, ray: Any, wanted: int, shared: Any) -> None:
+    def _fill(self, ray: Any, wanted: int) -> None:
         while len(self._seats) < wanted:
             self._seats.append(_Seat(self._new_actor(ray)))
 
@@ -181,7 +183,9 @@ def _answer(ray: Any, answer: Any) -> Any:
     """What an actor answered; None where it was lost."""
     try:
         return ray.get(answer)
-    except (ray.exceptions.RayActorError, ray.exceptions.RaySystemError, ray.exceptions.ObjectLostError):
+    except ray.exceptions.RayTaskError as error:  # what `attempt` does not take for a failure
+        return Failure(one_line(str(error.cause or error), 200))
+    except ray.exceptions.RayError:
         return None
 
 
