@@ -114,6 +114,7 @@ class HumanProtocol(ABC):
     pauses: ClassVar[bool] = False
     one_rater: ClassVar[str] = ""
     suffixes: ClassVar[tuple[str, ...]] = ()
+    builds: ClassVar[bool] = False  # whether `built_text` writes its file from a form
     once_per_image: bool = False
     group_size: int = 1
 
@@ -127,6 +128,11 @@ class HumanProtocol(ABC):
     def from_text(cls, text: str, source: str = "protocol") -> Self:
         """The protocol that a file describes; for those whose files end in one of `suffixes`."""
         raise InputError(f"{source}: {cls.name} is described by options, not by a file.")
+
+    @classmethod
+    def built_text(cls, given: Mapping[str, str]) -> str:
+        """The file that the fields of a form describe, "" where nothing was typed; see `builds`."""
+        raise InputError(f"{cls.name} has no form for its file.")
 
     @classmethod
     def options_for(cls, raters: int) -> dict[str, Any]:

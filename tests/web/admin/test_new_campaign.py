@@ -224,6 +224,31 @@ def test_a_yaml_that_is_wrong_says_the_line(manager: Any) -> None:
     assert 'href="#f-protocol-file"' in answer.text
 
 
+BUILT = {
+    "build__kind": "likert",
+    "build__1__ask": "Is it <true>?",
+    "build__1__high": "3",
+    "build__raters": "2",
+}
+
+
+def test_questions_of_ones_own_by_a_form(manager: Any) -> None:
+    assert "data-builder" in manager.text("/admin/new/generic")
+    assert "data-builder" not in manager.text("/admin/new/thumb")
+    shown = manager.post("/admin/new/generic/questions", **BUILT)
+    assert shown.status_code == 200
+    assert "Is it &lt;true&gt;?" in shown.text
+    assert shown.text.count('type="radio"') == 3
+    wrong = manager.post("/admin/new/generic/questions", **{**BUILT, "build__1__low": "3"})
+    assert "a scale from 3 to 3" in wrong.text
+    pairs = manager.post("/admin/new/generic/questions", **{**BUILT, "build__kind": "pairwise"})
+    assert pairs.text.count('type="radio"') == 3  # left, right, alike
+    assert manager.post("/admin/new/thumb/questions").status_code == 404
+    made = manager.post("/admin/new/generic", files(), title="Mine", **BUILT)
+    assert made.status_code == 303, made.text
+    assert manager.twin(made.headers["location"])["first"] == 16  # 8 captions, two raters each
+
+
 def test_a_draft_is_its_makers_own(site: Any, manager: Any, owner: Any, draft: str) -> None:
     assert manager.get(draft).status_code == 200
     assert draft in manager.text("/admin/new")

@@ -62,6 +62,7 @@ class Generic(HumanProtocol):
     )
     needs: ClassVar[frozenset[Need]] = frozenset()
     suffixes: ClassVar[tuple[str, ...]] = (".yaml", ".yml")
+    builds: ClassVar[bool] = True
 
     @classmethod
     def from_text(cls, text: str, source: str = "protocol") -> Generic:
@@ -69,6 +70,13 @@ class Generic(HumanProtocol):
         from captious.protocols.generic.file import parse_protocol
 
         return parse_protocol(text, source)
+
+    @classmethod
+    def built_text(cls, given: Mapping[str, str]) -> str:
+        """The YAML of what was typed into the builder."""
+        from captious.protocols.generic.build import built_text
+
+        return built_text(given)
 
     @classmethod
     def options_for(cls, raters: int) -> dict[str, Any]:

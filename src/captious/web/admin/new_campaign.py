@@ -168,7 +168,7 @@ def read_plan(
         title = checked_title(title)
     except InputError as error:
         problems.append(Problem("title", str(error)))
-    kind = _kind(protocol)
+    kind = kind_named(protocol)
     options: dict[str, Any] = {}
     read = read_options(kind, given) if not kind.suffixes else {}
     if isinstance(read, list):
@@ -211,6 +211,8 @@ def _protocol_text(
     sent = files_of(form, "protocol_file")
     try:
         text = uploads.read_protocol_text(sent[0]) if sent else given.get("protocol_text", "")
+        if not text.strip() and kind.builds:
+            text = kind.built_text(given)
         if "\x00" in text:
             raise InputError("protocol: holds a NUL character. Save it as plain text.")
         kind.from_text(text, uploads.shown_name(sent[0]) if sent else "protocol")
@@ -219,7 +221,8 @@ def _protocol_text(
     return text, []
 
 
-def _kind(protocol: str) -> type[HumanProtocol]:
+def kind_named(protocol: str) -> type[HumanProtocol]:
+    """A protocol by its name, or 404."""
     known = known_protocols()
     if protocol not in known:
         raise Refusal(404, "error.404")
@@ -228,7 +231,7 @@ def _kind(protocol: str) -> type[HumanProtocol]:
 
 def _fields(protocol: str) -> list[ProtocolOption]:
     """The options that the page asks for; those of a file stand in the file."""
-    kind = _kind(protocol)
+    kind = kind_named(protocol)
     return [] if kind.suffixes else [one for one in options_of(kind) if one.shown]
 
 
@@ -294,9 +297,10 @@ def _form_page(
         problems=problems or [],
         protocol=protocol,
         fields=_fields(protocol),
-        suffixes=_kind(protocol).suffixes,
+        suffixes=kind_named(protocol).suffixes,
+        builds=kind_named(protocol).builds,
         form=unticked | form,
-        needs=_kind(protocol).needs,
+        needs=kind_named(protocol).needs,
         drop=DROP,
         most_upload=f"{most:,}",
         action=f"/admin/drafts/{token}/edit" if token else f"/admin/new/{protocol}",

@@ -1,0 +1,81 @@
+"""The YAML of a protocol from what was typed into a form, so that nobody has to write it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+
+from captious.errors import InputError
+
+MOST_QUESTIONS = 12
+PREFIX = "build."  # of the form's fields: build.kind, build.1.ask, build.1.low, …
+
+
+def built_text(given: Mapping[str, str]) -> str:
+    """The protocol that the fields describe; "" where no question was typed.
+
+    >>> print(built_text({"build.kind": "likert", "build.1.ask": "Is it true?", "build.1.high": "3",
+    ...                   "build.1.low_label": "No", "build.raters": "2"}), end="")
+    name: Is it true?
+    kind: likert
+    raters: 2
+    questions:
+      - aspect: q1
+        ask: Is it true?
+        low: 1
+        high: 3
+        labels: {1: "No"}
+    """
+    asked = [at for at in range(1, MOST_QUESTIONS + 1) if _text(given, f"{at}.ask")]
+    if not asked:
+        return ""
+    pairwise = _text(given, "kind") == "pairwise"
+    lines = [
+        f"name: {_quoted(_text(given, 'name') or _text(given, f'{asked[0]}.ask'))}",
+        f"kind: {'pairwise' if pairwise else 'likert'}",
+        f"raters: {_whole(given, 'raters', 1)}",
+        *(["comment: true"] if _text(given, "comment") == "yes" else []),
+        "questions:",
+    ]
+    for at in asked:
+        lines += [
+            f"  - aspect: {_quoted(_text(given, f'{at}.aspect') or f'q{at}')}",
+            f"    ask: {_quoted(_text(given, f'{at}.ask'))}",
+        ]
+        if help_ := _text(given, f"{at}.help"):
+            lines.append(f"    help: {_quoted(help_)}")
+        lines += _choice(given, at) if pairwise else _scale(given, at)
+    return "\n".join(lines) + "\n"
+
+
+def _choice(given: Mapping[str, str], at: int) -> list[str]:
+    return [f"    ties: {'false' if _text(given, f'{at}.ties') == 'no' else 'true'}"]
+
+
+def _scale(given: Mapping[str, str], at: int) -> list[str]:
+    low, high = _whole(given, f"{at}.low", 1), _whole(given, f"{at}.high", 5)
+    ends = {low: _text(given, f"{at}.low_label"), high: _text(given, f"{at}.high_label")}
+    named = ", ".join(
+        f"{point}: {json.dumps(label, ensure_ascii=False)}" for point, label in ends.items() if label
+    )
+    return [f"    low: {low}", f"    high: {high}", *([f"    labels: {{{named}}}"] if named else [])]
+
+
+def _text(given: Mapping[str, str], field: str) -> str:
+    return " ".join(given.get(PREFIX + field, "").split())
+
+
+def _whole(given: Mapping[str, str], field: str, usual: int) -> int:
+    typed = _text(given, field) or str(usual)
+    if not re.fullmatch(r"-?\d{1,6}", typed):
+        what = field.rpartition(".")[2]
+        raise InputError(f'{what}: "{typed[:20]}" is no whole number. Give one such as {usual}.')
+    return int(typed)
+
+
+def _quoted(text: str) -> str:
+    """A text that YAML reads as it is, in quotes only where it would not."""
+    plain = re.fullmatch(r"[A-Za-z][\w ,.?()'-]*", text) and not text.endswith(":")
+    reserved = text.casefold() in ("yes", "no", "true", "false", "null", "on", "off", "y", "n")
+    return text if plain and not reserved else json.dumps(text, ensure_ascii=False)
