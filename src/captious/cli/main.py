@@ -63,13 +63,13 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
         name="captious",
         help="Evaluate image captions: metrics, human judgments, and how far the two agree.",
         no_args_is_help=True,
-        add_completion=False,
+        add_completion=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(about)
-    first = arguments[0] if arguments else ""
+    first = next(iter(arguments or _typed_so_far()), "")
     for name in [first] if first in COMMANDS else COMMANDS:
         module, _, attribute = COMMANDS[name].partition(":")
         found = getattr(import_module(module), attribute)
@@ -78,6 +78,13 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
         else:
             app.command(name)(found)
     return app
+
+
+def _typed_so_far() -> list[str]:
+    """The words behind `captious` that a shell wants completed, by the variables that its script sets."""
+    if "_CAPTIOUS_COMPLETE" not in os.environ:
+        return []
+    return (os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS") or "").split()[1:]
 
 
 def about(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
