@@ -11,7 +11,9 @@ from captious.protocols import known_protocols
 
 ROOT = Path(captious.__file__).parent
 FOLDERS = {path.parent.name for path in (ROOT / "protocols").glob("*/__init__.py")}
-HOMES = FOLDERS | {kind.__module__.split(".")[2] for kind in known_protocols().values()}
+# What every protocol shares, in a room of its own.
+SHARED = {"training"}
+HOMES = (FOLDERS - SHARED) | {kind.__module__.split(".")[2] for kind in known_protocols().values()}
 # Each is the analysis or the text of one protocol under a name of its own, not a guess at what a
 # campaign runs: the judge reads out THumB's rubric, the commands `audit` and `campaign mix` apply
 # one paper's functions to files.

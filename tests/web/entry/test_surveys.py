@@ -43,9 +43,12 @@ def test_questions_come_once_before_the_work_and_once_after(site: Any, answer_pa
 def test_a_consent_text_that_changes_is_asked_for_again_in_the_middle(site: Any) -> None:
     campaign = site.campaign()
     visitor, _ = site.rater(campaign)
-    assert visitor.get(f"/work/{campaign.slug}").status_code == 200
+    page = visitor.page(f"/work/{campaign.slug}")
     changed = replace(campaign.settings, consent="We now keep your answers for ten years.")
     campaign = lifecycle.change_settings(site.db, campaign, changed, actor="lea")
+    # The answer in hand is taken; what follows it is the text.
+    data = {"csrf": page.hidden("csrf"), "key": page.hidden("key"), "verdict": "minor"}
+    assert visitor.post(page.action(), data=data).headers["location"] == f"/work/{campaign.slug}"
     page = visitor.page(f"/work/{campaign.slug}")
     assert "for ten years" in page.text
     csrf, here = page.hidden("csrf"), f"/begin/{campaign.slug}/consent"

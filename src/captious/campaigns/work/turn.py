@@ -62,6 +62,9 @@ def _next(db: Database, connection: Connection, rater: Rater, stored: Stored) ->
     # A result that is read first would count as time on the next task.
     if not stored.active or campaign.state != "open" or stored.receipt.correction or rules.pauses:
         return None
+    # Something new comes before the next task: the page that looks for itself finds it.
+    if rater.entry != campaign.settings.entry_version:
+        return None
     answered = row.answered + 1
     seeker = Seeker(
         rater.id, rater.pseudonym, row.cursor, stored.response.time, answered, stored.record, row.quota
