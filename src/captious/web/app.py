@@ -9,6 +9,7 @@ from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
@@ -96,7 +97,8 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         metrics_page.router,
     ):
         app.include_router(router)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    # Browsers keep them for long, so that they are seldom compressed.
+    app.mount("/static", GZipMiddleware(StaticFiles(directory=STATIC)), name="static")
 
     async def refuse(scope: Scope, receive: Receive, send: Send, status: int) -> None:
         scope.setdefault("app", app)
