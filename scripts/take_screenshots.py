@@ -261,6 +261,29 @@ def _correcting(page: Page, site: Site) -> None:
     page.get_by_role("link", name="Undo").click()
 
 
+def _answers(page: Page, site: Site) -> None:
+    """Some answers of one's own."""
+    site.enter(page.context, "humanr", site.someone("humanr"))
+    page.goto(f"{site.address}/work/{site.slug('humanr')}")
+    for key in "258":
+        page.keyboard.press(key)
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    page.goto(f"{site.address}/answers/{site.slug('humanr')}")
+
+
+def _asked(page: Page, site: Site) -> None:
+    """Another tab has answered meanwhile."""
+    site.enter(page.context, "humanr", site.someone("humanr"))
+    page.goto(f"{site.address}/work/{site.slug('humanr')}")
+    other = page.context.new_page()
+    other.goto(page.url)
+    for tab, key in ((other, "3"), (page, "6")):
+        tab.keyboard.press(key)
+        with tab.expect_navigation():
+            tab.keyboard.press("Enter")
+
+
 def _offline(page: Page, site: Site) -> None:
     page.locator("[data-question] input").nth(1).check()
     page.context.set_offline(True)
@@ -444,6 +467,9 @@ STOPS = (
     Stop("rater-offline", _then(_work("humanr"), _offline), photo=True),
     Stop("rater-error-plain", _then(_work("audit"), _unanswered), photo=True, script=False),
     Stop("rater-correcting", _correcting, photo=True),
+    Stop("rater-problem", _then(_work("tagging"), _key("p")), photo=True),
+    Stop("rater-answers", _answers, photo=True),
+    Stop("rater-asked", _asked),
     Stop("rater-nothing", _idle),
     Stop("rater-survey", _survey),
     Stop("rater-training", _training),
