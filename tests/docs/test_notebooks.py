@@ -19,6 +19,8 @@ OFFLINE = {"HF_HUB_OFFLINE": "1", "http_proxy": "http://127.0.0.1:9", "https_pro
 def test_there_are_notebooks_with_outputs() -> None:
     assert [path.stem for path in NOTEBOOKS] == ["compare", "learn", "meta"]
     for path in NOTEBOOKS:
+        cells = json.loads(path.read_text("utf-8"))["cells"]
+        assert {len(cell["outputs"]) for cell in cells if cell["cell_type"] == "code"} == {1}, path
         assert all(len(found) > 0 for found in _said(json.loads(path.read_text("utf-8"))["cells"])), path
 
 

@@ -18,9 +18,12 @@ def print_table(table: Table) -> None:
         def on_broken_pipe(self) -> None:
             raise BrokenPipeError  # the command line leaves quietly
 
-    console = Terminal(highlight=False)
+    # In a notebook rich would show the table itself, beside the text that was asked for.
+    console = Terminal(highlight=False, force_jupyter=False)
     if not console.is_terminal:
-        console = Terminal(highlight=False, width=10_000)  # a file has no edge to wrap at
+        console = Terminal(
+            highlight=False, force_jupyter=False, width=10_000
+        )  # a file has no edge to wrap at
     drawn = RichTable(title=table.title or None, box=box.SIMPLE_HEAD, title_justify="left")
     for index, name in enumerate(table.columns):
         right = table.is_numeric(index)
