@@ -27,6 +27,7 @@ from captious.stats.resample import (
     require_positive,
 )
 
+USUAL_POWER = 0.8
 _NORMAL = 2000  # values that stand for a normal distribution
 Design = Literal["nested", "crossed"]
 Progress = Callable[[int, int], None]
@@ -49,7 +50,8 @@ class PlannedStudy(NamedTuple):
 
     `half_width`: expected half width of the study's own interval (t, over items); `spread`: half
     the range that holds `level` of the studies' means; `coverage`: the share of studies whose
-    interval holds the true mean; `power`: the share whose interval lies wholly above `against`.
+    interval holds the true mean; `power`: the share whose interval lies wholly above `against`;
+    `detectable`: the mean that 80% of such studies would show to lie above `against`.
     """
 
     n_items: int
@@ -58,6 +60,7 @@ class PlannedStudy(NamedTuple):
     spread: float
     coverage: float
     power: float
+    detectable: float = float("nan")
 
     @property
     def n_ratings(self) -> int:
@@ -231,6 +234,8 @@ def _planned(
         spread=float(high - low) / 2,
         coverage=float((np.abs(means - true) <= halves).mean()),
         power=float((means - halves > against).mean()),
+        # Means move with the true mean: P(mean + d - half > against) = 0.8 at the 80% point.
+        detectable=against + float(np.quantile(halves - (means - true), USUAL_POWER)),
     )
 
 

@@ -44,6 +44,15 @@ def judged_systems(items: Sequence[Item]) -> list[str]:
     return list(dict.fromkeys(named))
 
 
+def asked_of_systems(items: Sequence[Item]) -> dict[tuple[str, str], int]:
+    """The answers that items ask about each system and image."""
+    found: Counter[tuple[str, str]] = Counter()
+    for item in items:
+        if _counts(item):
+            found.update({(system, item.image): item.target for system in _judged(item)})
+    return dict(found)
+
+
 def _counts(item: Item) -> bool:
     return item.counts and item.stage != ADJUDICATION
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
 
 from sqlalchemy import select
@@ -12,13 +12,16 @@ from sqlalchemy import select
 from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, Rater
 from captious.campaigns.results import forecast
-from captious.campaigns.results.analysis import RECENT, Overview
+from captious.campaigns.results.analysis import RECENT, Overview, overview
 from captious.campaigns.results.feasibility import Reach, reach
 from captious.campaigns.results.forecast import Worker
 from captious.campaigns.results.workforce import Person, Workforce, workforce
-from captious.campaigns.store import schema
+from captious.campaigns.store import schema, snapshots
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.snapshots import Content, Snapshot
 
+STANDING = "standing"
+BEING_WORKED_OUT = "it is being worked out"
 # Someone who has work and has not been seen for so long is not coming by today.
 IDLE = 24 * 3600.0
 Why = Literal["never came", "idle", "out of work", "waits", "quota reached"]
@@ -66,6 +69,39 @@ class Standing:
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         return asdict(self) | {"can_finish": self.reach.can_finish}
+
+    @classmethod
+    def from_dict(cls, kept: Mapping[str, Any]) -> Standing:
+        """What `to_dict` kept."""
+        values = {name: value for name, value in kept.items() if name in _FIELDS}
+        return cls(
+            **values
+            | {
+                "reach": Reach(**kept["reach"]),
+                "stuck": tuple(Stuck(**one) for one in kept["stuck"]),
+                "money": Money(**kept["money"]),
+            }
+        )
+
+
+_FIELDS = tuple(one.name for one in fields(Standing))
+
+
+def standing_snapshot(
+    db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wait: bool = True
+) -> Snapshot:
+    """Where a campaign stands, kept with its time: for those with so many items that a page cannot wait."""
+
+    def compute() -> Content:
+        return standing(db, campaign, overview(db, campaign)).to_dict()
+
+    return snapshots.current(db, campaign, STANDING, compute, fresh_within=fresh_within, wait=wait)
+
+
+def not_yet(db: Database, campaign: Campaign) -> Standing:
+    """What stands in for the first reckoning of a large campaign."""
+    money_so_far = money(campaign, raters.listed(db, campaign))
+    return Standing(Reach(0, 0, 0, 0), 0, None, BEING_WORKED_OUT, None, (), money_so_far)
 
 
 def standing(db: Database, campaign: Campaign, view: Overview) -> Standing:

@@ -12,7 +12,7 @@ from captious.campaigns.quality import control
 from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis, separation
 from captious.campaigns.results.analysis import Overview
-from captious.campaigns.results.standing import Money, Standing, Stuck, standing
+from captious.campaigns.results.standing import BEING_WORKED_OUT, Money, Standing, Stuck, not_yet, standing
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Snapshot
 from captious.tables import Number, Table
@@ -48,6 +48,7 @@ class Kept(NamedTuple):
     agreement: Snapshot
     quality: Snapshot
     separation: Snapshot
+    standing: Snapshot | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def worked_out(db: Database, campaign: Campaign, *, fresh_within: float = 0.0) -
 def verdict(db: Database, campaign: Campaign, kept: Kept, view: Overview | None = None) -> Verdict:
     """The verdict on a campaign as it stands, from kept figures; `view` are its counts."""
     counts = view or analysis.overview(db, campaign)
-    found = standing(db, campaign, counts)
+    found = _standing(db, campaign, kept, counts)
     agreed = agreement_by_aspect(kept.agreement.tables())
     content = {name: kept.separation.content.get(name) for name in ("level", "aspects", "words")}
     lines = [
@@ -99,13 +100,22 @@ def verdict(db: Database, campaign: Campaign, kept: Kept, view: Overview | None 
         *(Line("separation", "plain", _capital(words)) for words in content["words"] or ()),
         *money_lines(found.money),
     ]
-    pending = any(one.pending for one in kept)
+    pending = any(one is not None and one.pending for one in kept)
     return Verdict(tuple(lines), found, tuple(agreed), content, counts.open_flags, pending)
+
+
+def _standing(db: Database, campaign: Campaign, kept: Kept, counts: Overview) -> Standing:
+    if kept.standing is None:
+        return standing(db, campaign, counts)
+    known = kept.standing.content
+    return Standing.from_dict(known) if known else not_yet(db, campaign)
 
 
 def finish_line(campaign: Campaign, view: Overview, found: Standing) -> Line:
     """Whether the raters there are can give all that is wanted."""
     reach, left = found.reach, view.target - view.done
+    if found.unknown == BEING_WORKED_OUT:
+        return Line("finish", "plain", f"{left:,} of {view.target:,} responses are missing.")
     if not left or (not reach.missing and view.to_come <= 0):
         return Line("finish", "good", f"Finished: all {view.target:,} responses are in.")
     if campaign.state == "closed":

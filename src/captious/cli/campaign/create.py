@@ -249,6 +249,7 @@ def draft_tables(draft: Draft) -> list[Table]:
     """What a campaign would be: counts, costs and its first items."""
     from captious.campaigns.setup import cost
     from captious.campaigns.setup.create import preview
+    from captious.campaigns.setup.precision import expected
     from captious.cli.campaign import tables as campaign_tables
 
     rows: list[list[Cell]] = [
@@ -267,6 +268,7 @@ def draft_tables(draft: Draft) -> list[Table]:
             f"the first items; raters needed at least: {needed}",
         ),
         campaign_tables.cost_table(cost.estimate(draft.rules(), first, draft.settings)),
+        *campaign_tables.precision_table(expected(draft.rules(), draft.items)),
         *([campaign_tables.training_table(draft.training)] if draft.training else []),
     ]
 
@@ -279,6 +281,7 @@ def draft_payload(draft: Draft) -> dict[str, Any]:
     """The same as plain values."""
     from captious.campaigns.setup import cost
     from captious.campaigns.setup.create import preview
+    from captious.campaigns.setup.precision import expected
 
     first = cost.first_stage(draft.items)
     return {
@@ -290,6 +293,7 @@ def draft_payload(draft: Draft) -> dict[str, Any]:
         "images": _images(draft),
         "raters_needed": draft.rules().raters_needed(draft.items),
         "cost": cost.estimate(draft.rules(), first, draft.settings).to_dict(),
+        "precision": [one._asdict() for one in expected(draft.rules(), draft.items)],
         "preview": [item.public() for item in preview(draft, PREVIEWED)],
         **({"training": len(draft.training.examples)} if draft.training else {}),
     }

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from captious.campaigns.results.analysis import Overview
     from captious.campaigns.results.verdict import Verdict
     from captious.campaigns.setup.cost import Estimate
+    from captious.campaigns.setup.precision import Precision
 
 
 READABLE = 88  # characters of a sentence in a line
@@ -79,6 +80,16 @@ def said(title: str, found: Verdict, *, width: int = 0) -> Table:
         parts = textwrap.wrap(line.text, width) if width else [line.text]
         rows += [[line.kind if at == 0 else "", part] for at, part in enumerate(parts)]
     return Table(title, ["verdict", ""], rows)
+
+
+def precision_table(found: Sequence[Precision]) -> list[Table]:
+    """How narrow the intervals will be, and which difference will be found."""
+    rows: list[list[Cell]] = [
+        [one.aspect, one.low, one.high, one.images, one.answers, one.half_width, one.detectable]
+        for one in found
+    ]
+    header = ["two systems in", "from", "to", "images", "answers each", "half width", "found in 80%"]
+    return [Table("", header, rows, found[0].basis)] if found else []
 
 
 def cost_table(cost: Estimate) -> Table:

@@ -11,6 +11,7 @@ from captious.campaigns.quality.control import QUALITY
 from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis
 from captious.campaigns.results.separation import SEPARATION
+from captious.campaigns.results.standing import STANDING
 from captious.campaigns.results.verdict import Kept, verdict
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
@@ -18,7 +19,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.crowd.money import shown
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
-from captious.web.admin.background import figures
+from captious.web.admin.background import FEW_RESPONSES, figures
 from captious.web.admin.charts_page import charts_view
 from captious.web.admin.crowd_page import crowd_page
 from captious.web.admin.formatting import finite
@@ -59,7 +60,8 @@ def campaigns_page(db: Database) -> CampaignsPage:
 def overview_page(db: Database, campaign: Campaign) -> OverviewPage:
     """How far a campaign is, from counters and figures that are worked out beside the pages."""
     found = analysis.overview(db, campaign)
-    judged = verdict(db, campaign, Kept(*(figures(db, campaign, kind) for kind in FIGURES_OF)), found)
+    kinds = (*FIGURES_OF, STANDING) if _large(found) else FIGURES_OF
+    judged = verdict(db, campaign, Kept(*(figures(db, campaign, kind) for kind in kinds)), found)
     left = judged.standing.hours_left
     return OverviewPage(
         campaign=head(campaign),
@@ -87,6 +89,11 @@ def overview_page(db: Database, campaign: Campaign) -> OverviewPage:
         to_come=max(0, found.to_come),
         verdict=VerdictView.model_validate(judged.to_dict()),
     )
+
+
+def _large(found: analysis.Overview) -> bool:
+    """Whether who may be given what takes longer to find than a page may wait."""
+    return found.responses > FEW_RESPONSES or found.target > FEW_RESPONSES
 
 
 def recent_pace(db: Database, campaign: Campaign) -> Pace | None:

@@ -342,6 +342,19 @@ class PreviewItem(BaseModel):
     questions: int
 
 
+class PreviewPrecision(BaseModel):
+    """How narrow a difference of two systems will be known, and which is found in 80% of studies."""
+
+    aspect: str
+    low: float
+    high: float
+    images: int
+    answers: int
+    half_width: float
+    detectable: float
+    basis: str
+
+
 class PreviewPage(BaseModel):
     """What creating a draft would make."""
 
@@ -358,4 +371,5 @@ class PreviewPage(BaseModel):
     without_image: int
     notes: list[str]
     cost: PreviewCost | None
+    precision: list[PreviewPrecision]
     first_items: list[PreviewItem]

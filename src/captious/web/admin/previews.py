@@ -13,13 +13,14 @@ from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Account, Draft, Settings
 from captious.campaigns.setup import cost as costs
 from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.setup.precision import expected
 from captious.errors import InputError
 from captious.protocols import Item, Problem
 from captious.protocols.form import as_number
 from captious.web import pages
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Written, show, words
 from captious.web.admin.drafts import Built, Plan
-from captious.web.admin.models import PreviewCost, PreviewItem, PreviewPage, ShownCaption
+from captious.web.admin.models import PreviewCost, PreviewItem, PreviewPage, PreviewPrecision, ShownCaption
 from captious.web.admin.new_campaign import Token, drafts_of, plan_of
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
@@ -59,6 +60,7 @@ def preview_page(token: str, plan: Plan, built: Built, cost: PreviewCost | None)
         without_image=0 if draft.images else built.images,
         notes=list(built.notes),
         cost=cost,
+        precision=[PreviewPrecision(**one._asdict()) for one in expected(rules, draft.items)],
         first_items=[_item(token, built, item, places[item.key]) for item in first],
     )
 

@@ -1,0 +1,48 @@
+"""Flags appear as answers come in, though nobody opens the page that shows them."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from captious.campaigns.quality import control
+from captious.campaigns.quality.control import QUALITY
+from captious.campaigns.results import verdict as verdicts
+from captious.campaigns.results.standing import standing_snapshot
+from captious.campaigns.simulate.habits import simulate_habits
+from captious.campaigns.store import snapshots
+from captious.web.admin import campaign_list
+from captious.web.admin.watch import Watch
+
+PATIENCE = 60.0
+
+
+def test_the_rules_run_beside_the_server_once_for_what_is_new(site: Any) -> None:
+    campaign = site.campaign("tagging", raters=3, two_rounds=False)
+    watch = Watch(site.db, rest=0.0)
+    assert watch.look() == []  # nobody has answered
+    simulate_habits(site.db, campaign, {"careful": 2, "hasty": 1})
+    assert control.flags(site.db, campaign) == []
+    assert watch.look() == [campaign.slug]
+    until = time.monotonic() + PATIENCE
+    while snapshots.latest(site.db, campaign, QUALITY) is None and time.monotonic() < until:
+        time.sleep(0.05)
+    assert "minimum-time" in {flag.rule for flag in control.flags(site.db, campaign)}
+    assert watch.look() == []  # nothing new since
+
+
+def test_a_large_campaign_shows_counts_at_once_and_the_rest_when_it_is_worked_out(
+    site: Any, viewer: Any, tagged: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(campaign_list, "FEW_RESPONSES", 0)
+    address = f"/api/admin/c/{tagged.slug}"
+    first = viewer.get(address).json()["verdict"]
+    assert first["pending"]
+    assert first["unknown"] == "it is being worked out"
+    until = time.monotonic() + PATIENCE
+    while (found := viewer.get(address).json()["verdict"])["pending"] and time.monotonic() < until:
+        time.sleep(0.05)
+    assert found["lines"][0]["text"].startswith("Finished: all 12 responses")
+    kept = verdicts.worked_out(site.db, tagged)._replace(standing=standing_snapshot(site.db, tagged))
+    again = verdicts.verdict(site.db, tagged, kept)
+    assert again.standing == verdicts.verdict(site.db, tagged, kept._replace(standing=None)).standing
