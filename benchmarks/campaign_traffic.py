@@ -99,8 +99,11 @@ def start_postgresql(folder: Path) -> str:
 
 
 def stop_postgresql(folder: Path, number: signal.Signals = signal.SIGINT) -> None:
-    """Stop the server; with SIGKILL it and all its processes are gone at once."""
-    postmaster = psutil.Process(int((folder / "data" / "postmaster.pid").read_text().split()[0]))
+    """Stop the server if it runs; with SIGKILL it and all its processes are gone at once."""
+    running = folder / "data" / "postmaster.pid"
+    if not running.exists():
+        return
+    postmaster = psutil.Process(int(running.read_text().split()[0]))
     workers = postmaster.children(recursive=True) if number == signal.SIGKILL else []
     for process in (postmaster, *workers):
         with suppress(psutil.NoSuchProcess):

@@ -1,15 +1,16 @@
 """Faults under load, again and again: nothing acknowledged may be lost, and all is well afterwards.
 
-    python benchmarks/drills.py [sqlite|postgresql …] [--drills kill,crash,disk,lock,read-only]
+    python benchmarks/drills.py [sqlite|postgresql …] [--drills kill,crash,restart,disk,lock,read-only]
                                 [--times 4] [--raters 30] [--think 0.3]
 
 Raters work over real HTTP and send again what got no answer or a 503. Meanwhile
 
 kill        `captious serve` is killed with SIGKILL and started anew
 crash       PostgreSQL and all its processes are killed with it
-disk        for two seconds the server cannot make its files longer (SQLite: as on a full disk)
+restart     PostgreSQL is stopped and started, the server goes on
+disk        for two seconds the disk of the tables is full (SQLite: no file of the server can grow)
 lock        for two seconds another process holds the lock that every answer needs
-read-only   for two seconds PostgreSQL takes no writes
+read-only   for two seconds the database takes no writes (SQLite: its files cannot be changed)
 
 In the end every acknowledged response must be stored, once, and every counter must be right.
 """
@@ -21,97 +22,14 @@ import asyncio
 import os
 import platform
 import random
-import resource
-import signal
-import sqlite3
 import sys
 import time
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-import psutil
-import sqlalchemy as sa
-
-from campaign_traffic import (
-    Audit,
-    Habits,
-    Place,
-    Server,
-    SimulatedRater,
-    Tally,
-    audit,
-    database,
-    prepare,
-    start_postgresql,
-    stop_postgresql,
-)
-from captious.campaigns.store.database import database_url
+from campaign_traffic import Audit, Habits, Place, Server, SimulatedRater, Tally, audit, database, prepare
+from faults import DRILLS, ONLY, Fault, NotPossibleHereError, setting
 
 IMAGES = 1500
-FAULT_SECONDS = 2.0
-SMALL = 64 * 1024  # bytes: every database is longer, so no page can be added
-Fault = Callable[[Server], Awaitable[None]]
-
-
-async def kill(server: Server) -> None:
-    """The server is gone at once, and comes back."""
-    server.stop(signal.SIGKILL)
-    await asyncio.to_thread(server.start)
-
-
-async def crash(server: Server) -> None:
-    """The server and PostgreSQL are gone at once, and come back."""
-    server.stop(signal.SIGKILL)
-    await asyncio.to_thread(stop_postgresql, server.place.folder, signal.SIGKILL)
-    await asyncio.to_thread(start_postgresql, server.place.folder)
-    await asyncio.to_thread(server.start)
-
-
-async def disk(server: Server) -> None:
-    """No file of the server grows."""
-    assert server.process is not None
-    own = psutil.Process(server.process.pid)
-    processes = [own.pid, *(one.pid for one in own.children(recursive=True))]
-    before = [resource.prlimit(pid, resource.RLIMIT_FSIZE) for pid in processes]
-    for pid, (_, hard) in zip(processes, before, strict=True):
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, (SMALL, hard))
-    await asyncio.sleep(FAULT_SECONDS)
-    for pid, limits in zip(processes, before, strict=True):
-        resource.prlimit(pid, resource.RLIMIT_FSIZE, limits)
-
-
-async def lock(server: Server) -> None:
-    """Another has what every answer needs."""
-    if server.place.kind == "sqlite":
-        other = sqlite3.connect(server.place.url, timeout=30, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        await asyncio.sleep(FAULT_SECONDS)
-        other.execute("ROLLBACK")
-        other.close()
-        return
-    engine = sa.create_engine(database_url(server.place.url))
-    with engine.begin() as connection:
-        connection.exec_driver_sql("LOCK TABLE response IN ACCESS EXCLUSIVE MODE")
-        await asyncio.sleep(FAULT_SECONDS)
-    engine.dispose()
-
-
-async def read_only(server: Server) -> None:
-    """PostgreSQL takes no writes."""
-    engine = sa.create_engine(database_url(server.place.url), isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        connection.exec_driver_sql("ALTER SYSTEM SET default_transaction_read_only = on")
-        connection.exec_driver_sql("SELECT pg_reload_conf()")
-        await asyncio.sleep(FAULT_SECONDS)
-        connection.exec_driver_sql("SET default_transaction_read_only = off")
-        connection.exec_driver_sql("ALTER SYSTEM RESET default_transaction_read_only")
-        connection.exec_driver_sql("SELECT pg_reload_conf()")
-    engine.dispose()
-
-
-DRILLS: dict[str, Fault] = {"kill": kill, "crash": crash, "disk": disk, "lock": lock, "read-only": read_only}
-# What a file that is open cannot suffer, and what is PostgreSQL's own.
-ONLY = {"crash": "postgresql", "read-only": "postgresql", "disk": "sqlite"}
 
 
 @dataclass
@@ -158,18 +76,21 @@ async def _acknowledged(tally: Tally, more: int) -> None:
         await asyncio.sleep(0.01)
 
 
-def run(place: Place, drill: str, *, times: int, raters: int, seed: int, think: float = 0.3) -> Outcome:
+def run(
+    place: Place, drill: str, *, times: int, raters: int, seed: int, think: float = 0.3, images: int = IMAGES
+) -> Outcome:
     """One database through one drill."""
-    tokens = prepare(place, raters, IMAGES)
-    server = Server(place)
-    start = time.monotonic()
-    server.start()
-    habits = Habits(think=think, resend=0.05, patient=True)
-    try:
-        tally = asyncio.run(torment(server, tokens, DRILLS[drill], times, habits, seed))
-    finally:
-        server.stop()
-    return Outcome(tally, audit(place, tally), times, time.monotonic() - start)
+    with setting(place, drill):
+        tokens = prepare(place, raters, images)
+        server = Server(place)
+        start = time.monotonic()
+        server.start()
+        habits = Habits(think=think, resend=0.05, patient=True)
+        try:
+            tally = asyncio.run(torment(server, tokens, DRILLS[drill], times, habits, seed))
+        finally:
+            server.stop()
+        return Outcome(tally, audit(place, tally), times, time.monotonic() - start)
 
 
 def show(kind: str, drill: str, found: Outcome) -> None:
@@ -201,10 +122,19 @@ def main() -> None:
         for drill in asked.drills.split(","):
             if ONLY.get(drill, kind) != kind:
                 continue
-            with database(kind) as place:
-                found = run(
-                    place, drill, times=asked.times, raters=asked.raters, seed=asked.seed, think=asked.think
-                )
+            try:
+                with database(kind) as place:
+                    found = run(
+                        place,
+                        drill,
+                        times=asked.times,
+                        raters=asked.raters,
+                        seed=asked.seed,
+                        think=asked.think,
+                    )
+            except NotPossibleHereError as error:
+                print(f"{kind}, {drill}: not tried. {error}")
+                continue
             show(kind, drill, found)
             good &= found.clean
     if not good:

@@ -12,7 +12,8 @@ clock (where the two processes of the service work beside each other), and of th
 processes together. On a busy machine the clock says little.
 
     python benchmarks/scoring_service.py [--metrics bleu4 spice sentsim] [--clients 64] [--requests 20]
-    python benchmarks/scoring_service.py --minutes 3      # memory while it is under load, and a verdict
+
+soak.py watches its memory for long.
 """
 
 from __future__ import annotations
@@ -36,7 +37,6 @@ import uvloop
 from campaign_traffic import Wire
 
 TICKS = os.sysconf("SC_CLK_TCK")
-PAGE = os.sysconf("SC_PAGE_SIZE")
 DEFAULT = ("bleu4", "bleu1,bleu2,bleu3,bleu4,meteor,rouge_l", "spice", "rulegrammar", "sentsim")
 
 
@@ -108,10 +108,6 @@ class Service:
             for pid in self.processes()
         )
         return web, scoring
-
-    def megabytes(self) -> list[float]:
-        """Memory of each."""
-        return [int(Path(f"/proc/{p}/statm").read_text().split()[1]) * PAGE / 2**20 for p in self.processes()]
 
     def stop(self) -> None:
         """End both."""
@@ -233,23 +229,6 @@ def compare(metrics: Sequence[str], clients_: int, requests: int) -> None:
     )
 
 
-def soak(seconds: float, metrics: Sequence[str]) -> None:
-    """Memory of both processes while 64 clients send captions that were never seen before."""
-    with tempfile.TemporaryDirectory() as name:
-        service = Service(",".join(metrics), Path(name))
-        began, sent = time.monotonic(), 0
-        while time.monotonic() - began < seconds:
-            part = [body_of(one, metrics) for one in examples(3200, first=sent)]
-            generate(service.port, [part[k::64] for k in range(64)])
-            sent += len(part)
-            web, scoring = service.megabytes()
-            now = time.monotonic() - began
-            print(
-                f"{now:6.0f} s {sent:8,} captions   web {web:6.1f} MB   scoring {scoring:6.1f} MB", flush=True
-            )
-        service.stop()
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -257,13 +236,10 @@ def main() -> None:
     parser.add_argument("--metrics", nargs="*", default=DEFAULT)
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--requests", type=int, default=20, help="of each client")
-    parser.add_argument("--soak", type=float, help="seconds")
     parser.add_argument("--load", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.load:
         load(arguments)
-    elif arguments.soak:
-        soak(arguments.soak, arguments.metrics[0].split(","))
     else:
         for metrics in arguments.metrics:
             compare(metrics.split(","), arguments.clients, arguments.requests)

@@ -203,3 +203,36 @@ def answer_pairs() -> Callable[[Task], dict[str, str]]:
 def read_page() -> type[Page]:
     """`Page`."""
     return Page
+
+
+@pytest.fixture
+def fuzz_operation() -> Callable[[Any, int, Callable[[Any], Any]], None]:
+    """Send made-up requests for one operation of an OpenAPI document; each answer must be documented."""
+    pytest.importorskip("schemathesis", reason="needs schemathesis")
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+    from schemathesis.checks import not_a_server_error
+    from schemathesis.specs.openapi import checks
+
+    def fuzz(operation: Any, examples: int, send: Callable[[Any], Any]) -> None:
+        @seed(7)
+        @settings(
+            max_examples=examples,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=operation.as_strategy())
+        def attempt(case: Any) -> None:
+            wanted = [
+                not_a_server_error,
+                checks.status_code_conformance,
+                checks.content_type_conformance,
+                checks.response_headers_conformance,
+                checks.response_schema_conformance,
+            ]
+            case.validate_response(send(case), checks=wanted)
+
+        attempt()
+
+    return fuzz

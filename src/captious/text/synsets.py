@@ -18,6 +18,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from captious.errors import InputError
+from captious.text.remembered import Remembered
 
 # The detachment rules of WordNet's morphology (Fellbaum 1998): nouns, verbs, adjectives.
 ENDINGS = (
@@ -54,7 +55,7 @@ class SynsetTable:
         self.digest = hashlib.sha256(content).hexdigest()[:8]
         self._synsets = synsets
         self._irregular = irregular
-        self._known: dict[str, Synsets] = {}
+        self._known = Remembered[str, Synsets]()
 
     def of(self, word: str) -> Synsets:
         """Synsets of a word or phrase and of its base form.

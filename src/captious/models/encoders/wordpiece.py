@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from captious.errors import InputError
+from captious.text.remembered import Remembered
 
 _LONGEST_WORD = 100  # longer words are unknown, as in BERT's own tokeniser
 _PLAIN = re.compile(r"[\x20-\x7e]*")
@@ -54,7 +55,7 @@ class WordPiece:
         self.size = len(vocabulary) - (vocabulary[-1] == "")  # a file's last line may be empty
         self._unknown = self._numbers["[UNK]"]
         self.begin, self.end = self._numbers["[CLS]"], self._numbers["[SEP]"]
-        self._remembered: dict[str, list[int]] = {}
+        self._remembered = Remembered[str, list[int]]()
 
     def encode(self, texts: Sequence[str], longest: int) -> list[list[int]]:
         """Numbers of each text between `[CLS]` and `[SEP]`, at most `longest` of them."""

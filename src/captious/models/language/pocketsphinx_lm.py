@@ -12,6 +12,7 @@ import numpy as np
 from captious.errors import MissingDependencyError
 from captious.models import locate
 from captious.models.language.load import Likelihoods
+from captious.text.remembered import Remembered
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _ORDER = 3
@@ -30,7 +31,7 @@ class PocketsphinxModel:
         path = Path(get_model_path("en-us/en-us.lm.bin"))
         self._scale = LogMath()
         self._model = NGramModel(Config(lm=str(path)), self._scale, str(path))
-        self._known: dict[tuple[str, ...], float] = {}
+        self._known = Remembered[tuple[str, ...], float]()
         self._impossible = self._scale.get_zero()
         self.label = f"pocketsphinx-en-us/{locate.digest(path)}"
 

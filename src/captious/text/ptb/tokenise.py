@@ -30,6 +30,7 @@ from typing import NamedTuple
 from captious.text.ptb import patterns as ptb_patterns
 from captious.text.ptb.chars import SOFT_HYPHEN
 from captious.text.ptb.lexer import lex
+from captious.text.remembered import Remembered
 
 # Chen et al. 2015, the list of coco-caption's tokeniser.
 PUNCTUATION: frozenset[str] = (
@@ -55,7 +56,6 @@ _NOT_PLAIN = _OPEN_ABBREVIATIONS.union(
     ptb_patterns.TITLE_ABBREVIATIONS, ("mfg", "mtg"), ("cannot", "gonna", "wanna", "gotta", "lemme", "gimme")
 )
 _PIECE_LIMIT = 64
-_CACHE_LIMIT = 200_000
 
 
 class _NeedsContextError(Exception):
@@ -119,7 +119,7 @@ class _Options(NamedTuple):
         return (token, mark) if mark and self.keep_punctuation else (token,)
 
 
-class _Pieces(dict[str, tuple[str, ...]]):
+class _Pieces(Remembered[str, tuple[str, ...]]):
     """Tokens of pieces of text between blanks, found once each.
 
     A `strict` table refuses every piece that its left neighbour might claim, so that no look at
@@ -138,8 +138,6 @@ class _Pieces(dict[str, tuple[str, ...]]):
         else:
             tokens = tuple(self._options.applied(_compound_tokens(piece) or self._lexed(piece)))
         if len(piece) <= _PIECE_LIMIT:
-            if len(self) >= _CACHE_LIMIT:
-                self.clear()
             self[piece] = tokens
         return tokens
 

@@ -1,0 +1,52 @@
+"""Faults under load: what raters were told is stored is there, once.
+
+The full form is `python benchmarks/drills.py`; docs/operating.md has its counts.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parent.parent.parent / "benchmarks"
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+
+
+def drill(monkeypatch: pytest.MonkeyPatch, kind: str, fault: str) -> None:
+    for package in ("psutil", "uvloop", *(["pgserver"] if kind == "postgresql" else [])):
+        pytest.importorskip(package, reason=f"needs {package}")
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    import campaign_traffic
+    import drills
+    import faults
+
+    try:
+        with campaign_traffic.database(kind) as place:
+            found = drills.run(place, fault, times=1, raters=6, seed=3, think=0.1, images=60)
+    except faults.NotPossibleHereError as error:
+        pytest.skip(str(error))
+    assert found.tally.errors == []
+    assert len(found.tally.acknowledged) >= 6
+    assert found.audit.clean
+    assert found.audit.stored >= len(found.tally.acknowledged)
+    if fault not in ("kill", "crash", "lock"):  # a lock of two seconds may just be waited for
+        assert found.tally.hung_up + found.tally.told_to_wait > 0  # the fault was felt
+
+
+def test_a_kill_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    drill(monkeypatch, "sqlite", "kill")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("kind", "fault"),
+    [
+        *(("sqlite", fault) for fault in ("disk", "lock", "read-only")),
+        *(("postgresql", fault) for fault in ("kill", "crash", "restart", "disk", "lock", "read-only")),
+    ],
+)
+def test_no_fault_loses_anything(monkeypatch: pytest.MonkeyPatch, kind: str, fault: str) -> None:
+    drill(monkeypatch, kind, fault)
