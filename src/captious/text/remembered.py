@@ -6,7 +6,7 @@ from typing import TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
-MOST = 200_000
+MOST = 65_536
 
 
 class Remembered(dict[K, V]):
