@@ -45,18 +45,19 @@ BATCH = 64
 TYPICAL_TOKENS = 600
 LEARNING_RATE = 2e-3
 WARM_UP = 200
+TAG_WEIGHT = 0.5
 STABLE_SHARE = 0.65
 AVERAGING = 0.998
 SAMPLE = 3000
 
 
-def loss_of(model: CaptionParser, outputs: Outputs, gold: Gold) -> torch.Tensor:
+def loss_of(model: CaptionParser, outputs: Outputs, gold: Gold, tag_weight: float) -> torch.Tensor:
     """Cross entropy of heads, of relations given the true heads, and of tags; -1 is no class."""
     arcs = cross_entropy(outputs.arcs.flatten(0, 1), gold.heads.flatten())
     scores = model.relation_scores(outputs, gold.heads)
     relations = cross_entropy(scores.flatten(0, 1), gold.relations.flatten(), ignore_index=-1)
     tags = cross_entropy(outputs.tags.flatten(0, 1), gold.tags.flatten(), ignore_index=-1)
-    return arcs + relations + 0.5 * tags
+    return arcs + relations + tag_weight * tags
 
 
 @torch.no_grad()
@@ -148,11 +149,12 @@ class Run:
         dropout: float,
         benchmarks_held_out: bool,
         start: Model | None,
+        tag_weight: float = TAG_WEIGHT,
     ) -> None:
         torch.manual_seed(seed)
         self.generator = np.random.default_rng(seed)
         self.inventory, self.training, self.seed = inventory, training, seed
-        self.benchmarks_held_out = benchmarks_held_out
+        self.benchmarks_held_out, self.tag_weight = benchmarks_held_out, tag_weight
         general = torch.from_numpy(inventory.general.vectors).float() * GENERAL_STEP
         sizes = Sizes(
             words=len(inventory.words) + 1,
@@ -176,7 +178,7 @@ class Run:
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         batch, gold = to_batch(self.training, numbers, self.generator)
-        loss = loss_of(self.model, self.model(batch), gold)
+        loss = loss_of(self.model, self.model(batch), gold, self.tag_weight)
         self.optimiser.zero_grad(set_to_none=True)
         (loss * (gold.heads.numel() / TYPICAL_TOKENS)).backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 5.0)
@@ -226,6 +228,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--start", type=Path, help="go on from these weights (.npz)")
     parser.add_argument("--rate", type=float, default=LEARNING_RATE)
     parser.add_argument("--hidden", type=int, default=128)
+    parser.add_argument("--tag-weight", type=float, default=TAG_WEIGHT)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--watched-share", type=float, default=0.0)
     parser.add_argument("--peers", type=Path, help="words that may stand for each other")
@@ -245,7 +248,16 @@ def main() -> None:
     inventory = inventory_of(start, general) if start else take_inventory(learnt, general)
     peers = read_peers(given.peers)
     sample = encode(watched, inventory)
-    run = Run(inventory, sample, given.seed, given.hidden, given.dropout, given.benchmarks_held_out, start)
+    run = Run(
+        inventory,
+        sample,
+        given.seed,
+        given.hidden,
+        given.dropout,
+        given.benchmarks_held_out,
+        start,
+        given.tag_weight,
+    )
     print(len(learnt), len(watched), len(inventory.words), RARE, flush=True)
     schedule = Schedule(given.decay_from, given.steps, given.minutes)
     factor = 1.0
