@@ -187,8 +187,8 @@ def _admin(path: str, protocol: str = "") -> Visit:
         site.sign_in(page.context)
         slug = f"/c/{site.slug(protocol)}" if protocol else ""
         page.goto(f"{site.address}/admin{slug}{path}")
-        for _ in range(40):
-            if not page.locator("[data-computing]").count():
+        for _ in range(200):
+            if not page.locator("[data-computing], [data-state=waiting]").count():
                 break
             page.wait_for_timeout(250)
             page.reload()
@@ -498,6 +498,8 @@ STOPS = (
     Stop("admin-remove", _then(_admin("/raters", "humanr"), _remove)),
     Stop("admin-agreement", _admin("/agreement", "thumb")),
     Stop("admin-results", _admin("/results", "humanr")),
+    Stop("admin-results-thumb", _admin("/results", "thumb")),
+    Stop("admin-results-audit", _admin("/results", "audit")),
     Stop("admin-quality", _admin("/quality", "generic")),
     Stop("admin-disagreements", _admin("/disagreements", "thumb")),
     Stop("admin-adjudicate", _disagreement, photo=True),

@@ -74,7 +74,7 @@ window.captious = window.captious || {};
   }
 
   // What is missing: counted beside the button, linked, and marked with a sign.
-  const words = document.getElementById("words").dataset;
+  const words = document.getElementById("words")?.dataset ?? {};
   const state = document.getElementById("state");
   let telling = false;
 
