@@ -36,7 +36,10 @@ class Smoke(NamedTuple):
     code: str = ""
 
 
-CREATE = "campaign create tagging -c {demo}/systems/heron.json --images {demo}/images --database {out}/s.db"
+CREATE = (
+    "campaign create tagging -c {demo}/systems/heron.json -r {demo}/references.json --images {demo}/images "
+    "--title smoke --database {out}/s.db"
+)
 SMOKES = {
     CORE: Smoke(
         "bleu4,rouge_l,cider,spice,sacrebleu",
@@ -62,7 +65,7 @@ SMOKES = {
     "models": Smoke("sentsim", weights=("all-MiniLM-L6-v2",), code="import torch, transformers"),
     "regions": Smoke(code="import h5py, lmdb, captious.models.joint.regions"),
     "protocols": Smoke(code="import yaml, captious.protocols.generic"),
-    "web": Smoke(commands=(CREATE, "campaign status heron --database {out}/s.db")),
+    "web": Smoke(commands=(CREATE, "campaign status smoke --database {out}/s.db")),
     "detect": Smoke(
         weights=("ssd-mobilenet-v3",), commands=("detect {demo}/images --out {out}/objects.json",)
     ),
