@@ -87,6 +87,7 @@ window.captious = window.captious || {};
   function tellMissing() {
     const missing = shown().filter((question) => !answered(question));
     for (const question of questions) question.classList.toggle("missing", missing.includes(question));
+    if (!state) return missing; // a lead's page has no place for it
     telling = missing.length > 0;
     if (!telling) { state.textContent = ""; return missing; }
     const said = missing.length === 1 ? words.missingOne : words.missing.replace("{count}", missing.length);
