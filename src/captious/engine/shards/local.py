@@ -87,7 +87,7 @@ class _Worker:
     def __init__(self, do: Do, work: Any) -> None:
         context: Any = get_context("fork" if hasattr(os, "fork") else "spawn")
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, do, work), daemon=True)
+        self.process = context.Process(target=_serve, args=(theirs, self.pipe, do, work), daemon=True)
         self.process.start()
         theirs.close()
         self.task: tuple[Any, int] | None = None
@@ -102,8 +102,9 @@ class _Worker:
         self.process.join()
 
 
-def _serve(pipe: Connection, do: Do, work: Any) -> None:
+def _serve(pipe: Connection, parents: Connection, do: Do, work: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears an interrupt and ends us
+    parents.close()  # a copy of the parent's end: as long as it is open, nobody hears that the parent is gone
     while True:
         try:
             pipe.send(attempt(do, work, pipe.recv()))
