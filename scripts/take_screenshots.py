@@ -190,8 +190,7 @@ def _admin(path: str, protocol: str = "") -> Visit:
         for _ in range(200):
             if not page.locator("[data-computing], [data-state=waiting]").count():
                 break
-            page.wait_for_timeout(250)
-            page.reload()
+            page.wait_for_timeout(250)  # what is computed or drawn comes by itself
 
     return visit
 
