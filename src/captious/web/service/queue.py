@@ -3,9 +3,7 @@
 An idle service scores a single request at once. While a call runs, requests gather; the next call takes
 the oldest and with it all others of its kind, up to a limit of captions. Batching so follows the load.
 After a call the clients that it answered are often about to ask again: the next call waits for them, a
-tenth of the time that the last one took, unless half as many as were here at once wait already. Many
-clients who ask again and again so form two groups: the web server reads one while the other is scored.
-Lines of jobs leave only when no request waits.
+tenth of the time that the last one took. Lines of jobs leave only when no request waits.
 """
 
 from __future__ import annotations
@@ -156,12 +154,11 @@ class ScoringQueue:
 
     def _wait_for_company(self) -> None:
         until = time.monotonic() + self._patience
-        enough = (self._company + 1) // 2
-        while 0 < len(self._requests) < enough and not self.stopping:
+        while 0 < len(self._requests) < self._company and not self.stopping:
             left = until - time.monotonic()
             if left <= 0:
                 break
-            self._wait(enough, left)
+            self._wait(self._company, left)
 
     def _group(self) -> list[Waiting]:
         """The oldest request and the others of its kind."""
