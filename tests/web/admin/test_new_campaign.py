@@ -159,7 +159,7 @@ def test_what_is_typed_wrong_stands_at_its_field(
         ([("candidates", ("m.json", b"{not json"))], "m.json"),
         ([("candidates", ("m.json", b""))], "m.json: the file is empty"),
         ([("candidates", ("m.exe", b"MZ\x90\x00\x03\x00\x00\x00"))], "m.exe"),
-        ([("candidates", ("m.json", b"PK\x03\x04 and so on"))], "is a zip archive"),
+        ([("candidates", ("m.json", b"PK\x03\x04 and so on"))], "workbook or zip archive"),
         ([("candidates", ("m.json", captions("m"))), ("references", ("r.json", b"[]"))], "r.json"),
         ([("candidates", ("m.json", captions("m"))), ("images", ("7.png", b"no"))], "7.png"),
         (

@@ -11,9 +11,13 @@ from captious.campaigns.quality.rules import RULES
 from captious.protocols import known_protocols
 from captious.web.admin.actions import STEPS
 from captious.web.admin.settings_page import GROUPS, KINDS
+from captious.web.admin.training_page import SURVEYS
 
 WEB = Path(captious.web.__file__).parent
-TEXTS = json.loads((WEB / "locales" / "en.admin.json").read_text(encoding="utf-8"))
+CATALOGUES = sorted((WEB / "locales").glob("en.*.json"))
+TEXTS = {
+    key: text for path in CATALOGUES for key, text in json.loads(path.read_text(encoding="utf-8")).items()
+}
 SOURCES = [*(WEB / "templates" / "admin").glob("*.html"), *(WEB / "admin").glob("*.py")]
 NAMED = re.compile(r"""["'](admin\.[a-z0-9_.\-]+)["']""")
 
@@ -45,5 +49,8 @@ def test_settings_that_exist_are_all_on_the_page() -> None:
 
     from captious.campaigns.records import Settings
 
-    assert set(KINDS) == {one.name for one in fields(Settings)}
+    own_page = {*SURVEYS, "training", "training_pass", "training_tries", "after_failing"}
+    assert set(KINDS) | own_page == {one.name for one in fields(Settings)}
+    page = (WEB / "templates" / "admin" / "training.html").read_text(encoding="utf-8")
+    assert [name for name in own_page - set(SURVEYS) if name not in page] == []
     assert {name for _, names in GROUPS for name in names} == set(KINDS)
