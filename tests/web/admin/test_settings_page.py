@@ -76,6 +76,22 @@ def test_what_is_wrong_changes_nothing(site: Any, manager: Any, name: str, value
     assert lifecycle.find(site.db, campaign.slug) == campaign
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "wanted"),
+    [
+        ("set_aside_after", "-1", "a whole number from 0 to 1,000,000."),
+        ("link_days", "0", "a whole number from 1 to 3,650."),
+        ("hold_seconds", "soon", "a number, 5,184,000 at most."),
+    ],
+)
+def test_a_number_out_of_range_is_told_the_range(
+    site: Any, manager: Any, name: str, value: str, wanted: str
+) -> None:
+    campaign = site.campaign()
+    answer = manager.post(f"/admin/c/{campaign.slug}/settings", **(GOOD | {name: value}))
+    assert wanted in answer.text
+
+
 def test_the_rules_are_shown_and_stay(viewer: Any, site: Any) -> None:
     campaign = site.campaign("generic", title="Own")
     text = viewer.text(f"/admin/c/{campaign.slug}/settings")

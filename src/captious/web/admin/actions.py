@@ -90,8 +90,8 @@ def do(request: Request, account: Manager, campaign: Run, action: Action, db: Db
 def _whole(request: Request, asked: ProtocolOption, given: dict[str, str]) -> int:
     number = as_number(given.get(asked.name, ""))
     if number is None or number != int(number) or not asked.low <= number <= asked.high:
-        most = f"{asked.high:,.0f}"
-        raise InputError(words(request)("admin.errors.whole", label=asked.label, most=most))
+        limits = {"least": f"{asked.low:,.0f}", "most": f"{asked.high:,.0f}"}
+        raise InputError(words(request)("admin.errors.whole", label=asked.label, **limits))
     return int(number)
 
 

@@ -233,7 +233,7 @@ def _whole(request: Request, given: dict[str, str], name: str) -> int | None:
     if number is None or number != int(number) or not 1 <= number <= studies.MOST_PLACES:
         t = words(request)
         most = f"{studies.MOST_PLACES:,}"
-        raise InputError(t("admin.errors.whole", label=t(f"admin.crowd.{name}"), most=most))
+        raise InputError(t("admin.errors.whole", label=t(f"admin.crowd.{name}"), least=1, most=most))
     return int(number)
 
 

@@ -118,8 +118,8 @@ def read_settings(given: dict[str, str], t: Texts) -> tuple[dict[str, Any], list
         if isinstance(value, str) and kind in ("number", "whole", "maybe"):
             key = "whole" if kind == "whole" else "number"
             label = t(f"admin.settings.{name}")
-            most = f"{HIGHEST.get(name, 1_000_000.0):,g}"
-            message = t(f"admin.errors.{key}", label=label, most=most)
+            limits = {"least": LOWEST.get(name, 1), "most": f"{HIGHEST.get(name, 1_000_000.0):,.12g}"}
+            message = t(f"admin.errors.{key}", label=label, **limits)
             problems.append(Problem(name, message))
         elif isinstance(value, str) and len(value) > LONGEST.get(kind, 20):
             most = f"{LONGEST.get(kind, 20):,}"
