@@ -82,3 +82,8 @@ def test_systems_that_describe_different_images_are_refused() -> None:
 def test_one_system_cannot_be_compared() -> None:
     with pytest.raises(InputError, match="at least two systems"):
         compare(Corpus.from_lists(["a"], [["a"]]), ["bleu1"])
+
+
+def test_what_is_no_corpus_is_named() -> None:
+    with pytest.raises(InputError, match="found list in place of a corpus"):
+        compare(["a dog"], ["bleu1"])  # type: ignore[arg-type]

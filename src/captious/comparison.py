@@ -8,7 +8,7 @@ from captious.corpus import Corpus
 from captious.corpus.significance import Comparison, MetricComparison, Pair, refuse_different_images
 from captious.engine import Progress
 from captious.metrics import Metric
-from captious.scoring import score
+from captious.scoring import refuse_no_corpus, score
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.stats.significance import DEFAULT_TRIALS
 
@@ -38,6 +38,7 @@ def compare(
     >>> pair.a, pair.wins, pair.losses, pair.p_randomisation < 0.001
     ('good', 40, 0, True)
     """
+    refuse_no_corpus(corpus)
     refuse_different_images(corpus)
     scores = score(corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress)
     return scores.significance(resamples=resamples, trials=trials, level=level, seed=seed)

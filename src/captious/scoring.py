@@ -98,11 +98,7 @@ def score(
         where = engine_of(engine, jobs, address, list(found.values()))
         draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
         return score_shards(corpus, found, out, where, **draws, progress=progress)
-    if not isinstance(corpus, Corpus):
-        kind = type(corpus).__name__
-        raise InputError(
-            f"found {kind} in place of a corpus. Make one: captious.load_corpus(captions, references)."
-        )
+    refuse_no_corpus(corpus)
     if len(corpus) == 0:
         raise InputError("the corpus has no captions to score.")
     asked = resolve_all(_chosen(metrics, corpus))
@@ -198,6 +194,15 @@ def available_metrics(needs: frozenset[str] = frozenset({"references"})) -> list
         if metric.needs <= needs and not missing_for(name):
             names.append(name)
     return names
+
+
+def refuse_no_corpus(corpus: object) -> None:
+    """Refuse what is no corpus, such as a list or a path."""
+    if not isinstance(corpus, Corpus):
+        kind = type(corpus).__name__
+        raise InputError(
+            f"found {kind} in place of a corpus. Make one: captious.load_corpus(captions, references)."
+        )
 
 
 def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> None:

@@ -196,6 +196,8 @@ def test_what_holds_may_have_a_remark() -> None:
 def test_an_unknown_benchmark() -> None:
     with pytest.raises(UnknownNameError, match='Did you mean "thumb"'):
         reproduce(["thum"])
+    with pytest.raises(UnknownNameError, match='Did you mean "thumb"'):
+        reproduce("thum")
 
 
 def test_composite_is_checked_on_all_and_on_captions_of_systems(tmp_path) -> None:

@@ -129,7 +129,7 @@ class Reproduction(Shown):
 
 
 def reproduce(
-    benchmarks: Sequence[str] = (),
+    benchmarks: str | Sequence[str] = (),
     data: Path | None = None,
     progress: Progress | None = None,
     *,
@@ -146,6 +146,7 @@ def reproduce(
     and lacks its weights is an error that tells all that is missing. `leaked` says how THumB's
     leaked references are treated.
     """
+    benchmarks = [benchmarks] if isinstance(benchmarks, str) else benchmarks
     for name in benchmarks:
         if name not in RECOMPUTED:
             raise UnknownNameError("benchmark to reproduce", name, RECOMPUTED)

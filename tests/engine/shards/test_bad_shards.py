@@ -107,6 +107,15 @@ def test_images_without_references_are_told(shards: Any, lines_shard: Any, tmp_p
     assert found.rows > 0
 
 
+def test_where_no_block_can_be_scored_the_error_itself_has_the_reason(
+    shards: Any, lines_shard: Any, tmp_path: Path
+) -> None:
+    folder, _ = shards
+    others = lines_shard(tmp_path / "refs.jsonl", [{"image_id": "elsewhere", "references": ["A dog."]}])
+    with pytest.raises(InputError, match=r"no block could be scored\. The first: .* have no references"):
+        score(folder, tmp_path / "out", references=others)
+
+
 def test_shards_without_references_are_refused_before_any_work(lines_shard: Any, tmp_path: Path) -> None:
     lines_shard(tmp_path / "m2" / "a.jsonl", [{"image_id": 1, "caption": "A dog."}])
     with pytest.raises(InputError, match='rouge_l needs references, and there is no column "references"'):

@@ -75,13 +75,16 @@ def _scored(plan: Plan, engine: Engine, level: float, progress: Report | None) -
             add_to_log(folder, piece.key, log[piece.key])
         told(piece)
     parts = [log[piece.key] for piece in plan.pieces if piece.number not in bad]
+    aside = (*plan.set_aside, *(bad[number] for number in sorted(bad)))
+    if not parts:
+        raise InputError(f"no block could be scored. The first: {aside[0].reason}")
     totals = Totals.of((read_footer(folder.file(one.part)) for one in parts), work.metrics)
     result = ShardedScores(
         scores=scores_of(totals, work.metrics, work.knowledge, level),
         out=folder.address,
         rows=totals.rows,
         reused=reused,
-        set_aside=(*plan.set_aside, *(bad[number] for number in sorted(bad))),
+        set_aside=aside,
         notes=tuple(plan.notes),
     )
     _clear(folder, parts)
