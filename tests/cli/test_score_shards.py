@@ -95,3 +95,11 @@ def test_without_ray_the_engine_says_how_to_get_it(
     arguments = ("score", "-c", tmp_path / "m2", "-m", "bleu4", "--out", tmp_path / "out", "--engine", "ray")
     code, _, err = captious(capsys, *arguments)
     assert (code, err) == (2, 'error: --engine ray needs Ray. Install it with: pip install "captious[ray]"\n')
+
+
+@pytest.mark.parametrize("command", ["compare", "report"])
+def test_captions_beside_sharded_scores_are_refused(capsys: Any, tmp_path: Path, command: str) -> None:
+    other = write(tmp_path / "other.jsonl", 3)
+    more = ("--out", tmp_path / "page.html") if command == "report" else ()
+    code, _, err = captious(capsys, command, "--scores", tmp_path / "scores", "-c", other, *more)
+    assert code == 2 and err.endswith("Leave --candidates and --references out.\n")

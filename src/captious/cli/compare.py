@@ -49,6 +49,7 @@ def compare(
     if scores:
         from captious.engine.shards.compare import compare_shards
 
+        inputs.refuse_beside_scores(candidates, references)
         named = inputs.words(metrics) or None
         sharded, said = compare_shards(scores, metrics=named, trials=trials, level=level, seed=seed)
         if said:

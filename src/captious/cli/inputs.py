@@ -107,3 +107,9 @@ def _with_option(wanted: list[str | Metric], option: str, value: str) -> tuple[l
         else:
             found.append(replace(metric, **{option: value}))  # type: ignore[type-var]
     return found, found != wanted
+
+
+def refuse_beside_scores(candidates: Sequence[object] | None, references: Sequence[object] | None) -> None:
+    """Refuse captions beside `--scores`, which are of captions that were scored before."""
+    if candidates or references:
+        raise InputError("--scores holds captions and scores. Leave --candidates and --references out.")
