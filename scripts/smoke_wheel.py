@@ -76,7 +76,8 @@ SMOKES = {
             "{demo}/systems/dodo.json -r {demo}/references.json --features cider,rouge_l --out {out}/own",
         )
     ),
-    "crowd-aggregation": Smoke(code="from crowdkit.aggregation import MACE; import captious.stats"),
+    "shards": Smoke(code="import pyarrow.parquet, fsspec; import captious.engine.shards"),
+    "ray": Smoke(code="import ray; import captious.engine.ray"),
     "crowd": Smoke(code="import boto3, httpx; import captious.crowd"),
     "demo": Smoke(commands=("demo --out {out}/report",)),
     "all": Smoke("meteor,wmd,spice", commands=(CREATE, "doctor")),

@@ -99,7 +99,7 @@ def left_out_after(
     `confidence_sequence`, of one candidate for the mean and without its grid.
 
     >>> left_out_after([[1.0] * 40, [0.0, 1.0] * 20], 0.5).tolist()
-    [9, 0]
+    [10, 0]
     """
     rows = np.atleast_2d(np.asarray(values, dtype=np.float64))
     require_level(level)

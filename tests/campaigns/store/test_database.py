@@ -54,6 +54,15 @@ def test_responses_and_log_are_append_only(
     campaign, (rater, *_) = make_campaign()
     (task,) = assignment.next_tasks(db, campaign, rater)
     responses.respond(db, rater, task.token, answers(task.item), key="k")
+    own = {"campaign_id": campaign.id, "rater_id": rater.id, "answers": {}, "time": 1.0}
+    with db.write() as connection:
+        example = schema.training_example.insert().values(
+            campaign_id=campaign.id, version="v", place=1, content={}
+        )
+        (at,) = connection.execute(example).inserted_primary_key or ()
+        tried = {"training_example_id": at, "attempt": 1, "correct": 1, "asked": 1}
+        connection.execute(schema.training_answer.insert().values(**own, **tried))
+        connection.execute(schema.survey_answer.insert().values(**own, moment="before", version="v"))
     with pytest.raises(DBAPIError, match="append-only"), db.write() as connection:
         connection.execute(sa.text(statement.format(table)))
 

@@ -44,6 +44,7 @@ def filled(path: str, campaign: Any) -> str:
         "account_id": "1",
         "key": "0" * 32,
         "note": "1",
+        "kind": "results",
     }
     return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], path)
 

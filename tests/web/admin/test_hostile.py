@@ -71,7 +71,7 @@ def test_script_in_uploaded_files_is_text(manager: Any) -> None:
     rows = [{"image_id": f"{SCRIPT}{n}", "caption": f"{SCRIPT} {n}"} for n in range(2)]
     sent = [("candidates", (f"{SCRIPT}.json", json.dumps(rows).encode()))]
     fields = {"option.raters": "1", "option.two_rounds": "", "option.interval": "0"}
-    answer = manager.post("/admin/new/tagging", sent, title=SCRIPT, **fields)
+    answer = manager.post("/admin/new/tagging", sent, title=SCRIPT, no_images="yes", **fields)
     assert answer.status_code == 303, answer.text
     draft = answer.headers["location"]
     for address in (draft, f"{draft}/edit", f"{draft}/try/1", "/admin/new"):
@@ -93,6 +93,7 @@ def test_sql_in_every_field_is_only_text(site: Any, owner: Any, tagged: Any) -> 
         "link_days": "1",
         "minimum_seconds": "1",
         "straight_line": "9",
+        "set_aside_after": "2",
     }
     posts = [
         (f"/admin/c/{slug}/raters", {"lines": SQL.replace(";", " "), "links": "yes"}, 200),

@@ -86,9 +86,9 @@ def forecast(times: Sequence[float], now: float, wanted: int) -> list[Ahead]:
     later n m more are there, give or take 1.96 s sqrt(n + n^2 / k): the prediction interval of a
     sum of n when the mean is known from k. Empty where nothing is left or nothing came lately.
 
-    >>> ahead = forecast([float(second) for second in range(0, 241)], 240.0, 481)
+    >>> ahead = forecast([float(second) for second in range(240)], 240.0, 480)
     >>> round(ahead[-1].time), round(ahead[-1].expected)
-    (480, 481)
+    (480, 480)
     """
     done = len(times)
     if done < FEWEST or done >= wanted or now <= times[0]:
