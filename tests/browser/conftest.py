@@ -10,6 +10,7 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -418,7 +419,8 @@ class Office:
         until = time.monotonic() + 60
         while self.hand.page.locator("[data-computing]").count() and time.monotonic() < until:
             time.sleep(0.3)
-            self.hand.page.reload()
+            with suppress(playwright.Error):  # the page may be loading itself again at this moment
+                self.hand.page.reload()
         return self.hand.page.locator("main").inner_text()
 
     def invite(self, *names: str) -> list[str]:
