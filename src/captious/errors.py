@@ -15,11 +15,11 @@ _OPTION = re.compile(r"""(`[^`]*`)|(?<![\w"-])--([a-z][a-z-]*)(?:\ (?=[A-Z]{2,}\
 # Options of the command line that are arguments of the same name in Python, with - for _; a test holds
 # them against the signatures. Any other option stays as it is typed.
 _ARGUMENTS = """
-    address aspect beside by candidates captions common compare confidence crossed data duplicates engine features folds
-    golden half-width human images interval jobs judgments leaked level licence mean metrics minus name near
-    objects out overwrite own parser place places power raters reference-count references refit resamples
-    scale scores sd-images sd-raters seed seeds shares simulations skip-missing start statistics subset system trials
-    where
+    address aspect beside by candidates captions common compare confidence crossed data duplicates
+    engine features folds golden half-width human images interval jobs judgments leaked level licence
+    mean metrics minus name near objects out overwrite own parser place places power raters
+    reference-count references refit resamples scale scores sd-images sd-raters seed seeds shares
+    simulations skip-missing start statistics subset system trials where
 """
 ARGUMENTS = frozenset(_ARGUMENTS.split())
 

@@ -74,9 +74,7 @@ def test_a_campaign_from_files_to_an_exported_data_set(run, created, files, tmp_
     assert [row["system"] for row in report.json["results"][0]["rows"]] == ["good", "poor"]
     page = (tmp_path / "report.html").read_text()
     assert "Three images" in page
-    assert "http" not in page.replace("http-equiv", "").replace(
-        "http://www.w3.org/", ""
-    )
+    assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org/", "")
     assert run("campaign", "close", "three-images").err == "note: three-images is closed\n"
     done = run("campaign", "export", "three-images", "--out", "data")
     assert done.code == 0, done.err
