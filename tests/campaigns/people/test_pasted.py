@@ -35,6 +35,11 @@ NATIVE = ("Ann Lee", "ann@example.org", True)
             [ANN, ("Bo", "bo@example.org", False), ("cy", "cy@example.org", False)],
         ),
         ("Email,First name,Last name,Language\nann@example.org,Ann,Lee,English", [NATIVE]),
+        (
+            "Name\tE-mail\nBo\tbo@example.org\nAnn Lee <ann@example.org>",
+            [("Bo", "bo@example.org", False), ANN],
+        ),
+        ("Name\tE-mail\tNative\nann@example.org\t\tyes", [("ann", "ann@example.org", True)]),
         ("Name\tNative speaker\nAnn Lee\tyes\nBo\t", [("Ann Lee", "", True), ("Bo", "", False)]),
     ],
 )

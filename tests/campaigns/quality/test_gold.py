@@ -33,6 +33,17 @@ def test_known_answers_are_set_later_and_judged(db: Database, make_campaign: Any
     assert [one.item.key for one in gold.listed(db, campaign)] == [items[1].key]
 
 
+def test_items_to_mark_are_those_of_the_first_stage(db: Database, make_campaign: Any) -> None:
+    campaign, (ada, _) = make_campaign("thumb", images=1)
+    (task,) = assignment.next_tasks(db, campaign, ada)
+    marks = {"precision": 5, "recall": 5, "conciseness": "0", "inclusive_language": "0"}
+    answers = {f"{one.key}.{name}": mark for one in task.item.captions for name, mark in marks.items()}
+    responses.respond(db, ada, task.token, answers, key="first")
+    assert {one.stage for one in reading.items(db, campaign)} == {"first", "second"}
+    items, total = gold.candidates(db, campaign, 0, 50)
+    assert ([one.stage for one in items], total) == (["first"], 1)
+
+
 def test_the_letter_of_a_caption_may_be_left_out(db: Database, make_campaign: Any) -> None:
     campaign, _ = make_campaign("thumb", images=1)
     (item,) = reading.items(db, campaign)
@@ -47,6 +58,8 @@ def test_the_letter_of_a_caption_may_be_left_out(db: Database, make_campaign: An
     [
         (b"{", "is not JSON"),
         (b"3", "Give {item"),
+        (b"{}", "holds no known answers"),
+        (b"[]", "holds no known answers"),
         (b'{"nobody": {"verdict": "minor"}}', "nobody"),
         (b'[{"image": "1"}]', "entry 1: Give"),
         (b'[{"image": "1", "caption": "None.", "answers": {"verdict": "minor"}}]', 'no item shows "None."'),

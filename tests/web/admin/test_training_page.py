@@ -54,6 +54,14 @@ def test_a_training_of_one_s_own_comes_with_its_pictures(site: Any) -> None:
     assert kept.example.item.captions[0].text == "A cat."
 
 
+def test_a_file_that_is_sent_is_not_ignored(site: Any) -> None:
+    campaign, owner = site.campaign(), site.account()
+    here = f"/admin/c/{campaign.slug}/training"
+    files = [("training_file", ("mine.yaml", MINE.replace("mine.jpg", "tabby.jpg").encode()))]
+    assert send(owner, here, files, training="keep", **GOOD).status_code == 303
+    assert len(training.examples(site.db, lifecycle.find(site.db, campaign.slug))) == 1
+
+
 def test_what_is_wrong_is_told_beside_the_field_and_nothing_changes(site: Any) -> None:
     campaign, owner = site.campaign(), site.account()
     here = f"/admin/c/{campaign.slug}/training"
@@ -109,6 +117,8 @@ def test_a_file_of_known_answers_is_read_as_the_command_line_reads_it(site: Any,
     good = {"gold_file": ("known.json", json.dumps([row]).encode())}
     assert send(owner, here, good).status_code == 303
     assert gold_of(site, campaign) == {item.key: {"verdict": "minor"}}
+    nothing = send(owner, here, {"gold_file": ("known.json", b"{}")})
+    assert (nothing.status_code, "holds no known answers" in nothing.text) == (422, True)
     bad = {"gold_file": ("known.json", b'{"nobody": {}}')}
     answer = send(owner, here, bad)
     assert (answer.status_code, "nobody" in answer.text) == (422, True)

@@ -215,7 +215,10 @@ def _by_heads(at: int, line: str, heads: Mapping[str, int]) -> NewRater:
     cells = _cells(line)
     own = {part: cells[place] if place < len(cells) else "" for part, place in heads.items()}
     name = own.get("name") or " ".join(filter(None, (own.get("first", ""), own.get("last", ""))))
-    return _rater(at, name, own.get("email", ""), own.get("native", ""))
+    email = own.get("email", "")
+    if "@" in name and not email:  # Ann Lee <ann@example.org> in the cell of the name
+        name, email = parseaddr(name)
+    return _rater(at, name, email, own.get("native", ""))
 
 
 def _free(at: int, line: str) -> list[NewRater]:

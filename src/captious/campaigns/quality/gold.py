@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import func, select, update
+from sqlalchemy import func, or_, select, update
 
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import log, schema
@@ -18,6 +18,7 @@ from captious.campaigns.store.rows import item_columns, item_of
 from captious.campaigns.work import reading
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols import Item
+from captious.protocols.item import FIRST
 from captious.protocols.known import check_known, question_named
 
 Gold = dict[str, dict[str, Any]]
@@ -52,6 +53,8 @@ def parse_gold(content: bytes, items: Iterable[Item], source: str = "gold") -> G
         gold = found
     else:
         raise InputError(f"{source}: {HOW}")
+    if not gold:
+        raise InputError(f"{source}: holds no known answers. {HOW}")
     check_gold(known, gold)
     return gold
 
@@ -111,9 +114,15 @@ def listed(db: Database, campaign: Campaign) -> list[GoldItem]:
 
 
 def candidates(db: Database, campaign: Campaign, offset: int, count: int) -> tuple[list[Item], int]:
-    """Items that could be marked: those that count, a page of them, and how many there are."""
+    """Items that could be marked: those of a first stage that count, a page of them; and how many."""
     table = schema.item
-    own = (table.c.campaign_id == campaign.id, table.c.is_check.is_(False), table.c.restricted.is_(False))
+    first = or_(table.c.stage == FIRST, table.c.stage.endswith(f"-{FIRST}"))
+    own = (
+        table.c.campaign_id == campaign.id,
+        table.c.is_check.is_(False),
+        table.c.restricted.is_(False),
+        first,
+    )
     wanted = select(*item_columns).where(*own).order_by(table.c.id).offset(offset).limit(count)
     with db.read() as connection:
         total = connection.execute(select(func.count()).where(*own)).scalar_one()

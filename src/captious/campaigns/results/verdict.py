@@ -213,8 +213,8 @@ def agreement_lines(agreed: Sequence[Agreed], kept: Snapshot, responses: int) ->
     lines = []
     for name in dict.fromkeys(one.coefficient for one in agreed):
         own = [one for one in agreed if one.coefficient == name]
-        said = ", ".join(f"{one.aspect} {_interval(one)}" for one in own)
-        poor = [one.aspect for one in own if one.value < 0]
+        said = ", ".join(f"{one.aspect.replace('_', ' ')} {_interval(one)}" for one in own)
+        poor = [one.aspect.replace("_", " ") for one in own if one.value < 0]
         words = f"{_capital(name)}: {said}."
         if poor:
             words += f" Below 0 is less than chance: on {_names(poor)} raters do not mean the same."

@@ -55,9 +55,9 @@ class Generic(HumanProtocol):
     title: ClassVar[str] = "Generic: Likert or pairwise from a YAML file"
     words: ClassVar[Words] = Words(
         "Your own questions",
-        "A scale or a choice between two captions, in your words, from a small YAML file.",
-        "Candidates, the YAML file, and images if you have them.",
-        "One response for each caption (or pair of captions) and rater that the file asks for.",
+        "A scale or a choice between two captions, in your words, from a form or a small YAML file.",
+        "Candidates, your questions, and images if you have them.",
+        "One response for each caption (or pair of captions) and rater that you ask for.",
         "Means by system with intervals, and how far raters agree.",
     )
     needs: ClassVar[frozenset[Need]] = frozenset()

@@ -140,6 +140,8 @@ def change(request: Request, account: Manager, campaign: Run, db: Db, form: Writ
     given = texts_of(form)
     values, problems = _read(given, request)
     chosen = given.get("training", "keep")
+    if chosen == "keep" and files_of(form, "training_file"):
+        chosen = "file"  # who sends a file wants its examples
     with tempfile.TemporaryDirectory(prefix="captious-training-") as folder:
         found: Training | None = None
         try:
