@@ -102,4 +102,4 @@ def test_captions_beside_sharded_scores_are_refused(capsys: Any, tmp_path: Path,
     other = write(tmp_path / "other.jsonl", 3)
     more = ("--out", tmp_path / "page.html") if command == "report" else ()
     code, _, err = captious(capsys, command, "--scores", tmp_path / "scores", "-c", other, *more)
-    assert code == 2 and err.endswith("Leave --candidates and --references out.\n")
+    assert code == 2 and err.endswith("Leave --candidates out.\n")

@@ -49,7 +49,7 @@ def compare(
     if scores:
         from captious.engine.shards.compare import compare_shards
 
-        inputs.refuse_beside_scores(candidates, references)
+        inputs.refuse_beside_scores(candidates=candidates, references=references)
         named = inputs.words(metrics) or None
         sharded, said = compare_shards(scores, metrics=named, trials=trials, level=level, seed=seed)
         if said:

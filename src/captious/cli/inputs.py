@@ -109,7 +109,8 @@ def _with_option(wanted: list[str | Metric], option: str, value: str) -> tuple[l
     return found, found != wanted
 
 
-def refuse_beside_scores(candidates: Sequence[object] | None, references: Sequence[object] | None) -> None:
-    """Refuse captions beside `--scores`, which are of captions that were scored before."""
-    if candidates or references:
-        raise InputError("--scores holds captions and scores. Leave --candidates and --references out.")
+def refuse_beside_scores(**others: object) -> None:
+    """Refuse what `--scores` has already or cannot use: it is of captions that were scored before."""
+    given = [f"--{name}" for name, value in others.items() if value]
+    if given:
+        raise InputError(f"--scores holds captions and scores. Leave {' and '.join(given)} out.")

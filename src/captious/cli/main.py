@@ -55,6 +55,7 @@ COMMANDS = {
     "crowd": "captious.cli.crowd.commands:app",
     "humanr": "captious.cli.crowd.humanr:humanr",
 }
+INTERRUPTED = "interrupted. Long work goes on where it stopped when the same command is given again."
 
 
 def application(arguments: Sequence[str] = ()) -> typer.Typer:
@@ -143,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         where = f"{error.filename}: " if error.filename else ""
         _fail(f"{where}{error.strerror or error}.", 2)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("interrupted.", 130)
+        _fail(INTERRUPTED, 130)
     except typer.Exit as stop:
         sys.exit(stop.exit_code)
     except UsageError as error:
@@ -155,6 +156,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         said = " ".join(said.split())
         _fail(f"{said}{'' if said.endswith(('.', '?')) else '.'} See {command} --help.", 2)
     else:
+        if code == 130:  # Typer's answer to Ctrl-C
+            _fail(INTERRUPTED, 130)
         sys.exit(code if isinstance(code, int) else 0)
 
 

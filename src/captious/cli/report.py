@@ -126,7 +126,9 @@ def report(
         check_folder(charts)
     check_output(out, [*(candidates or []), *(references or []), *([judgments] if judgments else [])])
     if scores:
-        inputs.refuse_beside_scores(candidates, references)
+        inputs.refuse_beside_scores(
+            candidates=candidates, references=references, judgments=judgments, images=images, objects=objects
+        )
         _of_shards(scores, out, metrics, charts, title, level, resamples, seed)
         return
     corpus, judged = judged_corpus(

@@ -17,6 +17,7 @@ import captious
 from captious.engine.ray import RayEngine
 from captious.engine.shards import score_shards
 from captious.engine.shards.local import LocalEngine
+from captious.errors import InputError
 from captious.metrics import resolve_all
 
 ray = pytest.importorskip("ray")
@@ -97,3 +98,13 @@ def test_a_machine_is_lost(tmp_path: Path, quiet: None) -> None:
         ray.shutdown()
         cluster.shutdown()
     assert found == expected
+
+
+def test_an_address_where_nobody_is_says_so_at_once(tmp_path: Path) -> None:
+    import socket
+
+    with socket.socket() as free:  # bound, and nobody listens
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+        with pytest.raises(InputError, match="no Ray cluster answers there"):
+            run(RayEngine(address), make(tmp_path / "shards", 4, 1), tmp_path / "out", 4)

@@ -51,3 +51,15 @@ def test_bad_files_add_nothing(site: Any, manager: Any, viewer: Any) -> None:
     assert manager.post(address, None, no_images="yes").status_code == 422
     assert viewer.post(address, sent(1), no_images="yes").status_code == 403
     assert len(responses.items(site.db, campaign)) == before
+
+
+def test_more_captions_of_an_image_that_is_there_are_refused_by_name(site: Any, manager: Any) -> None:
+    """THumB shows all captions of an image together, so that a later one would be lost."""
+    campaign = site.campaign("thumb")
+    address = f"/admin/c/{campaign.slug}/add"
+    assert manager.post(address, sent(0, 1), no_images="yes").status_code == 303
+    rows = [{"image_id": f"new{n}", "caption": f"Another dog, number {n}."} for n in range(2)]
+    other = [("candidates", ("dodo.json", json.dumps(rows).encode()))]
+    answer = manager.post(address, other, no_images="yes")
+    assert answer.status_code == 422
+    assert "the campaign shows it already with other captions, and 1 more" in answer.text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from sqlalchemy import Connection, false, func, select, update
@@ -13,9 +13,11 @@ from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
 from captious.campaigns.store.rows import add_items, campaign_of
+from captious.campaigns.work.reading import items
 from captious.campaigns.work.rounds import start_round
 from captious.corpus import Corpus
-from captious.errors import InputError, UnknownNameError
+from captious.errors import InputError, UnknownNameError, one_line
+from captious.protocols import Item
 from captious.protocols.base import MOST_RESPONSES
 from captious.protocols.options import require_range
 
@@ -119,6 +121,7 @@ def extend(
     if target is not None:
         require_range("target", target, 1, MOST_RESPONSES)
     new = with_scores(rules, rules.items(corpus, seed=campaign.seed), corpus) if corpus is not None else []
+    _refuse_other_captions(db, campaign, new)
     files = image_files(corpus, images) if corpus is not None else {}
     prepared = [(key, prepare(db, path, key)) for key, path in files.items()]
 
@@ -140,6 +143,24 @@ def extend(
         return _of(connection, campaign.id)
 
     return db.transact(work)
+
+
+def _refuse_other_captions(db: Database, campaign: Campaign, new: Sequence[Item]) -> None:
+    """Refuse an item that is there already with other captions: it would be left out without a word."""
+    if not new:
+        return
+    there = {item.key: _texts(item) for item in items(db, campaign)}
+    clash = [item for item in new if there.get(item.key, _texts(item)) != _texts(item)]
+    if clash:
+        raise InputError(
+            f'image "{one_line(clash[0].image)}": the campaign shows it already with other captions'
+            f"{f', and {len(clash) - 1:,} more' if len(clash) > 1 else ''}. Give all captions of a new "
+            "image at once, and leave out those of images that are there."
+        )
+
+
+def _texts(item: Item) -> set[str]:
+    return {one.text for one in item.captions}
 
 
 def _raise_target(connection: Connection, campaign: Campaign, target: int) -> None:

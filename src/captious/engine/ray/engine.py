@@ -9,6 +9,7 @@ and a new actor is asked for; it gets work once it has answered.
 from __future__ import annotations
 
 import os
+import socket
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from captious.files import WriteError
 from captious.metrics import Metric
 from captious.metrics.base import Resources
 
+KNOCK_SECONDS = 10.0
 _LOST = 5  # how often an item may be lost with its machine
 
 
@@ -138,10 +140,11 @@ class RayEngine:
         options = {"log_to_driver": False, "logging_level": "error"}
         try:
             if self.address:
+                _refuse_silence(self.address)
                 ray.init(address=self.address, **options)
             else:
                 ray.init(address="local", include_dashboard=False, **options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             reason = str(error).strip().split("\n", maxsplit=1)[0]
             raise InputError(
                 f"--address {self.address}: no Ray cluster answers there ({reason}). Start one with "
@@ -196,3 +199,10 @@ def installed() -> Any:
     except ImportError:
         raise MissingDependencyError("--engine ray needs Ray", "ray") from None
     return ray
+
+
+def _refuse_silence(address: str) -> None:
+    """Try the port of an address first: Ray itself knocks for minutes where nobody is."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=KNOCK_SECONDS).close()
