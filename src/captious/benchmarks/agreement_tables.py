@@ -100,13 +100,13 @@ def _stages(report: AgreementReport) -> Table:
         [f"stage {second}", *_ends(stages.alpha_second), ""],
         ["both stages", *_ends(stages.alpha_both), stages.tau_b],
     ]
-    persons = [name.rpartition(" (")[0] for name in report.raters[: len(stages.raters)]]
     rows += [
         [f"{name}, first with second", *_ends(retest.alpha), retest.tau_b]
-        for name, retest in zip(persons, stages.raters, strict=False)
+        for name, retest in zip(report.stage_raters, stages.raters, strict=False)
+        if all(f"{name} ({stage})" in report.raters for stage in (first, second))
     ]
     rows += [
         [f"all but {name}, both stages", *_ends(estimate), ""]
-        for name, estimate in zip(persons, stages.without, strict=False)
+        for name, estimate in zip(report.stage_raters, stages.without, strict=False)
     ]
     return Table("stages", ["test-retest", "alpha interval", "low", "high", "tau-b"], rows)

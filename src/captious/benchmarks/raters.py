@@ -59,6 +59,7 @@ class AgreementReport(Shown):
     virtual: VirtualRaterAgreement | None = None
     stages: StageAgreement | None = None
     stage_names: list[str] = field(default_factory=list)
+    stage_raters: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def tables(self) -> list[Table]:
@@ -88,7 +89,7 @@ class AgreementReport(Shown):
         if self.virtual:
             found["virtual_raters"] = _virtual_dict(self.virtual)
         if self.stages:
-            found["stages"] = _stages_dict(self.stages, self.stage_names, self.raters)
+            found["stages"] = _stages_dict(self.stages, self.stage_names, self.stage_raters)
         return found
 
 
@@ -201,6 +202,7 @@ def agreement_report(
         virtual=virtual_rater_agreement(matrix, merged=merged, seed=seed) if virtual else None,
         stages=stage_agreement(by_stage[0], by_stage[1], **asked) if two else None,
         stage_names=list(table.stages) if two else [],
+        stage_raters=list(table.raters) if two else [],
         notes=notes,
     )
 
@@ -287,8 +289,7 @@ def _virtual_dict(virtual: VirtualRaterAgreement) -> dict[str, Any]:
     }
 
 
-def _stages_dict(stages: StageAgreement, names: list[str], raters: list[str]) -> dict[str, Any]:
-    persons = [rater.rpartition(" (")[0] for rater in raters[: len(stages.raters)]]
+def _stages_dict(stages: StageAgreement, names: list[str], persons: list[str]) -> dict[str, Any]:
     return {
         "names": names,
         "alpha_first": stages.alpha_first._asdict(),

@@ -48,7 +48,9 @@ def test_bad_files_add_nothing(site: Any, manager: Any, viewer: Any) -> None:
     assert broken.status_code == 422
     assert "m.json" in broken.text
     assert str(site.db.files) not in broken.text
-    assert manager.post(address, None, no_images="yes").status_code == 422
+    nothing = manager.post(address, None)
+    assert nothing.status_code == 422
+    assert "Choose at least one file of candidates" in nothing.text
     assert viewer.post(address, sent(1), no_images="yes").status_code == 403
     assert len(responses.items(site.db, campaign)) == before
 

@@ -12,7 +12,19 @@ from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages, security
 from captious.web.admin import uploads
-from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, texts_of, words
+from captious.web.admin.access import (
+    PAGE,
+    WRITE,
+    Db,
+    Manager,
+    Run,
+    Written,
+    files_of,
+    head,
+    show,
+    texts_of,
+    words,
+)
 from captious.web.admin.drafts import Plan, load
 from captious.web.admin.new_campaign import UPLOADS, drafts_of
 from captious.web.admin.received import receive, unreadable_candidates
@@ -30,6 +42,9 @@ def add_page(request: Request, account: Manager, campaign: Run) -> Response:
 def add(request: Request, account: Manager, campaign: Run, db: Db, form: Written) -> Response:
     """Add the items that the campaign does not have yet; raters meet them from now on."""
     drafts, given = drafts_of(db), texts_of(form)
+    if not files_of(form, "candidates"):
+        missing = Problem("candidates", words(request)("admin.new.no_candidates"))
+        return _page(request, account, campaign, given, missing)
     token = drafts.begin()
     try:
         problems = receive(drafts, token, form).problems or unreadable_candidates(drafts, token)
