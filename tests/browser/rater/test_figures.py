@@ -122,7 +122,7 @@ class Walk:
         return "nothing"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 @pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
 def test_every_page_is_for_everyone(chromium, served, size, scheme) -> None:
     """All rules in light colours; in the dark ones, what colours can change."""

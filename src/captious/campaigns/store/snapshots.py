@@ -119,14 +119,15 @@ def current(
     fresh_within: float = 10.0,
     wait: bool = True,
 ) -> Snapshot:
-    """The statistic of now, or one that is at most `fresh_within` seconds old.
+    """The statistic of now, or one that is at most `fresh_within` seconds old and says something.
 
     With `wait=False` an outdated one is returned at once and computed anew in the background.
     """
     found = latest(db, campaign, kind)
     if found is not None and not found.stale:
         return found
-    if found is not None and found.time is not None and db.now() - found.time < fresh_within:
+    recent = found is not None and found.time is not None and db.now() - found.time < fresh_within
+    if found is not None and recent and found.content.get("tables", True):
         return found
     if wait:
         return _compute(db, campaign, kind, compute)
