@@ -108,10 +108,14 @@ def test_tagging_tells_test_and_retest(db, make_campaign, clock):
 def test_a_statistic_is_kept_until_something_changes(db, make_campaign, clock):
     campaign, (one, two) = make_campaign("tagging", images=3, raters=2, two_rounds=False)
     _tag(db, campaign, one, ["minor"])
-    first = analysis.agreement(db, campaign)
+    empty = analysis.agreement(db, campaign)
+    clock.move(1)
+    _tag(db, campaign, two, ["minor"])
+    first = analysis.agreement(db, campaign, fresh_within=3600)
+    assert (empty.tables(), first.time) == ([], clock.now)  # what said nothing is not kept for its age
     clock.move(100)
     assert analysis.agreement(db, campaign).time == first.time  # nothing has changed
-    _tag(db, campaign, two, ["minor"])
+    _tag(db, campaign, one, ["serious"])
     clock.move(5)
     assert analysis.agreement(db, campaign, fresh_within=3600).time == first.time
     stale = snapshots.latest(db, campaign, "agreement")

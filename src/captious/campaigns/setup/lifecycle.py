@@ -150,7 +150,8 @@ def _refuse_other_captions(db: Database, campaign: Campaign, new: Sequence[Item]
     if not new:
         return
     there = {item.key: _texts(item) for item in items(db, campaign)}
-    clash = [item for item in new if there.get(item.key, _texts(item)) != _texts(item)]
+    asked = [item for item in new if item.counts]  # a check may show any other image's caption
+    clash = [item for item in asked if there.get(item.key, _texts(item)) != _texts(item)]
     if clash:
         raise InputError(
             f'image "{one_line(clash[0].image)}": the campaign shows it already with other captions'
