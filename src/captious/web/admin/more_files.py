@@ -47,7 +47,7 @@ def add(request: Request, account: Manager, campaign: Run, db: Db, form: Written
         return _page(request, account, campaign, given, missing)
     token = drafts.begin()
     try:
-        problems = receive(drafts, token, form).problems or unreadable_candidates(drafts, token)
+        problems = receive(drafts, token, form).problems
         if not problems:
             loaded = load(_plan(account, campaign, given), drafts.place(token), campaign.rules())
             before = lifecycle.count_items(db, campaign)
@@ -56,7 +56,7 @@ def add(request: Request, account: Manager, campaign: Run, db: Db, form: Written
             if lifecycle.count_items(db, campaign) == before:
                 problems = [Problem("candidates", words(request)("admin.add.nothing_new"))]
     except InputError as error:
-        problems = [Problem("candidates", str(error))]
+        problems = unreadable_candidates(drafts, token) or [Problem("candidates", str(error))]
     finally:
         drafts.discard(token)
     if problems:

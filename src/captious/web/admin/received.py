@@ -66,12 +66,11 @@ def _keep_one(upload: UploadFile, part: str, place: Path, *, replaces: bool) -> 
 
 def build_or_explain(drafts: Drafts, token: str, plan: Plan) -> list[Problem]:
     """Build a draft; files that cannot be read are taken out of it and named."""
-    problems = unreadable_candidates(drafts, token)
-    if problems:
-        return problems
     try:
         drafts.build(token, plan)
     except InputError as error:
+        if problems := unreadable_candidates(drafts, token):
+            return problems
         message = str(error)
         for path in readable(drafts.place(token, "references")):
             if message.startswith(f"{path.name}:"):
