@@ -28,7 +28,7 @@ CLOSE = 1e-3  # networks and other versions of NumPy; n-gram metrics are far clo
 
 
 class Smoke(NamedTuple):
-    """What shows that an extra works: weights to get, metrics to score, commands and code to run."""
+    """What shows that an extra works: weights to get, metrics to score, code and then commands to run."""
 
     metrics: str = ""
     weights: tuple[str, ...] = ()
@@ -36,6 +36,12 @@ class Smoke(NamedTuple):
     code: str = ""
 
 
+# A shard of five rows, in the folder where it runs.
+SHARD = (
+    "import json; rows = [{'image_id': str(at), 'caption': 'a dog runs', 'references': ['a dog is running']} "
+    "for at in range(5)]; "
+    "open('shard.jsonl', 'w').writelines(json.dumps(row) + '\\n' for row in rows)"
+)
 CREATE = (
     "campaign create tagging -c {demo}/systems/heron.json -r {demo}/references.json --images {demo}/images "
     "--title smoke --database {out}/s.db"
@@ -76,11 +82,20 @@ SMOKES = {
             "{demo}/systems/dodo.json -r {demo}/references.json --features cider,rouge_l --out {out}/own",
         )
     ),
-    "shards": Smoke(code="import pyarrow.parquet, fsspec; import captious.engine.shards"),
-    "ray": Smoke(code="import ray; import captious.engine.ray"),
+    "shards": Smoke(
+        code=SHARD,
+        commands=("score --candidates {out}/shard.jsonl --metrics bleu4,cider --out {out}/scores",),
+    ),
+    "ray": Smoke(
+        code=SHARD,
+        commands=("score --candidates {out}/shard.jsonl --metrics bleu4 --out {out}/scores --engine ray",),
+    ),
     "crowd": Smoke(code="import boto3, httpx; import captious.crowd"),
     "demo": Smoke(commands=("demo --out {out}/report",)),
-    "all": Smoke("meteor,wmd,spice", commands=(CREATE, "doctor")),
+    "all": Smoke(
+        "meteor,wmd,spice",
+        commands=(CREATE, "doctor", "humanr --sample --provider simulated --confirm --database {out}/h.db"),
+    ),
 }
 
 
@@ -131,10 +146,10 @@ def smoke(python: str, wheel: Path, extra: str, folder: Path) -> None:
         run(captious, "weights", "get", *wants.weights, cwd=folder)
     if wants.metrics:
         _score(captious, demo, wants.metrics, folder)
-    for line in wants.commands:
-        run(captious, *line.format(demo=demo, out=folder).split(), cwd=folder)
     if wants.code:
         run(own, "-I", "-c", wants.code, cwd=folder)
+    for line in wants.commands:
+        run(captious, *line.format(demo=demo, out=folder).split(), cwd=folder)
 
 
 def _score(captious: Path, demo: str, metrics: str, folder: Path) -> None:
