@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -15,11 +17,14 @@ import pytest
 import sqlalchemy as sa
 
 from captious.campaigns.people import raters
-from captious.campaigns.records import Receipt
+from captious.campaigns.records import Rater, Receipt
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment, pool, responses
+from captious.campaigns.work.responses import Seen
+from captious.campaigns.work.turn import take_turn
+from captious.protocols import Item
 
 THREADS = 20
 
@@ -203,6 +208,64 @@ def test_several_servers_share_a_database(
         held = [pair for found in servers.starmap(_other_process, given) for pair in found]
     # Six captions, two verdicts each; every rater does one.
     assert Counter(key for key, _ in held) == {item.key: 2 for item in responses.items(db, campaign)}
+    check_counters(db)
+
+
+def _turns(url: str, slug: str, ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Raters who answer through the writer of a process of its own, all at once, until nothing is left."""
+
+    async def rate(db: Database, rater: Rater) -> list[tuple[int, int]]:
+        stored = []
+        campaign = lifecycle.find(db, slug)
+        while tasks := assignment.next_tasks(db, campaign, rater):
+            token: str | None = tasks[0].token
+            while token is not None:
+                work = partial(
+                    take_turn, db, rater=rater, slug=slug, token=token, answers=_minor, key=token, seen=Seen()
+                )
+                turn = await db.writer.run(lambda connection, work=work: work(connection=connection))
+                assert turn is not None
+                assert isinstance(turn.outcome, Receipt)
+                stored.append((rater.id, turn.outcome.response_id))
+                token = turn.desk.tasks[0].token if turn.desk is not None else None
+        return stored
+
+    async def all_of(db: Database) -> list[tuple[int, int]]:
+        people = raters.listed(db, lifecycle.find(db, slug))
+        found = await asyncio.gather(*(rate(db, rater) for rater in people if rater.id in ids))
+        return [pair for own in found for pair in own]
+
+    with Database.open(url) as db:
+        return asyncio.run(all_of(db))
+
+
+def _minor(_: Item) -> dict[str, object]:
+    return {"verdict": "minor"}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs processes that are forked or spawned")
+@pytest.mark.parametrize("two_rounds", [False, True])
+def test_groups_of_several_servers_neither_lose_nor_overshoot(
+    db: Database, database_url: str, make_campaign, two_rounds: bool
+) -> None:
+    # 20 images with two captions, four verdicts each: 160 answers by 24 raters in two processes.
+    campaign, people = make_campaign("tagging", images=20, people=24, raters=4, two_rounds=two_rounds)
+    ids = [rater.id for rater in people]
+    context = multiprocessing.get_context("fork" if "fork" in _methods() else "spawn")
+    db.close()  # a process must not inherit open connections
+    with context.Pool(2) as servers:
+        given = [(database_url, campaign.slug, ids[half::2]) for half in (0, 1)]
+        told = [pair for found in servers.starmap(_turns, given) for pair in found]
+    assert len(told) == 160
+    column = schema.response.c
+    with db.read() as connection:
+        stored = connection.execute(sa.select(column.rater_id, column.id)).all()
+        first = schema.item.c.stage == "first"
+        counts = connection.execute(sa.select(schema.item.c.done, schema.item.c.taken).where(first)).all()
+        second = connection.execute(sa.select(sa.func.count()).select_from(schema.item).where(~first))
+        assert second.scalar_one() == (160 if two_rounds else 0)
+    assert sorted(told) == sorted(map(tuple, stored))
+    assert [tuple(row) for row in counts] == [(4, 4)] * 40
     check_counters(db)
 
 

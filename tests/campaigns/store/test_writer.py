@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
-from concurrent.futures import wait
+from concurrent.futures import Future, wait
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, func, insert, select
+from sqlalchemy import Connection, func, insert, select, text
+from sqlalchemy.exc import DBAPIError
 
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database, LostRaceError
+from captious.campaigns.store.writer import Work
 from captious.errors import InputError
 
 
@@ -68,6 +70,71 @@ def test_a_work_that_loses_a_race_is_run_again(db: Database) -> None:
     assert db.writer.submit(unlucky).result() == "done"
     with db.read() as connection:
         assert connection.execute(select(func.count()).select_from(schema.log)).scalar_one() == 1
+
+
+def together(db: Database, *works: Work[Any]) -> list[Future[Any]]:
+    """Have works written as one group: one before them keeps the writer busy until all wait."""
+    begun, go_on = threading.Event(), threading.Event()
+
+    def busy(_: Connection) -> None:
+        begun.set()
+        go_on.wait(10)
+
+    first = db.writer.submit(busy)
+    assert begun.wait(10)
+    futures = [db.writer.submit(work) for work in works]
+    go_on.set()
+    first.result()
+    return futures
+
+
+def test_a_work_that_breaks_the_transaction_takes_nothing_of_the_others_with_it(db: Database) -> None:
+    def broken(connection: Connection) -> None:
+        note(connection, "never")
+        connection.execute(text("INSERT INTO nowhere VALUES (1)"))
+
+    first, failed, last = together(
+        db, lambda connection: note(connection, "first"), broken, lambda connection: note(connection, "last")
+    )
+    assert (first.result(), last.result()) == ("first", "last")
+    with pytest.raises(DBAPIError):
+        failed.result()
+    assert sorted(actions(db)) == ["first", "last"]
+
+
+def test_a_work_of_a_group_that_loses_a_race_is_run_again_and_the_others_once(db: Database) -> None:
+    tries = []
+
+    def unlucky(connection: Connection) -> str:
+        tries.append(True)
+        note(connection, "unlucky")
+        if len(tries) < 4:
+            raise LostRaceError
+        return "done"
+
+    futures = together(
+        db, lambda connection: note(connection, "one"), unlucky, lambda connection: note(connection, "two")
+    )
+    assert [future.result() for future in futures] == ["one", "done", "two"]
+    assert sorted(actions(db)) == ["one", "two", "unlucky"]
+
+
+def test_a_work_that_waits_for_a_lock_does_not_keep_the_others(db: Database) -> None:
+    if db.kind == "sqlite":
+        pytest.skip("in SQLite who writes has the only lock")
+    lock = text("SELECT pg_advisory_xact_lock(7)")
+
+    def waiting(connection: Connection) -> str:
+        connection.execute(lock)
+        return note(connection, "waited")
+
+    with db.write() as connection:
+        connection.execute(lock)
+        held, free = together(db, waiting, lambda connection: note(connection, "free"))
+        assert free.result(30) == "free"
+        assert not held.done()
+    assert held.result(30) == "waited"
+    assert actions(db) == ["free", "waited"]
 
 
 def test_what_waits_is_written_before_the_database_closes(sqlite_url: str) -> None:

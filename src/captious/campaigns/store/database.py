@@ -22,6 +22,7 @@ from sqlalchemy.pool import NullPool
 from captious.campaigns.store import schema
 from captious.campaigns.store.migrations import upgrade_on_open
 from captious.campaigns.store.outages import is_read_only
+from captious.campaigns.store.prepared import note_change
 from captious.campaigns.store.races import LostRaceError
 from captious.campaigns.store.writer import Writer
 from captious.errors import InputError, one_line
@@ -297,9 +298,14 @@ def _postgresql(url: URL) -> Engine:
             except failures as error:
                 raise DisconnectionError from error
 
+    event.listen(engine, "before_cursor_execute", _note_change)
     event.listen(engine, "checkin", _note_use)
     event.listen(engine, "checkout", try_idle)
     return engine
+
+
+def _note_change(connection: Connection, _cursor: object, sql: str, *_: object) -> None:
+    note_change(connection, sql)
 
 
 def _note_use(_connection: Any, record: Any) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.base import Executable
 
 Values = Mapping[str, Any]
+_CHANGES = "captious_changes"
 
 
 class _Compiled(NamedTuple):
@@ -24,6 +25,8 @@ class _Compiled(NamedTuple):
     order: tuple[str, ...] | None
     constants: dict[str, Any]
     row: Callable[[Sequence[Any]], Any] | None
+    # Whether PostgreSQL may change something with it, which its driver does not count.
+    changes: bool
 
     def values(self, given: Values) -> Any:
         """The values as the driver takes them."""
@@ -64,6 +67,8 @@ class Prepared:
     def _run(self, connection: Connection, given: Values) -> tuple[_Compiled, Any]:
         dialect = connection.dialect
         made = self._compiled.get(dialect.name) or self._compile(dialect)
+        if made.changes:
+            note_change(connection)
         try:
             return made, driver_of(connection).execute(made.sql, made.values(given))
         except dialect.loaded_dbapi.Error as error:
@@ -79,13 +84,32 @@ class Prepared:
         constants = {name: value for name, value in compiled.params.items() if value is not None}
         kind: Any = namedtuple("Row", names, rename=True) if names else None
         row = None if kind is None else kind._make
-        made = self._compiled[dialect.name] = _Compiled(str(compiled), order, constants, row)
+        sql = str(compiled)
+        changes = dialect.name != "sqlite" and not _is_read(sql)
+        made = self._compiled[dialect.name] = _Compiled(sql, order, constants, row, changes)
         return made
 
 
 def driver_of(connection: Connection) -> Any:
     """The driver's own connection."""
     return connection.connection.driver_connection
+
+
+def changes_of(connection: Connection) -> int:
+    """A number that grows with whatever is written over the connection."""
+    if connection.dialect.name == "sqlite":
+        return int(driver_of(connection).total_changes)
+    return int(connection.info.get(_CHANGES, 0))
+
+
+def note_change(connection: Connection, sql: str = "") -> None:
+    """Count a statement that was not only a question, for `changes_of`."""
+    if not _is_read(sql):
+        connection.info[_CHANGES] = connection.info.get(_CHANGES, 0) + 1
+
+
+def _is_read(sql: str) -> bool:
+    return sql.lstrip().upper().startswith("SELECT")
 
 
 def _wrapped(connection: Connection, sql: str, error: Any) -> Exception:

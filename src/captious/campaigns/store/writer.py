@@ -1,10 +1,14 @@
 """Who writes in turn writes together: transactions that wait are committed as one.
 
-SQLite has one writer, and each commit waits for the disk. Works that wait are run one after another
-in one transaction and are on disk with one commit: none is told that it is done before that. A work
-that fails before it has written is left out; one that fails later ends the transaction, and all are
-run again, each behind a savepoint, so that it takes nothing of the others with it.
-PostgreSQL commits side by side: there each work has its own connection and its own thread.
+Each commit waits for the disk. Works that wait are run one after another in one transaction and are
+on disk with one commit: none is told that it is done before that. A work that fails before it has
+written is left out; one that fails later ends the transaction, and all are run again, each behind a
+savepoint, so that it takes nothing of the others with it.
+
+SQLite has one writer. On PostgreSQL several processes may write: one group at a time has the turn
+(an advisory lock), for two groups would wait for each other's rows. Who else writes (a manager, an
+import) needs no turn: a group that waits too long for a row, or is chosen to end a deadlock, is
+taken apart, and its works run each for itself, side by side.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from captious.campaigns.store.prepared import Prepared, driver_of
+from captious.campaigns.store.prepared import Prepared, changes_of
 from captious.campaigns.store.races import LostRaceError
 
 if TYPE_CHECKING:
@@ -28,9 +32,18 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Work = Callable[[Connection], T]
 MOST_TOGETHER = 64
+# Works of a group that was taken apart run so many at a time on PostgreSQL.
 THREADS = 6
 _SAVEPOINT, _ROLLBACK, _RELEASE = (
     Prepared(text(spelled)) for spelled in ("SAVEPOINT one", "ROLLBACK TO one", "RELEASE one")
+)
+# A process that stands still with the turn, or with rows that others need, does not keep it for ever.
+_TAKE_TURN = Prepared(
+    text(
+        "SELECT set_config('lock_timeout', '1s', true), "
+        "set_config('idle_in_transaction_session_timeout', '10s', true), "
+        "pg_advisory_xact_lock(hashtext('captious writer'))"
+    )
 )
 
 
@@ -52,20 +65,16 @@ class Writer:
         self._queue: SimpleQueue[_Waiting | None] = SimpleQueue()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
-        self._pool = None if db.kind == "sqlite" else ThreadPoolExecutor(THREADS, "captious-writer")
+        self._apart = None if db.kind == "sqlite" else ThreadPoolExecutor(THREADS, "captious-apart")
 
     def submit(self, work: Work[T]) -> Future[T]:
         """Have a work run; the result comes once it is on disk."""
-        if self._pool is not None:
-            return self._pool.submit(self._db.transact, work)
         future: Future[T] = Future()
         self._put(_Waiting(work, future))
         return future
 
     def run(self, work: Work[T]) -> asyncio.Future[T]:
         """As `submit`, for a coroutine to await."""
-        if self._pool is not None:
-            return asyncio.wrap_future(self.submit(work))
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._put(_Waiting(work, future))
         return future
@@ -75,8 +84,8 @@ class Writer:
         if self._thread is not None:
             self._queue.put(None)
             self._thread.join()
-        if self._pool is not None:
-            self._pool.shutdown()
+        if self._apart is not None:
+            self._apart.shutdown()
 
     def _put(self, one: _Waiting) -> None:
         if self._thread is None:
@@ -98,29 +107,41 @@ class Writer:
             going_on = None not in together
             works = [one for one in together if one is not None]
             if works:
-                _tell(works, self._outcomes(works))
+                self._finish(works)
 
-    def _outcomes(self, together: Sequence[_Waiting]) -> list[Any]:
-        """What became of each work, on disk; or the error that it ended with."""
-        if len(together) == 1:
-            return [self._alone(together[0])]
+    def _finish(self, together: Sequence[_Waiting]) -> None:
+        """Write works and tell who waits for them."""
+        if len(together) == 1 and self._apart is None:
+            self._finish_alone(together[0])
+            return
         try:
             try:
                 done = self._written(_plainly, together)
             except _SpoiltError:
                 done = self._written(_behind_savepoint, together)
         except SQLAlchemyError:
-            # A full disk or a lost file ends the transaction of all: each tries for itself.
-            return [self._alone(one) for one in together]
-        return [
-            self._alone(one) if isinstance(outcome, LostRaceError) else outcome
-            for one, outcome in zip(together, done, strict=True)
-        ]
+            # A full disk, a lost connection or a lock ends the transaction of all: each tries for itself.
+            again, settled = [*together], []
+        else:
+            both = [*zip(together, done, strict=True)]
+            again = [one for one, outcome in both if isinstance(outcome, LostRaceError)]
+            settled = [pair for pair in both if not isinstance(pair[1], LostRaceError)]
+        _tell(settled)
+        for one in again:
+            if self._apart is None:
+                self._finish_alone(one)
+            else:
+                self._apart.submit(self._finish_alone, one)
+
+    def _finish_alone(self, one: _Waiting) -> None:
+        _tell([(one, self._alone(one))])
 
     def _written(
         self, how: Callable[[Connection, Work[Any]], Any], together: Sequence[_Waiting]
     ) -> list[Any]:
         with self._db.write() as connection:
+            if self._apart is not None:
+                _TAKE_TURN.first(connection, {})
             return [how(connection, one.work) for one in together]
 
     def _alone(self, one: _Waiting) -> Any:
@@ -130,10 +151,10 @@ class Writer:
             return error
 
 
-def _tell(together: Sequence[_Waiting], outcomes: Sequence[Any]) -> None:
+def _tell(settled: Sequence[tuple[_Waiting, Any]]) -> None:
     """Tell all who wait; an event loop is woken once for all of its own."""
     loops: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
-    for one, outcome in zip(together, outcomes, strict=True):
+    for one, outcome in settled:
         if isinstance(one.future, asyncio.Future):
             loops.setdefault(one.future.get_loop(), []).append((one.future, outcome))
         elif one.future.set_running_or_notify_cancel():
@@ -160,14 +181,13 @@ def _settle(future: asyncio.Future[Any] | Future[Any], outcome: Any) -> None:
 
 def _plainly(connection: Connection, work: Work[Any]) -> Any:
     """What a work returns, or the error that it ended with before it had written anything."""
-    driver = driver_of(connection)
-    before = driver.total_changes
+    before = changes_of(connection)
     try:
         return work(connection)
     except SQLAlchemyError:
         raise
     except Exception as error:
-        if driver.total_changes != before:
+        if changes_of(connection) != before:
             raise _SpoiltError from error
         return error
 
