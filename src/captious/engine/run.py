@@ -7,10 +7,7 @@ its own batch from the first step to the last: it tokenises its texts once, says
 
 from __future__ import annotations
 
-import os
-import signal
 from collections.abc import Iterable, Sequence
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
@@ -18,6 +15,7 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
+from captious.engine.workers import Worker
 from captious.errors import CaptiousError, InputError
 from captious.metrics import Batch, Metric
 from captious.metrics.base import refuse_too_long
@@ -109,29 +107,18 @@ def _inside(metric: Metric, progress: Progress | None) -> Progress | None:
 def _run_apart(
     corpus: Corpus, metrics: Sequence[Metric], rows: list[IntArray], progress: Progress | None
 ) -> list[Run]:
-    # A forked child sees the corpus without copying it; where there is no fork it is sent.
     for metric in metrics:  # once, not in every process
         metric.prepare(progress)
-    context: Any = get_context("fork" if hasattr(os, "fork") else "spawn")
-    pipes, workers = [], []
-    for part in rows:
-        ours, theirs = context.Pipe()
-        worker = context.Process(target=_work, args=(theirs, corpus, part, metrics), daemon=True)
-        worker.start()
-        theirs.close()
-        pipes.append(ours)
-        workers.append(worker)
+    workers = [Worker(_work, corpus, part, metrics) for part in rows]
+    pipes = [worker.pipe for worker in workers]
     try:
         return [
             _one_metric(corpus, metric, rows, pipes, progress, (done, len(metrics)))
             for done, metric in enumerate(metrics)
         ]
     finally:
-        for pipe in pipes:
-            pipe.close()
         for worker in workers:
-            worker.terminate()
-            worker.join()
+            worker.end()
         if progress:
             progress("", len(metrics), len(metrics))
 
@@ -178,7 +165,6 @@ def _gather(pipes: Iterable[Connection]) -> list[Any]:
 
 def _work(pipe: Connection, corpus: Corpus, rows: IntArray, metrics: Sequence[Metric]) -> None:
     """What a worker does: answer twice for every metric, in order."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears an interrupt and ends us
     try:
         batch = Batch(corpus.select(rows).compact())
         for metric in metrics:

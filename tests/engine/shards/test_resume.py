@@ -91,35 +91,6 @@ def test_twenty_kills(shards: Any, tmp_path: Path, jobs: int) -> None:
     killed_and_resumed(shards, tmp_path, 20, jobs)
 
 
-@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks at /proc")
-def test_workers_end_with_their_parent(shards: Any, tmp_path: Path) -> None:
-    folder, _ = shards
-    process = start(folder, tmp_path / "out", 2)
-    while process.poll() is None and finished(tmp_path / "out") < 1:
-        time.sleep(0.002)
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    if process.stderr:
-        process.stderr.close()
-    deadline = time.monotonic() + 60
-    while left := workers_of(tmp_path):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
-
-
-def workers_of(folder: Path) -> list[str]:
-    """Processes whose command names a folder."""
-    found = []
-    for own in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            command = own.read_bytes()
-        except OSError:
-            continue
-        if str(folder).encode() in command:
-            found.append(own.parent.name)
-    return found
-
-
 def test_what_is_done_is_not_done_again(shards: Any, tmp_path: Path) -> None:
     folder, _ = shards
     corpus = captious.open_shards(folder, block_rows=20)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, NamedTuple
 
+from captious.engine.workers import Worker
 from captious.errors import CaptiousError, one_line
 from captious.files import WriteError
 
@@ -81,30 +79,19 @@ def _here(do: Do, work: Any, items: list[Any]) -> Iterator[tuple[Any, Any]]:
         yield item, found
 
 
-class _Worker:
-    """A forked process that does one item at a time."""
+class _OneByOne(Worker):
+    """A process that does one item at a time."""
 
     def __init__(self, do: Do, work: Any) -> None:
-        context: Any = get_context("fork" if hasattr(os, "fork") else "spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, self.pipe, do, work), daemon=True)
-        self.process.start()
-        theirs.close()
+        super().__init__(_serve, do, work)
         self.task: tuple[Any, int] | None = None
 
     def give(self, item: Any, tries: int) -> None:
         self.task = (item, tries)
         self.pipe.send(item)
 
-    def end(self) -> None:
-        self.pipe.close()
-        self.process.terminate()
-        self.process.join()
 
-
-def _serve(pipe: Connection, parents: Connection, do: Do, work: Any) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears an interrupt and ends us
-    parents.close()  # a copy of the parent's end: as long as it is open, nobody hears that the parent is gone
+def _serve(pipe: Connection, do: Do, work: Any) -> None:
     while True:
         try:
             pipe.send(attempt(do, work, pipe.recv()))
@@ -114,7 +101,7 @@ def _serve(pipe: Connection, parents: Connection, do: Do, work: Any) -> None:
 
 def _apart(do: Do, work: Any, items: list[Any], jobs: int) -> Iterator[tuple[Any, Any]]:
     left = deque((item, 1) for item in items)
-    workers = [_Worker(do, work) for _ in range(jobs)]
+    workers = [_OneByOne(do, work) for _ in range(jobs)]
     try:
         while left or any(one.task for one in workers):
             for one in workers:
@@ -130,7 +117,7 @@ def _apart(do: Do, work: Any, items: list[Any], jobs: int) -> Iterator[tuple[Any
                 except EOFError:
                     found = Failure(ENDED)
                     one.end()
-                    workers[workers.index(one)] = _Worker(do, work)
+                    workers[workers.index(one)] = _OneByOne(do, work)
                 one.task = None
                 if isinstance(found, WriteError):
                     raise found
