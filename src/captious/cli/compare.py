@@ -24,8 +24,15 @@ def compare(
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
     resamples: Annotated[
-        int, typer.Option("--resamples", min=1, max=options.MOST_DRAWS, help="Bootstrap resamples.")
-    ] = options.DEFAULT_RESAMPLES,
+        int | None,
+        typer.Option(
+            "--resamples",
+            min=1,
+            max=options.MOST_DRAWS,
+            help="Bootstrap resamples; --scores has its own.",
+            show_default=str(options.DEFAULT_RESAMPLES),
+        ),
+    ] = None,
     trials: Annotated[
         int,
         typer.Option("--trials", min=1, max=options.MOST_DRAWS, help="Trials of approximate randomisation."),
@@ -51,7 +58,9 @@ def compare(
 
         inputs.refuse_beside_scores(candidates=candidates, references=references)
         named = inputs.words(metrics) or None
-        sharded, said = compare_shards(scores, metrics=named, trials=trials, level=level, seed=seed)
+        sharded, said = compare_shards(
+            scores, metrics=named, resamples=resamples, trials=trials, level=level, seed=seed
+        )
         if said:
             note(said)
         rows = score_tables.compare_rows(sharded) if form is Format.csv else sharded.tables()
@@ -67,7 +76,7 @@ def compare(
         found = comparison.compare(
             corpus,
             wanted,
-            resamples=resamples,
+            resamples=resamples or options.DEFAULT_RESAMPLES,
             trials=trials,
             level=level,
             seed=seed,

@@ -133,5 +133,7 @@ def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:
             ]
         )
     header = ["pair", "difference", "p bootstrap", "p random.", "p Holm", "wins", "ties", "losses"]
-    draws = f"{comparison.resamples:,} resamples, {comparison.trials:,} trials"
+    drawn = comparison.scores.drawn
+    how = "" if drawn == BOOTSTRAP else f" ({drawn})"
+    draws = f"{comparison.resamples:,} resamples{how}, {comparison.trials:,} trials"
     return Table("", header, rows, f"{draws}, seed {comparison.seed}; wins count images")

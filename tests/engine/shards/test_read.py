@@ -89,6 +89,21 @@ def test_compare_on_the_command_line(two_systems: Any, capsys: Any) -> None:
     assert stop.value.code == 2 and "nothing to compare" in capsys.readouterr().err
 
 
+def test_the_resamples_are_those_of_the_run_that_scored(two_systems: Any, capsys: Any) -> None:
+    place, _ = two_systems
+    command = ["compare", "--scores", str(place), "-m", "rouge_l", "--trials", "100"]
+    for more in ([], ["--resamples", "1000"]):
+        with pytest.raises(SystemExit) as stop:
+            main([*command, *more])
+        shown = capsys.readouterr().out
+        assert stop.value.code == 0 and "1,000 resamples (Poisson bootstrap" in shown
+    with pytest.raises(SystemExit) as stop:
+        main([*command, "--resamples", "5000"])
+    line = capsys.readouterr().err
+    assert stop.value.code == 2 and line.count("\n") == 1
+    assert "its intervals are of 1,000 resamples" in line and "score it again with --resamples 5000" in line
+
+
 def test_a_report_says_that_it_shows_a_sample(
     two_systems: Any, capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ def compare_shards(
     *,
     metrics: list[str] | None = None,
     images: int = SAMPLE_IMAGES,
+    resamples: int | None = None,
     trials: int = DEFAULT_TRIALS,
     level: float = 0.95,
     seed: int = 12345,
@@ -26,14 +27,20 @@ def compare_shards(
 
     Differences, their intervals and the bootstrap's p-values are of all captions: the weights of the
     Poisson bootstrap are the same for both systems of a pair. Wins, ties, losses and approximate
-    randomisation look at single images, and are of the images in the sample.
+    randomisation look at single images, and are of the images in the sample. The resamples were drawn
+    when the captions were scored; another number of them is refused.
     """
     found = sampled(place, images, metrics)
-    draws = {len(own[name].drawn) for own in found.totals.sums.values() for name in found.scores}
-    if 0 in draws:
+    draws = max(len(own[name].drawn) for own in found.totals.sums.values() for name in found.scores)
+    if not draws:
         raise InputError(f"{place}: was scored without resamples. Score it again with --resamples 1000.")
+    if resamples not in (None, draws):
+        raise InputError(
+            f"{place}: its intervals are of {draws:,} resamples, drawn when it was scored. "
+            f"Leave --resamples out, or score it again with --resamples {resamples}."
+        )
     counts = {own[name].scored for own in found.totals.sums.values() for name in found.scores}
-    compared = significance(found.scores, resamples=max(draws), trials=trials, level=level, seed=seed)
+    compared = significance(found.scores, resamples=draws, trials=trials, level=level, seed=seed)
     pairs = {name: _of_all(found, name, compared.metrics[name], level) for name in found.scores}
     note = found.note
     if len(counts) > 1:
