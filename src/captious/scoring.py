@@ -54,6 +54,7 @@ def score(
     out: str | PathLike[str] | None = None,
     engine: EngineName = "local",
     address: str = "",
+    overwrite: bool = False,
 ) -> ShardedScores: ...
 def score(
     corpus: Corpus | ShardedCorpus,
@@ -67,6 +68,7 @@ def score(
     out: str | PathLike[str] | None = None,
     engine: EngineName = "local",
     address: str = "",
+    overwrite: bool = False,
 ) -> Scores | ShardedScores:
     """Score every example of `corpus` with every metric, or group of metrics (`groups.expand`).
 
@@ -79,6 +81,8 @@ def score(
     Shards (`captious.open_shards`) are scored block by block, their captions' scores written to the
     folder `out`, on this machine or, with `engine="ray"`, on the Ray cluster at `address`; intervals
     are then of the Poisson bootstrap. The result is a `ShardedScores`, which holds the corpus's values.
+    Finished scores in `out` of shards or metrics that are not given again are replaced only with
+    `overwrite`.
 
     >>> corpus = Corpus.from_lists(
     ...     ["A cat on a mat.", "Two dogs."],
@@ -97,8 +101,13 @@ def score(
         found = resolve_all(_chosen(metrics, corpus.sample(_SAMPLE)))
         where = engine_of(engine, jobs, address, list(found.values()))
         draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
-        return score_shards(corpus, found, out, where, **draws, progress=progress)
+        return score_shards(corpus, found, out, where, **draws, overwrite=overwrite, progress=progress)
     refuse_no_corpus(corpus)
+    if out is not None:
+        raise InputError(
+            "out= is for shards. Open them with captious.open_shards, or leave it out and write "
+            "score(…).to_pandas() to a file."
+        )
     if len(corpus) == 0:
         raise InputError("the corpus has no captions to score.")
     asked = resolve_all(_chosen(metrics, corpus))

@@ -48,6 +48,37 @@ def test_a_folder_of_shards(capsys: Any, tmp_path: Path) -> None:
     assert code == 0 and "Poisson bootstrap over images" in out and "60 of them from an earlier run" in err
 
 
+def test_finished_scores_of_others_are_replaced_only_when_told(capsys: Any, tmp_path: Path) -> None:
+    write(tmp_path / "m2" / "a.jsonl", 30)
+    write(tmp_path / "m3" / "a.jsonl", 20)
+    out = ("--out", tmp_path / "out")
+    first = ("score", "-c", tmp_path / "m2", "-m", "bleu4,rouge_l", *out)
+    assert captious(capsys, *first)[0] == 0
+    manifest = (tmp_path / "out" / "manifest.json").read_bytes()
+    for other, missing in (
+        (("score", "-c", tmp_path / "m3", "-m", "bleu4,rouge_l", *out), f"{tmp_path}/m2/a.jsonl"),
+        (("score", "-c", tmp_path / "m2", "-m", "bleu4", *out), "rouge_l"),
+    ):
+        code, _, err = captious(capsys, *other)
+        assert (code, err) == (
+            2,
+            f"error: {tmp_path}/out: holds finished scores of m2 (30 captions; bleu4, rouge_l), and this run "
+            f"leaves out {missing}. Name another --out, or give --overwrite to replace them.\n",
+        )
+        assert (tmp_path / "out" / "manifest.json").read_bytes() == manifest
+    code, _, err = captious(capsys, "score", "-c", tmp_path / "m3", "-m", "bleu4", *out, "--overwrite")
+    assert code == 0 and "replaced the scores of 30 captions by an earlier run" in err
+    # More shards of the same, and more metrics, keep what was asked for before.
+    write(tmp_path / "m3" / "b.jsonl", 10, 20)
+    code, _, err = captious(capsys, "score", "-c", tmp_path / "m3", "-m", "bleu4", *out)
+    assert code == 0 and "scores of 30 captions (20 of them from an earlier run)" in err
+    assert "replaced" not in err
+    code, _, err = captious(capsys, "score", "-c", tmp_path / "m3", "-m", "bleu4,rouge_l", *out)
+    assert code == 0 and "replaced the scores of 30 captions" in err
+    code, _, err = captious(capsys, "score", "-c", tmp_path / "m2" / "a.jsonl", "-m", "bleu4", "--overwrite")
+    assert (code, err) == (2, "error: --overwrite is for --out. Leave it out.\n")
+
+
 def test_a_folder_without_out_says_what_is_missing(capsys: Any, tmp_path: Path) -> None:
     write(tmp_path / "m2" / "a.jsonl", 3)
     code, _, err = captious(capsys, "score", "-c", tmp_path / "m2", "-m", "bleu4")

@@ -32,6 +32,7 @@ def score(
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
     out: shards.Out = "",
+    overwrite: shards.Overwrite = False,
     engine: shards.Engine = shards.EngineChoice.local,
     address: shards.Address = "",
     block: shards.BlockRows = shards.DEFAULT_BLOCK,
@@ -49,6 +50,7 @@ def score(
     from captious.cli import inputs
     from captious.cli.output import emit, note, progress_bar
     from captious.corpus import score_tables
+    from captious.errors import InputError
 
     if shards.is_sharded(candidates, out, engine, dry_run):
         alone = {
@@ -65,9 +67,11 @@ def score(
         if dry_run:
             shards.dry_run(corpus_of_shards, wanted, resamples, jobs, form)
             return
-        every = {"resamples": resamples, "level": level, "seed": seed, "jobs": jobs}
+        every = {"resamples": resamples, "level": level, "seed": seed, "jobs": jobs, "overwrite": overwrite}
         shards.score(corpus_of_shards, wanted, out, engine, address, form, csv_safe, **every)
         return
+    if overwrite:
+        raise InputError("--overwrite is for --out. Leave it out.")
     if items:
         from captious.corpus.write import check_item_path
 

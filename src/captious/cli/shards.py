@@ -42,6 +42,9 @@ BlockRows = Annotated[
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say how many shards and rows there are, and what they would cost.")
 ]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace finished scores of other shards or metrics in --out.")
+]
 DEFAULT_BLOCK = 1 << 17
 
 

@@ -50,6 +50,12 @@ def write_manifest(folder: Folder, plan: Plan, result: ShardedScores, parts: lis
     folder.write(MANIFEST, orjson.dumps(content, option=orjson.OPT_INDENT_2) + b"\n", durable=True)
 
 
+def finished_before(folder: Folder) -> dict[str, Any] | None:
+    """The manifest of a run that has scored everything here; none where blocks were set aside."""
+    found = read_manifest(folder) if folder.exists(MANIFEST) else None
+    return None if found is None or found["set_aside"] else found
+
+
 def read_manifest(folder: Folder, formats: Sequence[str] = (FORMAT,)) -> dict[str, Any]:
     """The manifest of a finished run of one of these formats."""
     if not folder.exists(MANIFEST):

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from captious.corpus.shards import ShardedCorpus
 from captious.corpus.shards.places import is_address
@@ -18,7 +19,7 @@ from captious.engine.shards.folder import Folder
 from captious.engine.shards.knowledge import gather
 from captious.engine.shards.local import Failure
 from captious.engine.shards.log import LOG, Done, add_to_log, read_log
-from captious.engine.shards.manifest import MANIFEST, write_manifest
+from captious.engine.shards.manifest import MANIFEST, finished_before, write_manifest
 from captious.engine.shards.parts import read_footer
 from captious.engine.shards.result import ShardedScores, Totals, scores_of
 from captious.engine.shards.survey import Engine, Plan, SetAside, piece_name, survey
@@ -39,18 +40,22 @@ def score_shards(
     resamples: int = 0,
     level: float = 0.95,
     seed: int = 0,
+    overwrite: bool = False,
     progress: Report | None = None,
 ) -> ShardedScores:
     """Score every caption of the shards; the captions' scores are written to the folder `out`.
 
     Run again after an interruption, it does what is left. A block that fails three times is set
-    aside with its reason. The manifest is written when all that can be scored is.
+    aside with its reason. The manifest is written when all that can be scored is. Finished scores
+    of shards or metrics that this run leaves out are not removed unless `overwrite` says so.
     """
     folder = Folder.at(out)
     _refuse_other_folder(folder)
     for metric in metrics.values():
         metric.prepare(progress)
     with _alone(folder):
+        if not overwrite:
+            _refuse_to_lose(folder, corpus, metrics)
         try:
             work = Work(corpus, dict(metrics), folder, resamples, seed)
             plan = gather(survey(work, engine, progress), engine, progress)
@@ -61,6 +66,7 @@ def score_shards(
 
 def _scored(plan: Plan, engine: Engine, level: float, progress: Report | None) -> ShardedScores:
     folder, work = plan.work.folder, plan.work
+    before = finished_before(folder)
     folder.remove(MANIFEST)  # what stands there is of a run before, until this one is done
     log = {key: done for key, done in read_log(folder).items() if _is_whole(folder, done)}
     left = [piece for piece in plan.pieces if piece.key not in log]
@@ -85,7 +91,7 @@ def _scored(plan: Plan, engine: Engine, level: float, progress: Report | None) -
         rows=totals.rows,
         reused=reused,
         set_aside=aside,
-        notes=tuple(plan.notes),
+        notes=(*plan.notes, *_replaced(before, parts)),
     )
     _clear(folder, parts)
     write_manifest(folder, plan, result, parts)
@@ -142,6 +148,34 @@ def _refuse_other_folder(folder: Folder) -> None:
         raise InputError(
             f"{folder.address}: holds other files ({min(others)}). Give --out a folder of its own."
         )
+
+
+def _refuse_to_lose(folder: Folder, corpus: ShardedCorpus, metrics: Mapping[str, Metric]) -> None:
+    """Refuse to remove finished scores that this run does not work out again."""
+    before = finished_before(folder)
+    if before is None:
+        return
+    given = {shard.address for shard in corpus.shards}
+    lost = [one["address"] for one in before["candidates"] if one["address"] not in given]
+    lost += [name for name in before["metrics"] if name not in metrics]
+    if lost:
+        more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
+        systems, names = (", ".join(before[what]) for what in ("systems", "metrics"))
+        raise InputError(
+            f"{folder.address}: holds finished scores of {systems} ({before['rows']:,} captions; {names}), "
+            f"and this run leaves out {lost[0]}{more}.",
+            python="Name another folder, or give overwrite=True to replace them.",
+            command="Name another --out, or give --overwrite to replace them.",
+        )
+
+
+def _replaced(before: dict[str, Any] | None, parts: list[Done]) -> list[str]:
+    """A line on finished scores whose place new ones take."""
+    kept = {one.part for one in parts}
+    gone = sum(part["rows"] for part in (before or {"parts": []})["parts"] if part["file"] not in kept)
+    if not gone:
+        return []
+    return [f"replaced the scores of {gone:,} captions by an earlier run with other shards or options."]
 
 
 @contextmanager
