@@ -218,6 +218,14 @@ def test_content(kind: str) -> None:
     assert message() == expected
 
 
+def test_a_file_that_is_only_called_parquet() -> None:
+    Path("c.parquet").write_bytes(b"\0" * 64)
+    assert message("c.parquet") == (
+        'c.parquet: is no Parquet file: it begins with the bytes 00 00 00 00 and not with "PAR1". '
+        "Write or copy it again."
+    )
+
+
 def test_missing_file() -> None:
     assert message("gone.json") == "gone.json: there is no such file. Check the path."
 

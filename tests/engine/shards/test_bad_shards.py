@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -138,3 +140,47 @@ def test_places_without_shards(tmp_path: Path) -> None:
         captious.open_shards(tmp_path / "*.parquet")
     with pytest.raises(InputError, match="there is no such file"):
         captious.open_shards(tmp_path / "nowhere")
+
+
+ENTRIES = [{"image_id": i, "caption": f"a dog {i}"} for i in range(3)]
+COCO = {"images": [{"id": i} for i in range(3)], "annotations": ENTRIES}
+BAD_FILES = [
+    ("r.json", json.dumps(COCO), "is COCO annotations in one JSON object, and a shard", ".annotations[]"),
+    ("r.json", json.dumps(COCO, indent=1), "is one JSON object over several lines", ".annotations[]"),
+    ("r.json", json.dumps(ENTRIES), "is one JSON list, and a shard is Parquet or an object a line", ".[]"),
+    ("r.csv", "image_id,caption\n1,a dog\n", "is neither Parquet nor JSON lines", '{"image_id": …'),
+    ("r.parquet", "\0" * 200, 'it begins with the bytes 00 00 00 00 and not with "PAR1"', "copy it again"),
+    ("r.parquet", "<html> no", 'it begins with "<html> n" and not with "PAR1"', "Write or copy it again."),
+    ("r.parquet", "", "the file is empty", "written to the end"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "what", "mend"), BAD_FILES)
+def test_a_file_that_is_no_shard_is_called_what_it_is(
+    lines_shard: Any, tmp_path: Path, name: str, content: str, what: str, mend: str
+) -> None:
+    bad = tmp_path / name
+    bad.write_text(content)
+    lines_shard(tmp_path / "m2" / "a.jsonl", ENTRIES)
+    for candidates, references in ((tmp_path / "m2", bad), (bad, None)):
+        with pytest.raises(InputError) as found:
+            captious.score(captious.open_shards(candidates, references), ["bleu1"], out=tmp_path / "out")
+        line = str(found.value)
+        assert line.startswith(f"{bad}: ") and what in line and mend in line and "\n" not in line
+
+
+def test_jq_makes_shards_of_coco_files(tmp_path: Path, lines_shard: Any) -> None:
+    """What the message tells a user to type does what it says."""
+    if shutil.which("jq") is None:
+        pytest.skip("jq is not here")
+    (tmp_path / "refs of coco.json").write_text(json.dumps(COCO))
+    lines_shard(tmp_path / "m2" / "a.jsonl", ENTRIES)
+    with pytest.raises(InputError) as found:
+        captious.score(
+            captious.open_shards(tmp_path / "m2", tmp_path / "refs of coco.json"),
+            ["bleu1"],
+            out=tmp_path / "out",
+        )
+    subprocess.run(str(found.value).split("`")[1], shell=True, check=True, cwd=tmp_path)
+    corpus = captious.open_shards(tmp_path / "m2", tmp_path / "refs of coco.jsonl")
+    assert captious.score(corpus, ["bleu1"], out=tmp_path / "out")["bleu1"].score == pytest.approx(1)

@@ -58,10 +58,28 @@ def open_source(path: PathText) -> Source:
         if data.startswith(magic):
             raise InputError(f"{name}: is {kind}. Unpack it, or compress it with gzip.")
     if not data.startswith(PARQUET):
+        refuse_false_parquet(data[:20], name)
         data = _as_utf8(data, name)
         if not data or data.isspace():
             raise InputError(f"{name}: the file is empty. Check that it was written to the end.")
     return Source(name, "stdin" if str(path) == "-" else stem_of(path), data)
+
+
+def refuse_false_parquet(head: bytes, name: str) -> None:
+    """Refuse a file that is called Parquet and holds neither that nor JSON, by its first bytes.
+
+    >>> refuse_false_parquet(b"<html>", "m2.parquet")
+    Traceback (most recent call last):
+    captious.errors.InputError: m2.parquet: is no Parquet file: it begins with "<html>" and not with "PAR1". \
+Write or copy it again.
+    """
+    named = name.lower().endswith(".parquet")
+    if named and head.strip() and not head.removeprefix(UTF8_BOM).lstrip().startswith((PARQUET, b"{", b"[")):
+        begin = head[:8].decode("utf-8", "ignore")
+        shown = f'"{begin}"' if begin and begin.isprintable() else f"the bytes {head[:4].hex(' ')}"
+        raise InputError(
+            f'{name}: is no Parquet file: it begins with {shown} and not with "PAR1". Write or copy it again.'
+        )
 
 
 def stem_of(path: PathText) -> str:

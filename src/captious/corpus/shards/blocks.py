@@ -13,13 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from itertools import islice
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Literal, NamedTuple
 
 from captious.corpus.readers import Places, Rows
 from captious.corpus.readers.json_lines import read_json_lines
 from captious.corpus.readers.names import is_of_use, roles_of
-from captious.corpus.readers.open import PARQUET, UTF8_BOM, Source, stem_of
+from captious.corpus.readers.open import PARQUET, UTF8_BOM, Source, refuse_false_parquet, stem_of
 from captious.corpus.readers.tables import parquet_errors, rows_of_columns
+from captious.corpus.shards.first_line import roles_of_line
 from captious.corpus.shards.places import opened
 from captious.errors import InputError, one_line
 from captious.unpack import GZIP
@@ -63,36 +64,49 @@ class Layout:
 def lay_out(shard: Shard, number: int, block_rows: int = BLOCK_ROWS) -> Layout:
     """Read a shard's bytes once; refuse one that is no whole Parquet or JSON-lines file of captions."""
     with opened(shard.address) as file:
-        head = file.read(len(PARQUET))
-        file.seek(0)
-        if not head:
-            raise InputError(f"{shard.address}: the file is empty. Check that it was written to the end.")
-        if head == PARQUET:
+        form = _form(file, shard)
+        if form == "parquet":
             return _parquet_layout(file, shard, number, block_rows)
-        return _lines_layout(file, shard, number, block_rows, packed=head.startswith(GZIP))
+        return _lines_layout(file, shard, number, block_rows, packed=form == "gzip")
 
 
 def read(shard: Shard, block: Block, batch_rows: int = BATCH_ROWS) -> Iterator[Rows]:
     """The rows of a block, `batch_rows` at a time, each with its place in the shard."""
     with opened(shard.address) as file:
-        head = file.read(len(PARQUET))
-        file.seek(0)
-        if head == PARQUET:
+        form = _form(file, shard)
+        if form == "parquet":
             yield from _parquet_batches(file, shard, block, batch_rows)
         else:
-            yield from _line_batches(file, shard, block, batch_rows, packed=head.startswith(GZIP))
+            yield from _line_batches(file, shard, block, batch_rows, packed=form == "gzip")
 
 
 def head(shard: Shard, rows: int) -> Rows | None:
     """The first rows of a shard; None where it has none."""
     with opened(shard.address) as file:
-        if file.read(len(PARQUET)) == PARQUET:
+        form = _form(file, shard)
+        if form == "parquet":
             with _parquet(file, shard.address) as table:
                 there, groups = table.metadata.num_rows, table.metadata.num_row_groups
             block = Block(0, 0, min(rows, there), 0, groups)
         else:
+            with _unpacked(file, shard.address, packed=form == "gzip") as text:
+                roles_of_line(next(text, b""), shard.address)
             block = Block(0, 0, rows, 0, -1)
     return next(read(shard, block, rows), None)
+
+
+def _form(file: BinaryIO, shard: Shard) -> Literal["parquet", "gzip", "lines"]:
+    """What a shard is by its first bytes; refused where it is empty, or called Parquet and is not."""
+    first = file.read(20)
+    file.seek(0)
+    if not first:
+        raise InputError(f"{shard.address}: the file is empty. Check that it was written to the end.")
+    if first.startswith(PARQUET):
+        return "parquet"
+    if first.startswith(GZIP):
+        return "gzip"
+    refuse_false_parquet(first, shard.address)
+    return "lines"
 
 
 def _digest(file: BinaryIO) -> str:
@@ -175,7 +189,7 @@ def _lines_layout(file: BinaryIO, shard: Shard, number: int, block_rows: int, *,
     with _unpacked(file, shard.address, packed=packed) as text:
         for own in text:
             if not line:
-                roles = _roles_of_line(own, shard)
+                roles = roles_of_line(own, shard.address)
             line, at = line + 1, at + len(own)
             if line - begin_line == block_rows and not packed:
                 blocks.append(Block(number, begin_line, block_rows, begin, at))
@@ -183,21 +197,6 @@ def _lines_layout(file: BinaryIO, shard: Shard, number: int, block_rows: int, *,
     if line > begin_line:
         blocks.append(Block(number, begin_line, line - begin_line, begin, -1 if packed else at))
     return Layout(digest, line, blocks, roles)
-
-
-def _roles_of_line(line: bytes, shard: Shard) -> frozenset[str]:
-    line = line.removeprefix(UTF8_BOM)
-    if not line.lstrip().startswith(b"{"):
-        raise InputError(
-            f"{shard.address}: is neither Parquet nor JSON lines, as shards are. "
-            'Write an object a line: {"image_id": …, "caption": …, "references": […]}.'
-        )
-    rows = read_json_lines(Source(shard.address, stem_of(shard.address), line))
-    if "image" not in rows.columns or not {"caption", "references"} & rows.columns.keys():
-        raise InputError(
-            f'{shard.address}: line 1: has no image id or no caption. Name them "image_id" and "caption".'
-        )
-    return frozenset(rows.columns)
 
 
 @contextmanager

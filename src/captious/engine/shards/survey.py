@@ -80,6 +80,10 @@ def survey(work: Work, engine: Engine, progress: Report | None = None) -> Plan:
     if not any(layout.blocks for layout in plan.layouts.values()):
         first = plan.set_aside[0].reason if plan.set_aside else "the shards hold no captions."
         raise InputError(first)
+    if work.corpus.references and not plan.reference_layouts:
+        of_references = {shard.address for shard in work.corpus.references}
+        reasons = [one.reason for one in plan.set_aside if one.what in of_references]
+        raise InputError(reasons[0] if reasons else "the shards of references hold no rows.")
     plan = _with_references(plan)
     blocks = [block for i in sorted(plan.layouts) for block in plan.layouts[i].blocks]
     if work.corpus.duplicates != "all":
