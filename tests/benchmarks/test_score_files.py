@@ -116,7 +116,10 @@ def test_our_own_judgment_as_a_score_correlates_perfectly(tmp_path, thumb) -> No
         ([*_rows()[:-1], ("B", "3", "m", "high")], 'row 6: m is "high", not a finite number'),
         ([*_rows()[:-1], ("B", "3", "m", "nan")], 'row 6: m is "nan", not a finite number'),
         ([*_rows()[:-1], ("B", "3", "m", "")], 'row 6: m is "", not a finite number'),
-        ([("A", "x", "m", 1), ("B", "y", "m", 2)], 'no id is one of small .*"A.x".*"A.1"'),
+        (
+            [("A", "x", "m", 1), ("B", "y", "m", 2)],
+            'no score of an example of small.*"A.x".*judged are "A.1"',
+        ),
         ([("A", "", "m", 1)], 'row 1: "id" is missing'),
         ([("A", "1", "m")], "line 2: has 3 cells, the header has 4"),
     ],

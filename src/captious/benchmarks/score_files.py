@@ -80,11 +80,15 @@ def _of_shards(path: Path, data: RatedExamples | Preferences) -> Rows:
     known = {image for corpus in corpora for image in corpus.image_ids}
     loose = {loose_id(image) for image in known}
     columns: dict[str, list[object]] = {}
+    first: str | None = None
     for batch in score_batches(path):
         images = clean_ids(batch.column("image_id").to_pylist())
+        first = first or next(iter(images), None)
         keep = [i for i, own in enumerate(images) if own in known or (own and loose_id(own) in loose)]
         for name, column in batch.take(arrow.array(keep, arrow.int64())).to_pydict().items():
             columns.setdefault(name, []).extend(column)
+    if first is not None and not columns["image_id"]:
+        raise _strangers(path, first, data.protocol.name, min(known))
     named = set(columns.get("system", []))
     if len(named) == 1 and not any(key.startswith(f"{next(iter(named))}|") for key in data.keys()):  # noqa: SIM118
         del columns["system"]  # the benchmark knows of no systems
@@ -213,16 +217,22 @@ def _along(
     spelled = _respelled(found, wanted)
     missing = [key for key in wanted if key not in spelled]
     if len(missing) == len(wanted):
-        ours, theirs = one_line(wanted[0], 50), one_line(next(iter(found)), 50)
-        raise InputError(
-            f'{path}: no id is one of {where} (theirs "{theirs}", ours "{ours}"). Give the same ids.'
-        )
+        raise _strangers(path, next(iter(found)), where, wanted[0])
     if missing:
         raise InputError(
             f"{path}: {name} has no score for {len(missing):,} of {len(wanted):,} examples (the "
             f'first is "{one_line(missing[0], 60)}"). Add them, or judge fewer examples.'
         )
     return np.array([spelled[key] for key in wanted], dtype=np.float64)
+
+
+def _strangers(path: Path, scored: str, where: str, judged: str) -> InputError:
+    """No example is both scored and judged."""
+    return InputError(
+        f"{path}: has no score of an example of {where}: it scores "
+        f'"{one_line(scored, 50)}" and others, and judged are "{one_line(judged, 50)}" and others. '
+        "Score those, or write their ids in one way."
+    )
 
 
 def _respelled(found: dict[str, float], wanted: list[str]) -> dict[str, float]:

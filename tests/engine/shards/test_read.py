@@ -142,6 +142,23 @@ def test_meta_reads_sharded_scores(rows: Any, lines_shard: Any, tmp_path: Path) 
             assert own["value"] == pytest.approx(value["b"][coefficient]["value"])
 
 
+def test_meta_names_an_image_of_each_side_where_none_is_shared(
+    rows: Any, lines_shard: Any, tmp_path: Path
+) -> None:
+    lines_shard(tmp_path / "m2" / "a.jsonl", [row | {"image_id": "7.jpg"} for row in rows(1)])
+    captious.score(captious.open_shards(tmp_path / "m2"), ["rouge_l"], out=tmp_path / "scores")
+    rated = [
+        {"image": f"dogs-{i}", "caption": "a dog", "references": ["dogs"], "rating": i} for i in range(3)
+    ]
+    benchmark = lines_shard(tmp_path / "rated.jsonl", rated)
+    with pytest.raises(InputError) as found:
+        captious.meta(str(benchmark), scores=tmp_path / "scores")
+    assert str(found.value) == (
+        f"{tmp_path}/scores: has no score of an example of rated.jsonl: it scores "
+        '"7.jpg" and others, and judged are "dogs-0" and others. Score those, or write their ids in one way.'
+    )
+
+
 def test_what_is_not_finished_is_told(tmp_path: Path) -> None:
     (tmp_path / "scores").mkdir()
     with pytest.raises(InputError, match="holds no finished scores"):

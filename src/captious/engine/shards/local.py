@@ -107,7 +107,7 @@ def _apart(do: Do, work: Any, items: list[Any], jobs: int) -> Iterator[tuple[Any
             for one in workers:
                 if one.task is None and left:
                     one.give(*left.popleft())
-            busy = {one.pipe: one for one in workers if one.task}
+            busy: dict[Any, _OneByOne] = {one.pipe: one for one in workers if one.task}
             for pipe in wait(list(busy)):
                 one = busy[pipe]
                 assert one.task is not None
