@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 import sqlalchemy as sa
+from markupsafe import escape
 
 from captious.campaigns.store import schema
 from captious.campaigns.work import responses
-from captious.web.pages import FLASH
+from captious.web.pages import FLASH, THEME
 
 TAKES_PAGE = {"accept": "application/json", "x-next-page": "1"}
 
@@ -19,12 +20,27 @@ def send(visitor: Any, page: Any, pairs: dict[str, str], **headers: str) -> Any:
     return visitor.post(page.action(), data={**own, **pairs}, headers=headers)
 
 
+# What HTML, JSON and scripts treat in their own ways, and what they must not.
+NASTY = (
+    "\"A\" 'dog' & <b>cat</b> \\n \\u0041 {{ 7 * 7 }} %s %00 \\",
+    "</script><script>alert(1)</script> <!-- ]]> &lt;dog&gt; &#34;",
+    "🐕\u200d🦺 naïve \u202eevil \u2028line\u2029 \ufeff\ufffd ﷽ \U0010ffff",
+    "tab\tline\nreturn\r\x01\x1f\x7f\x80\x85\xa0 end",
+)
+
+
+def nasty(image: int, manner: str) -> str:
+    return f"{NASTY[image % len(NASTY)]} {manner} {image}"
+
+
+@pytest.mark.parametrize("captions", ["A dog runs {1} at place {0}.".format, nasty], ids=["plain", "nasty"])
 @pytest.mark.parametrize("protocol", ["thumb", "humanr", "tagging", "audit", "generic"])
 def test_the_page_that_comes_along_is_the_page_that_would_be_asked_for(
-    site: Any, answer_pairs: Any, read_page: Any, protocol: str
+    site: Any, answer_pairs: Any, read_page: Any, protocol: str, captions: Any
 ) -> None:
-    campaign = site.campaign(protocol)
+    campaign = site.campaign(protocol, captions=captions, title='Dogs & "cats" \\ 犬')
     visitor, rater = site.rater(campaign)
+    visitor.client.cookies.set(THEME, "dark")
     address = f"/work/{campaign.slug}"
     page = visitor.page(address)
     said = send(visitor, page, answer_pairs(site.task(campaign, rater)), **TAKES_PAGE).json()
@@ -37,6 +53,30 @@ def test_the_page_that_comes_along_is_the_page_that_would_be_asked_for(
     again = send(visitor, along, answer_pairs(site.task(campaign, rater)), **TAKES_PAGE)
     assert again.status_code == 200
     assert again.json()["response"] > said["response"]
+
+
+def test_a_nasty_caption_is_text_of_the_page_that_comes_along(
+    site: Any, answer_pairs: Any, read_page: Any
+) -> None:
+    campaign = site.campaign("tagging", captions=nasty, images=len(NASTY))
+    visitor, rater = site.rater(campaign)
+    page = visitor.page(f"/work/{campaign.slug}")
+    seen = []
+    for _ in range(2 * len(NASTY) - 1):
+        said = send(visitor, page, answer_pairs(site.task(campaign, rater)), **TAKES_PAGE).json()
+        page = read_page(said["page"])
+        (caption,) = site.task(campaign, rater).item.captions
+        assert f'<p class="caption-text">{escape(caption.text)}</p>' in said["page"]
+        seen.append(caption.text)
+    assert len(set(seen)) == 2 * len(NASTY) - 1
+
+
+def test_a_page_asked_for_with_a_query_is_not_shown_to_others(site: Any, read_page: Any) -> None:
+    campaign = site.campaign("tagging")
+    (ada, _), (bob, _) = site.rater(campaign, "Ada"), site.rater(campaign, "Bob")
+    address = f"/work/{campaign.slug}"
+    assert ada.page(f"{address}?PROLIFIC_PID=5d1").hidden("back") == f"{address}?PROLIFIC_PID=5d1"
+    assert bob.page(address).hidden("back") == address
 
 
 def test_who_does_not_ask_gets_no_page(site: Any, answer_pairs: Any) -> None:

@@ -79,10 +79,16 @@ def documented_pages(*statuses: int) -> Responses:
 
 def wants_json(request: Request) -> bool:
     """Whether the caller is a program: the address says so, or the Accept header does."""
-    accept = request.headers.get("accept", "")
-    return bool(request.scope["path"].startswith("/api/")) or (
-        "application/json" in accept and "text/html" not in accept
-    )
+    return bool(request.scope["path"].startswith("/api/")) or takes_json(request.headers.get("accept", ""))
+
+
+def takes_json(accept: str) -> bool:
+    """Whether an Accept header asks for JSON and not for a page.
+
+    >>> takes_json("application/json"), takes_json("text/html, application/json;q=0.9")
+    (True, False)
+    """
+    return "application/json" in accept and "text/html" not in accept
 
 
 def answer(

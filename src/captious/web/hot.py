@@ -12,13 +12,12 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
-from urllib.parse import parse_qsl
+from typing import NamedTuple
 
+import orjson
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
@@ -33,19 +32,19 @@ from captious.campaigns.work.turn import Turn, take_turn
 from captious.errors import CaptiousError
 from captious.protocols import Item
 from captious.web import errors, pages, rater, security
-from captious.web.errors import wants_json
+from captious.web.asked import Asked, body_of, fields_of, send_json
 from captious.web.form_answers import answers_to, seen_by
 from captious.web.prefix import prefix_of
 from captious.web.refusals import Refusal
 from captious.web.security import AtWork
+from captious.web.task_page import fresh_page, on_desk
 
 ADDRESS = re.compile(r"/work/([^/]+)(?:/([^/]+))?")
-PLAIN_FORM = b"application/x-www-form-urlencoded"
-MOST_FIELDS = 1000
 KEPT_SECONDS = 10.0
 SESSION_SECONDS = 60.0
 # A script that sends it shows the page that comes with the answer, and saves a request.
-NEXT_PAGE = "x-next-page"
+NEXT_PAGE = b"x-next-page"
+_CSRF = security.CSRF_HEADER.encode()
 
 
 _Taking = Callable[[Session | None], Work[tuple[Session, Turn | None]]]
@@ -70,30 +69,35 @@ class Hot:
         found = None
         if scope["type"] == "http":
             found = ADDRESS.fullmatch(scope["path"].removeprefix(scope.get("root_path", "")))
-        request = Request(scope, receive) if found else None
-        coming = self._answer_to(request, found[1], found[2]) if request and found else None
-        if coming is None or request is None:
+        coming = self._answer_to(scope, receive, found[1], found[2]) if found else None
+        if coming is None:
             await self.app(scope, receive, send)
             return
         try:
             response = await coming
         except Refusal as error:
-            response = await run_in_threadpool(errors.refused, request, error)
+            response = await run_in_threadpool(errors.refused, Request(scope), error)
         except HTTPException as error:
-            response = await run_in_threadpool(errors.http_error, request, error)
+            response = await run_in_threadpool(errors.http_error, Request(scope), error)
         except CaptiousError as error:
-            response = await run_in_threadpool(errors.ours, request, error)
+            response = await run_in_threadpool(errors.ours, Request(scope), error)
         except (SQLAlchemyError, OSError) as error:
-            response = errors.failed(request, error)
-        await response(scope, receive, send)
+            response = errors.failed(Request(scope), error)
+        if isinstance(response, bytes):
+            await send_json(send, response)
+        else:
+            await response(scope, receive, send)
 
-    def _answer_to(self, request: Request, slug: str, task: str | None) -> Awaitable[Response] | None:
-        if request.headers.get("sec-fetch-dest") == "iframe":
+    def _answer_to(
+        self, scope: Scope, receive: Receive, slug: str, task: str | None
+    ) -> Awaitable[Response | bytes] | None:
+        asked = Asked(scope)
+        if asked.headers.get(b"sec-fetch-dest") == b"iframe":
             return None  # Who may frame it is asked of the database.
-        if task is None and request.method == "GET":
-            return self._page(request, slug)
-        if task is not None and request.method == "POST" and _is_plain_form(request.scope):
-            return self._submit(request, slug, task)
+        if task is None and scope["method"] == "GET":
+            return self._page(Request(scope, receive), slug)
+        if task is not None and scope["method"] == "POST" and asked.is_plain_form:
+            return self._submit(asked, receive, slug, task)
         return None
 
     async def _page(self, request: Request, slug: str) -> Response:
@@ -144,12 +148,12 @@ class Hot:
         self.sessions[token] = session, time.monotonic() + SESSION_SECONDS
         return session, turn
 
-    async def _submit(self, request: Request, slug: str, task: str) -> Response:
+    async def _submit(self, asked: Asked, receive: Receive, slug: str, task: str) -> Response | bytes:
         """Store an answer, once for each key; what is wrong with it comes back with the page."""
-        form = _fields(await request.body())
-        csrf = request.headers.get(security.CSRF_HEADER) or security.text_field(form, security.CSRF_FIELD)
-        db = security.db_of(request)
-        token = request.cookies.get(security.cookie_name(slug), "")
+        form = fields_of(await body_of(receive))
+        csrf = asked.header(_CSRF) or security.text_field(form, security.CSRF_FIELD)
+        db: Database = asked.scope["app"].state.db
+        token = asked.cookies().get(security.cookie_name(slug), "")
         if not token or len(token) > security.LONGEST_COOKIE:
             raise Refusal(401, "error.no_session")
 
@@ -174,30 +178,38 @@ class Hot:
 
         session, turn = await self._taken(db, token, taking)
         if turn is None or not isinstance(turn.outcome, Receipt):
+            request = Request(asked.scope)
             request.state.session = session
             return await run_in_threadpool(rater.submit, request, slug, task, form)
-        page = ""
+        page = b""
         if turn.desk is not None and session.rater is not None:
-            page = _next_page(request, slug, session, turn.desk)
+            page = _next_page(asked, slug, session, turn.desk)
             if page:
                 db.ahead.pop(turn.desk.tasks[0].token, None)
             else:
                 if len(self.desks) >= MOST_REMEMBERED:
                     self.desks.clear()
                 self.desks[session.rater.id] = _Kept(turn.desk, time.monotonic() + KEPT_SECONDS)
-        return rater.stored(request, slug, task, turn.outcome, pauses=turn.pauses, page=page)
+        if asked.takes_json:
+            return rater.said_of(slug, task, turn.outcome, pauses=turn.pauses, page=page)
+        return rater.stored(Request(asked.scope), slug, task, turn.outcome, pauses=turn.pauses)
 
 
-def _next_page(request: Request, slug: str, session: Session, desk: Desk) -> str:
-    """The page that the browser would ask for next, where it takes it along; "" where it does not."""
-    wanted = request.headers.get(NEXT_PAGE) and wants_json(request)
+def _next_page(asked: Asked, slug: str, session: Session, desk: Desk) -> bytes:
+    """The page that a browser would ask for next, as JSON writes it; b"" where it is not taken along."""
+    if session.rater is None or not asked.headers.get(NEXT_PAGE) or not asked.takes_json:
+        return b""
+    settings, cookies = asked.scope["app"].state.settings, asked.cookies()
     # A page that is rewritten on its way out, or that takes a cookie back, comes by itself.
-    alone = prefix_of(security.settings_of(request).base_url) or pages.FLASH in request.cookies
-    if not wanted or alone or session.rater is None:
-        return ""
+    if prefix_of(settings.base_url) or pages.FLASH in cookies:
+        return b""
     address = f"/work/{slug}"
+    shown = on_desk(desk, session.rater.pseudonym, desk.record)
+    if shown.fresh:
+        view = pages.View(address, pages.theme(cookies), "", session.csrf, settings.demo)
+        return fresh_page(view, shown).in_json()
     scope = {
-        **request.scope,
+        **asked.scope,
         "method": "GET",
         "path": address,
         "raw_path": address.encode(),
@@ -205,25 +217,4 @@ def _next_page(request: Request, slug: str, session: Session, desk: Desk) -> str
         "state": {"session": session},
     }
     at = AtWork(replace(session.rater, record=dict(desk.record)), desk.campaign, session)
-    return bytes(rater.desk_page(Request(scope), at, desk).body).decode()
-
-
-def _is_plain_form(scope: Scope) -> bool:
-    for name, value in scope["headers"]:
-        if name == b"content-type":
-            return bool(value.partition(b";")[0].strip().lower() == PLAIN_FORM)
-    return False
-
-
-def _fields(body: bytes) -> FormData:
-    """The fields of a form; every text in them can be stored."""
-    try:
-        pairs: list[tuple[str, Any]] = parse_qsl(
-            body.decode("latin-1"), keep_blank_values=True, max_num_fields=MOST_FIELDS
-        )
-    except ValueError:
-        raise HTTPException(400) from None
-    for name, value in pairs:
-        security.refuse_unstorable(name)
-        security.refuse_unstorable(value)
-    return FormData(pairs)
+    return orjson.dumps(bytes(rater.desk_page(Request(scope), at, desk).body).decode())[1:-1]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from fastapi import Request
@@ -68,8 +68,7 @@ def render(
     """
     t = texts_of or texts(security.settings_of(request).language)
     session = security.known_session(request)
-    shown = surroundings(request, t) | {
-        "csrf": security.csrf_token(request),
+    shown = around(viewed(request, t), t) | {
         "session": session,
         "account": session.account if session is not None and session.kind == "account" else None,
         **values,
@@ -78,7 +77,30 @@ def render(
     return finished(request, page, status_code=status_code, headers=headers, sends_to=sends_to)
 
 
-def surroundings(request: Request, t: Texts) -> dict[str, Any]:
+class View(NamedTuple):
+    """What a page takes from the request that asks for it."""
+
+    address: str  # the path with what came after the question mark, such as a participant's id
+    theme: str
+    flash: str
+    csrf: str
+    demo: bool
+
+
+def viewed(request: Request, t: Texts) -> View:
+    """What the page of this request takes from it."""
+    query = request.scope["query_string"].decode("latin-1")
+    path: str = request.scope["path"]
+    return View(
+        f"{path}?{query}" if query else path,
+        theme(request.cookies),
+        flash_of(request, t),
+        security.csrf_token(request),
+        security.settings_of(request).demo,
+    )
+
+
+def around(view: View, t: Texts) -> dict[str, Any]:
     """What every page knows, whoever asks for it."""
     return {
         "t": t,
@@ -87,19 +109,13 @@ def surroundings(request: Request, t: Texts) -> dict[str, Any]:
         "language": t.language,
         "session": None,
         "account": None,
-        "theme": theme(request),
-        "path": request.scope["path"],
-        "page_address": _address(request),
-        "flash": flash_of(request, t),
-        "demo": security.settings_of(request).demo,
+        "theme": view.theme,
+        "path": view.address.partition("?")[0],
+        "page_address": view.address,
+        "flash": view.flash,
+        "csrf": view.csrf,
+        "demo": view.demo,
     }
-
-
-def _address(request: Request) -> str:
-    """The page's path with what came after the question mark, such as a participant's id."""
-    query = request.scope["query_string"].decode("latin-1")
-    path: str = request.scope["path"]
-    return f"{path}?{query}" if query else path
 
 
 def html(template: str, values: Mapping[str, Any]) -> str:
@@ -156,9 +172,9 @@ def flash_of(request: Request, t: Texts) -> str:
     return (t.entries.get(key) or round_started(t, key)) if key else ""
 
 
-def theme(request: Request) -> str:
+def theme(cookies: Mapping[str, str]) -> str:
     """The theme that the visitor chose, "" where the system's is followed."""
-    chosen = request.cookies.get(THEME, "")
+    chosen = cookies.get(THEME, "")
     return chosen if chosen in THEMES else ""
 
 

@@ -25,11 +25,11 @@ from captious.web.errors import Responses, documented_pages, wants_json
 from captious.web.form_answers import FINE, all_fine, answers_to, seen_by, touched
 from captious.web.openapi import form_body
 from captious.web.rater_asks import ask_first
-from captious.web.rater_view import Links, task_values
+from captious.web.rater_view import task_values
 from captious.web.refusals import Refusal
-from captious.web.results import board_address, result_address
+from captious.web.results import result_address
 from captious.web.security import AtWork
-from captious.web.task_page import task_page
+from captious.web.task_page import Shown, fresh_page, on_desk
 from captious.web.texts import Texts, texts
 
 router = APIRouter(tags=["rater pages"])
@@ -69,16 +69,7 @@ def desk_page(request: Request, at: AtWork, found: Desk) -> Response:
         if study is not None:
             return pages.redirect(request, arrivals.last_page(study))
         return _nothing(request, at, found.progress, found.previous, found.feedback, skipped)
-    first, *rest = found.tasks
-    return _page(
-        request,
-        at,
-        first,
-        progress=found.progress,
-        following=rest[0] if rest else None,
-        last=found.previous,
-        feedback=() if found.campaign.rules().pauses else found.feedback,
-    )
+    return _page(request, at, on_desk(found, at.rater.pseudonym, at.rater.record or {}))
 
 
 @router.get("/work/{slug}/{task}", response_class=HTMLResponse, responses=documented_pages(401, 409))
@@ -89,9 +80,7 @@ def reopen(request: Request, slug: str, task: str) -> Response:
     found = assignment.task(db, at.rater, task)
     if found.answered is not None and not assignment.may_change(db, at.rater, found):
         raise Refusal(409, "work.too_late")
-    last = assignment.previous_task(db, at.rater)
-    progress = assignment.rater_progress(db, at.campaign, at.rater)
-    return _page(request, at, found, progress=progress, last=last)
+    return _page(request, at, _by_itself(request, at, found))
 
 
 @router.post(
@@ -129,15 +118,8 @@ def submit(request: Request, slug: str, task: str, form: Sent) -> Response:
     found = assignment.task(db, rater, task)
     if found.answered is not None and found.response_id != seen.replaces:
         return ask_first(request, slug, task, given, seen)
-    return _page(
-        request,
-        at,
-        found,
-        progress=assignment.rater_progress(db, at.campaign, at.rater),
-        answers=touched(given or answers_to(found.item, form), form),
-        problems=outcome,
-        last=assignment.previous_task(db, rater),
-    )
+    answers = touched(given or answers_to(found.item, form), form)
+    return _page(request, at, _by_itself(request, at, found), answers=answers, problems=outcome)
 
 
 @router.post(
@@ -192,27 +174,35 @@ def _token(request: Request, form: FormData) -> str:
     return request.headers.get(security.CSRF_HEADER) or security.text_field(form, "csrf")
 
 
-def stored(
-    request: Request, slug: str, task: str, receipt: Receipt, *, pauses: bool, page: str = ""
-) -> Response:
-    """On to the next page, which may come along; or, where the protocol `pauses`, to the result."""
-    address = result_address(slug, task) if pauses else f"/work/{slug}"
+def stored(request: Request, slug: str, task: str, receipt: Receipt, *, pauses: bool) -> Response:
+    """On to the next page; or, where the protocol `pauses`, to the result."""
     if wants_json(request):
-        said: dict[str, object] = {
-            "response": receipt.response_id,
-            "duplicate": receipt.duplicate,
-            "correction": receipt.correction,
-            "next": address,
-        }
-        if receipt.feedback:
-            said["feedback"] = list(receipt.feedback)
-        if page:
-            said["page"] = page
-        return Response(orjson.dumps(said), media_type="application/json")
+        body = said_of(slug, task, receipt, pauses=pauses)
+        return Response(body, media_type="application/json")
+    address = next_address(slug, task, pauses=pauses)
     if pauses:
         return pages.redirect(request, address)
     done = "corrected" if receipt.correction else "saved"
     return pages.redirect(request, address, flash="work.already" if receipt.duplicate else f"work.{done}")
+
+
+def next_address(slug: str, task: str, *, pauses: bool) -> str:
+    """Where to go on after an answer."""
+    return result_address(slug, task) if pauses else f"/work/{slug}"
+
+
+def said_of(slug: str, task: str, receipt: Receipt, *, pauses: bool, page: bytes = b"") -> bytes:
+    """What a script is told of its answer; `page` is the page that comes along, as JSON writes it."""
+    said: dict[str, object] = {
+        "response": receipt.response_id,
+        "duplicate": receipt.duplicate,
+        "correction": receipt.correction,
+        "next": next_address(slug, task, pauses=pauses),
+    }
+    if receipt.feedback:
+        said["feedback"] = list(receipt.feedback)
+    body = orjson.dumps(said)
+    return b"".join((body[:-1], b',"page":"', page, b'"}')) if page else body
 
 
 def _answers(request: Request, slug: str, item: Item, form: FormData) -> dict[str, object]:
@@ -223,64 +213,47 @@ def _answers(request: Request, slug: str, item: Item, form: FormData) -> dict[st
     return answers_to(item, form, keep)
 
 
-def picture(slug: str, task: Task) -> str:
-    """Where the picture of a task is served, "" where the campaign has none."""
-    return f"/images/{slug}/{task.digest}" if task.digest else ""
+def _by_itself(request: Request, at: AtWork, task: Task) -> Shown:
+    """A task that was asked for by its address."""
+    db = security.db_of(request)
+    last = assignment.previous_task(db, at.rater)
+    progress = assignment.rater_progress(db, at.campaign, at.rater)
+    return Shown(at.campaign, at.rater.pseudonym, at.rater.record or {}, task, progress, last)
 
 
 def _page(
     request: Request,
     at: AtWork,
-    task: Task,
+    shown: Shown,
     *,
-    progress: RaterProgress,
-    last: Task | None,
-    following: Task | None = None,
-    feedback: Sequence[str] = (),
     answers: Mapping[str, object] | None = None,
     problems: Sequence[Problem] = (),
 ) -> Response:
-    slug = at.campaign.slug
+    task, campaign = shown.task, at.campaign
+    if shown.fresh and answers is None and not problems:
+        page = fresh_page(pages.viewed(request, words(at)), shown)
+        return pages.finished(request, page.html())
     correcting = task.answered is not None
-    address = f"/work/{slug}/{task.token}"
-    links = Links(
-        submit=address,
-        draft="" if correcting else f"{address}/draft",
-        guide=f"/guide/{slug}?stage={task.item.stage}",
-        work=f"/work/{slug}",
-        undo=f"/work/{slug}/{last.token}" if last and not correcting else "",
-        image=picture(slug, task),
-        next_image=picture(slug, following) if following else "",
-        recording=f"/recordings/{slug}/{task.item.recording}" if task.item.recording else "",
-        board=board_address(at),
-        aside="" if correcting else f"{address}/aside",
-        answers=f"/answers/{slug}"
-        if progress.answered and at.campaign.rules().may_correct(task.item)
-        else "",
-    )
     given: Mapping[str, object] | None = answers
     if given is None:
         given = _not_preset(task) if correcting else task.draft
-    if given is None and not problems and not task.item.prior:
-        return task_page(request, at, task, words(at), links, progress, feedback)
     values = task_values(
         task.item,
-        at.campaign.rules(),
+        campaign.rules(),
         words(at),
-        links,
-        title=at.campaign.title,
+        shown.links(),
+        title=campaign.title,
         answers=given,
         problems=problems,
-        progress=progress,
+        progress=shown.progress,
         replaces=task.response_id,
-        feedback=() if correcting else feedback,
-        record=at.rater.record or {},
-        on_choice=at.campaign.settings.submit_on_choice,
+        feedback=() if correcting else shown.feedback,
+        record=shown.record,
+        on_choice=campaign.settings.submit_on_choice,
     )
-    status = 422 if problems else 200
-    store = f"{slug}.{at.rater.pseudonym}"
+    status, store = 422 if problems else 200, f"{campaign.slug}.{shown.pseudonym}"
     return pages.render(
-        request, "rater/task.html", status_code=status, at=at, slug=slug, store=store, **values
+        request, "rater/task.html", status_code=status, slug=campaign.slug, store=store, **values
     )
 
 

@@ -12,7 +12,7 @@ from captious.campaigns.records import Task
 from captious.campaigns.work import assignment
 from captious.web import forms, pages, security
 from captious.web.errors import documented_pages
-from captious.web.rater import picture
+from captious.web.rater_view import picture
 from captious.web.texts import Texts, texts
 
 router = APIRouter(tags=["rater pages"])
@@ -69,7 +69,7 @@ def _said(slug: str, task: Task, t: Texts, *, may_change: bool) -> Said:
             about = f"{field.caption}: " if field.caption and several else ""
             answers.append((f"{about}{label}", forms.described(field, given[field.name], t)))
     return Said(
-        picture(slug, task),
+        picture(slug, task.digest),
         tuple(caption.text for caption in task.item.captions),
         tuple(answers),
         task.answered_at or 0.0,

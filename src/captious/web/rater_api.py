@@ -12,7 +12,8 @@ from captious.campaigns.records import RaterProgress, Receipt, Task
 from captious.campaigns.work import assignment, responses
 from captious.web import security
 from captious.web.errors import documented
-from captious.web.rater import KEY, picture
+from captious.web.rater import KEY
+from captious.web.rater_view import picture
 from captious.web.refusals import Refusal
 from captious.web.security import AtWork
 
@@ -138,7 +139,7 @@ def _task(at: AtWork, task: Task) -> TaskBody:
     return TaskBody(
         task=task.token,
         item=ItemBody.model_validate(task.item.public()),
-        image_url=picture(at.campaign.slug, task),
+        image_url=picture(at.campaign.slug, task.digest),
         number=task.number,
         group=task.group_no,
         position=task.position,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from captious.campaigns.records import RaterProgress
+from captious.campaigns.records import Campaign, RaterProgress, Task
 from captious.campaigns.work.pool_queries import COUNTED
 from captious.protocols import HumanProtocol, Item, Problem
 from captious.web import forms
+from captious.web.random_names import random_name
 from captious.web.texts import Texts
 
 MOST_MINUTES = 90
@@ -32,6 +32,58 @@ class Links:
     board: str = ""
     aside: str = ""
     answers: str = ""
+
+
+class Named(NamedTuple):
+    """What the addresses on a task's page name; "" where there is nothing to point at."""
+
+    task: str
+    last: str = ""
+    image: str = ""
+    next_image: str = ""
+    recording: str = ""
+
+    @classmethod
+    def of(cls, task: Task, last: Task | None = None, following: Task | None = None) -> Named:
+        """The names of a task, of the one answered before it and of the one that comes after it."""
+        return cls(
+            task.token,
+            last.token if last else "",
+            task.digest or "",
+            (following.digest or "") if following else "",
+            task.item.recording,
+        )
+
+
+def task_links(
+    campaign: Campaign, item: Item, named: Named, *, any_answer: bool, correcting: bool = False
+) -> Links:
+    """Where the page of a task leads; one that corrects an answer keeps no draft of it."""
+    slug, rules = campaign.slug, campaign.rules()
+    address = f"/work/{slug}/{named.task}"
+    return Links(
+        submit=address,
+        draft="" if correcting else f"{address}/draft",
+        guide=f"/guide/{slug}?stage={item.stage}",
+        work=f"/work/{slug}",
+        undo=f"/work/{slug}/{named.last}" if named.last and not correcting else "",
+        image=picture(slug, named.image),
+        next_image=picture(slug, named.next_image),
+        recording=f"/recordings/{slug}/{named.recording}" if named.recording else "",
+        board=board_address(campaign),
+        aside="" if correcting else f"{address}/aside",
+        answers=f"/answers/{slug}" if any_answer and rules.may_correct(item) else "",
+    )
+
+
+def picture(slug: str, digest: str | None) -> str:
+    """Where a picture of a campaign is served, "" where there is none."""
+    return f"/images/{slug}/{digest}" if digest else ""
+
+
+def board_address(campaign: Campaign) -> str:
+    """Where the leaderboard is; "" where the protocol gives no points."""
+    return f"/board/{campaign.slug}" if campaign.rules().score_of({}) is not None else ""
 
 
 def task_values(
@@ -60,7 +112,7 @@ def task_values(
         "guide": rules.guide(item.stage),
         "hints": item.hints,
         "second_look": bool(item.prior) and not item.recording,
-        "key": secrets.token_urlsafe(16),
+        "key": random_name(),
         "counted": counted(progress, t),
         "correcting": replaces is not None,
         "replaces": replaces,

@@ -16,6 +16,7 @@ from captious.errors import InputError
 from captious.web import pages, security
 from captious.web.errors import documented_pages
 from captious.web.openapi import form_body
+from captious.web.rater_view import board_address
 from captious.web.refusals import Refusal
 from captious.web.security import AtWork
 from captious.web.texts import texts
@@ -27,11 +28,6 @@ Sent = Annotated[FormData, Depends(security.submitted)]
 def result_address(slug: str, task: str) -> str:
     """Where the result of an answer is shown."""
     return f"/results/{slug}/{task}"
-
-
-def board_address(at: AtWork) -> str:
-    """Where the leaderboard is; "" where the protocol gives no points."""
-    return f"/board/{at.campaign.slug}" if at.campaign.rules().score_of({}) is not None else ""
 
 
 @router.get("/results/{slug}/{task}", response_class=HTMLResponse, responses=documented_pages(401, 409))
@@ -55,7 +51,7 @@ def result(request: Request, slug: str, task: str) -> Response:
         lines=found.feedback,
         mood=rules.mood(found.noted),
         standing=rules.record_lines(at.rater.record or {}),
-        board=board_address(at),
+        board=board_address(at.campaign),
     )
 
 
@@ -87,7 +83,7 @@ def join_board(request: Request, slug: str, form: Sent) -> Response:
 
 def _player(request: Request, slug: str) -> AtWork:
     at = security.current_rater(request, slug)
-    if not board_address(at):
+    if not board_address(at.campaign):
         raise Refusal(404, "error.404")
     return at
 
