@@ -136,6 +136,33 @@ def test_the_last_answer_is_undone_by_answering_again(site) -> None:
     assert "Your answer is replaced." in visitor.page(address).text
 
 
+def test_a_correction_s_time_runs_from_when_it_was_opened(site, clock) -> None:
+    campaign = site.campaign()
+    visitor, _ = site.rater(campaign)
+    first = visitor.page(f"/work/{campaign.slug}")
+    clock.now += 30
+    send(visitor, first, {"verdict": "minor"})
+    clock.now += 600
+    reopened = visitor.page(first.action())
+    clock.now += 9
+    send(visitor, reopened, {"verdict": "serious"})
+    assert [row.seconds for row in stored(site, campaign)] == [30, 9]
+
+
+def test_a_skip_is_counted_and_the_total_stays(site) -> None:
+    campaign = site.campaign()
+    visitor, _ = site.rater(campaign)
+    address = f"/work/{campaign.slug}"
+    page = visitor.page(address)
+    total = re.search(r"0 of (\d+) answered", page.text)[1]
+    for at, said in enumerate(("1 skipped", "2 skipped"), 1):
+        visitor.post(f"{page.action()}/aside", data={"csrf": page.hidden("csrf"), ".aside": "skip"})
+        page = visitor.page(address)
+        assert f"0 of {total} answered · {said}" in page.text, at
+    send(visitor, page, {"verdict": "minor"})
+    assert f"1 of {total} answered · 2 skipped" in visitor.page(address).text
+
+
 def test_an_answer_that_others_build_on_stays(site, answer_pairs) -> None:
     campaign = site.campaign("thumb", images=1)
     first, one = site.rater(campaign)

@@ -42,6 +42,28 @@ def test_an_answer_is_stored_once_for_its_key(site, api) -> None:
     assert (progress["answered"], progress["group_done"]) == (1, 1)
 
 
+def test_a_second_answer_must_say_which_one_it_replaces(site, api) -> None:
+    visitor, campaign, work = api
+    address = f"/api/work/dogs/{work['tasks'][0]['task']}"
+
+    def send(value: int, key: str, **more):
+        return visitor.post(
+            address, json={"answers": {"preference": value}, **more}, headers=headers(work, key)
+        )
+
+    first = send(5, "one").json()["response"]
+    asked = send(7, "two")
+    assert (asked.status_code, asked.json()["stands"]) == (409, first)
+    assert "replaces" in asked.json()["error"]
+    second = send(7, "two", replaces=first)
+    assert (second.status_code, second.json()["correction"]) == (200, True)
+    # What was replaced stands no more, and the key of a stored answer is its receipt whatever else is sent.
+    assert send(9, "three", replaces=first).json()["stands"] == second.json()["response"]
+    assert send(9, "two").json() == {**second.json(), "duplicate": True}
+    stored = [(row.answers["preference"], row.replaces) for row in responses.stored(site.db, campaign)]
+    assert stored == [(5.0, None), (7.0, first)]
+
+
 def test_what_is_wrong_is_told_field_by_field(api) -> None:
     visitor, _, work = api
     address = f"/api/work/dogs/{work['tasks'][0]['task']}"
@@ -81,6 +103,10 @@ def test_openapi_documents_the_errors_and_the_bodies(site) -> None:
     assert {"200", "401", "403", "404", "409", "413", "415", "422"} <= set(submit["responses"])
     schema = submit["responses"]["422"]["content"]["application/json"]["schema"]
     assert schema == {"$ref": "#/components/schemas/ErrorBody"}
+    conflict = submit["responses"]["409"]["content"]["application/json"]["schema"]
+    assert conflict == {"$ref": "#/components/schemas/AnsweredBody"}
+    assert "stands" in api["components"]["schemas"]["AnsweredBody"]["properties"]
+    assert "replaces" in api["components"]["schemas"]["AnswersBody"]["properties"]
     page = api["paths"]["/work/{slug}/{task}"]["post"]
     form = page["requestBody"]["content"]["application/x-www-form-urlencoded"]["schema"]
     assert form["required"] == ["csrf", "key"]

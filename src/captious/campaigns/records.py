@@ -45,10 +45,14 @@ class NotOpen(InputError):  # noqa: N818
 
 
 class AnsweredAlready(InputError):  # noqa: N818
-    """A page that did not know of an answer would replace it: the rater is to be asked first."""
+    """An answer that did not know of another would replace it: whoever sent it is to be asked first.
 
-    def __init__(self) -> None:
+    `stands` is the response that is there.
+    """
+
+    def __init__(self, stands: int) -> None:
         super().__init__("this was answered meanwhile. Keep what is stored, or store yours as a correction.")
+        self.stands = stands
 
 
 class LinkRefused(InputError):  # noqa: N818
@@ -350,6 +354,8 @@ class RaterProgress:
     wait_until: float | None
     # As long as the rater usually takes for what is left; None where it is not known.
     seconds_left: float | None = None
+    # Beside what is left: what the rater skipped and meets again if they ask for it.
+    skipped: int = 0
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,8 @@ def reopen(request: Request, slug: str, task: str) -> Response:
     found = assignment.task(db, at.rater, task)
     if found.answered is not None and not assignment.may_change(db, at.rater, found):
         raise Refusal(409, "work.too_late")
+    if found.answered is not None:
+        assignment.open_again(db, at.rater, task)
     return _page(request, at, _by_itself(request, at, found))
 
 

@@ -5,17 +5,20 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Header, Path, Request
+from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
+from starlette.responses import Response
 
 from captious.campaigns.entry.gate import pending
-from captious.campaigns.records import RaterProgress, Receipt, Task
+from captious.campaigns.records import AnsweredAlready, RaterProgress, Receipt, Task
 from captious.campaigns.work import assignment, responses
 from captious.web import security
-from captious.web.errors import documented
+from captious.web.errors import ErrorBody, documented
 from captious.web.rater import KEY
 from captious.web.rater_view import picture
 from captious.web.refusals import Refusal
 from captious.web.security import AtWork
+from captious.web.texts import texts
 
 router = APIRouter(prefix="/api/work", tags=["rater"])
 
@@ -68,15 +71,26 @@ class AnswersBody(BaseModel):
     """The answers to a task, by the names of its fields."""
 
     answers: dict[str, Any] = Field(examples=[{"preference": 4}])
+    replaces: int | None = Field(
+        None,
+        description="The response that these answers correct: the one that stands. Without it only a task "
+        "that has no answer yet takes one.",
+    )
 
 
 class ReceiptBody(BaseModel):
-    """Stored. `duplicate`: the key had been used before, and the first answer stands."""
+    """Stored as `response`. `duplicate`: the key had been used before, and the first answer stands."""
 
     response: int
     duplicate: bool
     correction: bool
     feedback: list[str] = []
+
+
+class AnsweredBody(ErrorBody):
+    """Nothing was stored. `stands`: the task has this response; send it as `replaces` to correct it."""
+
+    stands: int | None = None
 
 
 @router.get("/{slug}", responses=documented(401, 409))
@@ -104,7 +118,17 @@ def progress(request: Request, slug: str) -> RaterProgress:
     return _progress(request, security.current_rater(request, slug))
 
 
-@router.post("/{slug}/{task}", responses=documented(401, 403, 409, 415))
+@router.post(
+    "/{slug}/{task}",
+    responses={
+        **documented(401, 403, 415),
+        409: {
+            "model": AnsweredBody,
+            "description": "The task has an answer that `replaces` does not name, or takes none any more.",
+        },
+    },
+    response_model=ReceiptBody,
+)
 def submit(
     request: Request,
     slug: str,
@@ -114,13 +138,24 @@ def submit(
         str, Header(pattern=f"^{KEY.pattern}$", description="Stored once for each key.")
     ],
     x_csrf_token: Annotated[str, Header(description="The `csrf` of GET /api/work/{slug}.")] = "",
-) -> ReceiptBody:
-    """Store an answer; the answer is acknowledged only once it is on disk."""
+) -> ReceiptBody | Response:
+    """Store an answer; the answer is acknowledged only once it is on disk.
+
+    A second answer to a task corrects the first one only where `replaces` names the response that
+    stands. The same key again returns the first receipt, whatever the answers.
+    """
     rater, _ = security.rater_session(request, slug)
     security.require_csrf(request, x_csrf_token)
     security.refuse_unstorable(body.answers)
     db = security.db_of(request)
-    outcome = responses.respond(db, rater, task, body.answers, key=idempotency_key, source="api")
+    seen = responses.Seen(body.replaces)
+    try:
+        outcome = responses.respond(
+            db, rater, task, body.answers, key=idempotency_key, source="api", seen=seen
+        )
+    except AnsweredAlready as error:
+        message = texts(security.settings_of(request).language)("api.answered_already")
+        return JSONResponse(AnsweredBody(error=message, stands=error.stands).model_dump(), status_code=409)
     if not isinstance(outcome, Receipt):
         raise Refusal(422, "form.check", problems=outcome)
     return ReceiptBody(

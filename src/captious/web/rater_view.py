@@ -158,7 +158,13 @@ def counted(progress: RaterProgress | None, t: Texts) -> Counted:
 def _answered(progress: RaterProgress, t: Texts) -> str:
     if progress.left >= COUNTED:
         return t("work.answered", count=progress.answered)
-    return t("work.answered_of", done=progress.answered, total=progress.answered + progress.left)
+    said = t("work.answered_of", done=progress.answered, total=_all(progress))
+    return f"{said} · {t('work.skipped', count=progress.skipped)}" if progress.skipped else said
+
+
+def _all(progress: RaterProgress) -> int:
+    """What the rater is asked for in all: what they skipped waits for them."""
+    return progress.answered + progress.left + progress.skipped
 
 
 def time_left(seconds: float | None, t: Texts) -> str:
@@ -184,6 +190,6 @@ def share(progress: RaterProgress | None) -> float:
     >>> share(RaterProgress(3, 9, 0, 1, False, None))
     0.25
     """
-    if progress is None or not progress.answered + progress.left:
+    if progress is None or not _all(progress):
         return 0.0
-    return progress.answered / (progress.answered + progress.left)
+    return progress.answered / _all(progress)

@@ -74,13 +74,15 @@ def test_a_correction_takes_the_place_of_what_it_corrects():
     key = next(iter(ITEMS))
     rows = [
         _stored(1, key, "a", "minor"),
-        _stored(2, key, "a", "serious", kind="correction", replaces=1),
+        _stored(2, key, "a", "serious", kind="correction", replaces=1, seconds=0.5),
         _stored(3, key, "", "complete", kind="adjudication"),
     ]
     found = gather(RULES, ITEMS, rows, counted=frozenset("a"), gold={key: {"verdict": "serious"}})
     assert list(found.work) == ["a"]
     assert len(found.work["a"].said) == 1
     assert found.work["a"].gold == {key: True}
+    # How fast they work the first answer tells.
+    assert found.work["a"].seconds == [5.0]
 
 
 def test_the_usual_answer_is_that_to_the_same_captions_where_there_are_enough():

@@ -7,11 +7,12 @@ import time
 import pytest
 
 from captious.campaigns.people import raters
+from captious.campaigns.quality.adjudication import adjudicate, disagreements
 from captious.campaigns.results import analysis
 from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store import snapshots
 from captious.campaigns.work import responses
-from captious.campaigns.work.assignment import next_tasks
+from captious.campaigns.work.assignment import next_tasks, previous_task
 from captious.protocols.simulation import SimulatedRater
 from captious.stats import krippendorff_alpha
 
@@ -52,6 +53,29 @@ def test_the_overview_counts_by_stage_and_tells_the_pace(db, make_campaign, cloc
     # answered stays.
     assert (left.done, left.raters_removed) == (0, 1)
     assert {stage.stage: stage.target for stage in left.stages} == {"first": 4, "second": 1}
+
+
+def test_neither_decisions_nor_corrections_make_the_work_look_faster(db, make_campaign, clock):
+    campaign, (one, two) = make_campaign("tagging", images=3, raters=2, two_rounds=False)
+    for verdict, rater in (("minor", one), ("serious", two)):
+        for _ in range(3):
+            clock.move(60)
+            _tag(db, campaign, rater, [verdict])
+    before = analysis.overview(db, campaign)
+    assert before.per_hour == pytest.approx(60)
+    last = clock.now
+    for at, split in enumerate(disagreements(db, campaign)):
+        clock.move(1)
+        adjudicate(db, campaign, split.item.key, {"verdict": "minor"}, actor="lea", key=f"d{at}")
+    decided = analysis.overview(db, campaign)
+    assert (decided.per_hour, decided.hours_left) == (before.per_hour, before.hours_left)
+    assert decided.last_activity == last
+    clock.move(1)
+    responses.respond(db, two, previous_task(db, two).token, {"verdict": "minor"}, key="corrected", seconds=1)
+    corrected = analysis.overview(db, campaign)
+    assert corrected.per_hour == before.per_hour
+    # A correction is a rater's response all the same.
+    assert corrected.last_activity == clock.now
 
 
 def test_pace_leaves_breaks_out():

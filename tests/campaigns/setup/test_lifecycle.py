@@ -108,6 +108,23 @@ def test_more_items_are_added_and_old_ones_stay(db: Database) -> None:
         assert entry.detail == {"target": None, "new items": len(after) - len(before)}
 
 
+def test_other_captions_of_an_image_are_refused_wherever_they_stand(db: Database, monkeypatch) -> None:
+    monkeypatch.setattr(lifecycle, "MANY", 2)  # several questions to the database
+    images = [str(at) for at in range(5)]
+    own = [f"A dog {at}." for at in images]
+    campaign = create.create(
+        db, create.draft("thumb", Corpus.from_lists(own, image_ids=images), title="Dogs"), actor="lea"
+    )
+    same = Corpus.from_lists([*own, "A pig."], image_ids=[*images, "5"])
+    lifecycle.extend(db, campaign, corpus=same, actor="lea")
+    assert lifecycle.count_items(db, campaign) == 6
+    for changed in (0, 4):
+        captions = [f"A cat {at}." if place == changed else own[place] for place, at in enumerate(images)]
+        with pytest.raises(InputError, match=f'image "{changed}": .* other captions. Give all'):
+            lifecycle.extend(db, campaign, corpus=Corpus.from_lists(captions, image_ids=images), actor="lea")
+    assert lifecycle.count_items(db, campaign) == 6
+
+
 def test_thumb_has_one_rater_a_stage(db: Database) -> None:
     campaign = create.create(db, create.draft("thumb", CORPUS, title="Dogs"), actor="lea")
     with pytest.raises(InputError, match="one rater a stage"):

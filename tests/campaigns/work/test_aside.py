@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from captious.campaigns.records import Settings
+from captious.campaigns.people import raters
+from captious.campaigns.records import NewRater, Settings
+from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.work import aside, assignment, responses
 from captious.campaigns.work.desk import desk
 from captious.campaigns.work.notes import notes, open_notes
+from captious.corpus import Corpus
 from captious.errors import InputError
 
 
@@ -128,6 +131,73 @@ def test_notes_are_kept_and_bad_ones_refused_in_a_line(db, tagged) -> None:
         aside.settle(db, campaign, 99, put_back=False, actor="lea")
     with pytest.raises(InputError, match="set_aside_after"):
         Settings(set_aside_after=-1)
+
+
+def test_what_is_skipped_stays_in_the_total(db, tagged, clock) -> None:
+    campaign, (ada, *_) = tagged
+
+    def counts() -> tuple[int, int, int]:
+        progress = desk(db, ada).progress
+        same = assignment.rater_progress(db, campaign, ada)
+        assert (same.left, same.skipped) == (progress.left, progress.skipped)
+        return progress.answered, progress.left, progress.skipped
+
+    # 4 images x 2 systems
+    assert counts() == (0, 8, 0)
+    aside.put_aside(db, ada, in_hand(db, campaign, ada).token, "skip")
+    assert counts() == (0, 7, 1)
+    task = in_hand(db, campaign, ada)
+    responses.respond(db, ada, task.token, {"verdict": "minor"}, key="k")
+    clock.now += 60
+    assert counts() == (1, 6, 1)
+    # Who cannot judge a caption is not asked for it again: that is one less to do.
+    aside.put_aside(db, ada, in_hand(db, campaign, ada).token, "cannot")
+    assert counts() == (1, 5, 1)
+    aside.bring_back(db, ada)
+    assert counts() == (1, 6, 0)
+
+
+ONCE = """
+name: once
+kind: likert
+raters: 2
+once_per_image: true
+questions:
+  - aspect: helpful
+    ask: Does it help?
+"""
+
+
+def test_where_an_image_is_met_once_the_total_is_that_of_images(db) -> None:
+    """Another caption of a skipped image takes its place until that is skipped too."""
+    corpus = Corpus.from_lists(
+        [f"A dog of {system} at {image}." for image in "123" for system in ("m1", "m2")],
+        image_ids=[*"112233"],
+        systems=["m1", "m2"] * 3,
+    )
+    drafted = create.draft("generic", corpus, title="Once", protocol_file=ONCE)
+    campaign = lifecycle.open_campaign(db, create.create(db, drafted, actor="lea"), actor="lea")
+    (ada,) = raters.add(db, campaign, [NewRater("Ada")], actor="lea")
+    assert len(responses.items(db, campaign)) == 6
+    progress = assignment.rater_progress(db, campaign, ada)
+    totals = []
+    while (task := in_hand(db, campaign, ada)) is not None:
+        aside.put_aside(db, ada, task.token, "skip")
+        progress = assignment.rater_progress(db, campaign, ada)
+        totals.append(progress.left + progress.skipped)
+    assert totals == [3] * 6
+    assert (progress.left, progress.skipped) == (0, 3)
+
+
+def test_a_quota_is_not_made_larger_by_what_is_skipped(db, tagged) -> None:
+    campaign, _ = tagged
+    with db.write() as connection:
+        (ola,) = raters.add_within(
+            connection, campaign, [NewRater("Ola")], actor="lea", now=db.now(), quota=3
+        )
+    aside.put_aside(db, ola, in_hand(db, campaign, ola).token, "skip")
+    progress = desk(db, ola).progress
+    assert (progress.left, progress.skipped) == (3, 0)
 
 
 def test_the_time_left_follows_the_rater_s_own_pace(db, tagged, clock) -> None:

@@ -11,7 +11,7 @@ from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment, responses
-from captious.campaigns.work.assignment import next_tasks
+from captious.campaigns.work.assignment import next_tasks, open_again
 from captious.campaigns.work.responses import respond
 from captious.errors import InputError, UnknownNameError
 
@@ -107,6 +107,24 @@ def test_a_correction_is_a_new_row(db: Database, make_campaign) -> None:
     assert standing.answers == {"verdict": "serious"}
     assert counters(db, task.item.key) == (1, 1)
     assert raters.find(db, campaign, rater.id).answered == 1
+
+
+def test_a_correction_takes_as_long_as_its_own_look(db: Database, make_campaign, clock) -> None:
+    campaign, (rater, _) = make_campaign("tagging", two_rounds=False)
+    (task,) = next_tasks(db, campaign, rater)
+    clock.move(20)
+    respond(db, rater, task.token, {"verdict": "minor"}, key="k1")
+    clock.move(300)
+    # Nobody opened the answer again: how long the correction took is not known.
+    respond(db, rater, task.token, {"verdict": "serious"}, key="k2")
+    clock.move(300)
+    open_again(db, rater, task.token)
+    clock.move(7)
+    respond(db, rater, task.token, {"verdict": "complete"}, key="k3")
+    clock.move(300)
+    respond(db, rater, task.token, {"verdict": "minor"}, key="k4")
+    assert [row.seconds for row in responses.stored(db, campaign)] == [20, None, 7, None]
+    assert raters.find(db, campaign, rater.id).seconds == 20
 
 
 def test_a_correction_brings_the_next_stage_up_to_date(db: Database, make_campaign, answers) -> None:

@@ -25,7 +25,11 @@ RESPONSE_COLUMNS = (
     Column("answers", TEXT, "The answers as JSON, by question of the item's form."),
     Column("hints", TEXT, "The automatic hints that stood beside the item, as JSON."),
     Column("time", NUMBER, "When it came in, in seconds since 1970 (UTC)."),
-    Column("seconds", NUMBER, "How long the rater took."),
+    Column(
+        "seconds",
+        NUMBER,
+        "How long the rater took. Of a correction: since its answer was opened again; empty if it was not.",
+    ),
     Column("kind", TEXT, "answer, correction or adjudication."),
     Column("replaces", WHOLE, "Number of the response that it replaces."),
     Column("source", TEXT, "web, api, import or simulated."),

@@ -89,9 +89,10 @@ def _counts(connection: Connection, campaign: Campaign) -> dict[str, Any]:
 
 
 def _median_seconds(connection: Connection, campaign: Campaign) -> float | None:
-    """The middle of the known durations, by place in their order: both engines can do that."""
+    """The middle of what first answers took, by place in their order: both engines can do that."""
     table = schema.response
-    own = (table.c.campaign_id == campaign.id, table.c.seconds.is_not(None))
+    known = table.c.seconds.is_not(None)
+    own = (table.c.campaign_id == campaign.id, table.c.kind == "answer", known)
     count = connection.execute(select(func.count()).where(*own)).scalar_one()
     middle = select(table.c.seconds).where(*own).order_by(table.c.seconds).offset(count // 2)
     return connection.execute(middle.limit(1)).scalar()

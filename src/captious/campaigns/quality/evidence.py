@@ -54,8 +54,6 @@ class Gathered:
     def add(self, rater: str, item: Item, response: StoredResponse) -> None:
         """Take one response into account."""
         own = self.work.setdefault(rater, RaterWork())
-        if response.seconds is not None:
-            own.seconds.append(response.seconds)
         if not item.counts:
             return
         number = self._raters.setdefault(rater, len(self._raters))
@@ -163,13 +161,18 @@ def gather(
     counted: frozenset[str],
     gold: Mapping[str, Mapping[str, Any]],
 ) -> Gathered:
-    """Read the log of responses once; what a correction replaced and adjudications are left out."""
+    """Read the log of responses once; what a correction replaced and adjudications are left out.
+
+    How fast someone works their first answers tell: a correction may be quick.
+    """
     latest: dict[tuple[str, str], StoredResponse] = {}
+    found = Gathered(counted)
     for response in stored:
         if response.kind != "adjudication" and response.item_key in items:
             latest.pop((response.rater, response.item_key), None)
             latest[response.rater, response.item_key] = response
-    found = Gathered(counted)
+            if response.kind == "answer" and response.seconds is not None:
+                found.work.setdefault(response.rater, RaterWork()).seconds.append(response.seconds)
     checks: list[Response] = []
     for (rater, key), response in latest.items():
         item = items[key]

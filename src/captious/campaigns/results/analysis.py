@@ -116,16 +116,13 @@ def overview(db: Database, campaign: Campaign) -> Overview:
             .where(rater.c.campaign_id == campaign.id)
             .group_by(rater.c.state)
         ).all()
-        recent = (
-            connection.execute(
-                select(response.c.time)
-                .where(response.c.campaign_id == campaign.id)
-                .order_by(response.c.id.desc())
-                .limit(RECENT)
-            )
-            .scalars()
-            .all()
-        )
+        # A lead's decision is no rater's response.
+        recent = connection.execute(
+            select(response.c.time, response.c.kind)
+            .where(response.c.campaign_id == campaign.id, response.c.kind != "adjudication")
+            .order_by(response.c.id.desc())
+            .limit(RECENT)
+        ).all()
         held = connection.execute(
             select(func.count())
             .select_from(schema.assignment)
@@ -147,7 +144,8 @@ def overview(db: Database, campaign: Campaign) -> Overview:
     answered = sum(int(row[2] or 0) for row in people)
     seconds = sum(float(row[3] or 0) for row in people)
     left = sum(max(0, one.target - one.done) for one in counts) + max(0, to_come)
-    pace = per_hour(sorted(recent))
+    # A correction does not bring the work forward.
+    pace = per_hour(sorted(time for time, kind in recent if kind == "answer"))
     return Overview(
         stages=counts,
         done=sum(one.done for one in counts),
@@ -161,7 +159,7 @@ def overview(db: Database, campaign: Campaign) -> Overview:
         per_hour=pace,
         hours_left=left / pace if pace else None,
         mean_seconds=seconds / answered if answered and seconds else None,
-        last_activity=max(recent, default=None),
+        last_activity=max((time for time, _ in recent), default=None),
         open_flags=open_flags,
     )
 

@@ -139,7 +139,7 @@ def _workers(db: Database, campaign: Campaign, able: Sequence[Person], to_come: 
     table = schema.response.c
     latest = (
         select(table.rater_id, table.time)
-        .where(table.campaign_id == campaign.id, table.rater_id.in_(ids))
+        .where(table.campaign_id == campaign.id, table.rater_id.in_(ids), table.kind == "answer")
         .order_by(table.id.desc())
         .limit(RECENT * max(1, len(ids)))
     )

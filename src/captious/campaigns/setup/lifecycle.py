@@ -12,8 +12,7 @@ from captious.campaigns.setup.create import ImageFiles, checked_title, image_fil
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
-from captious.campaigns.store.rows import add_items, campaign_of
-from captious.campaigns.work.reading import items
+from captious.campaigns.store.rows import MANY, add_items, campaign_of
 from captious.campaigns.work.rounds import start_round
 from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError, one_line
@@ -149,8 +148,8 @@ def _refuse_other_captions(db: Database, campaign: Campaign, new: Sequence[Item]
     """Refuse an item that is there already with other captions: it would be left out without a word."""
     if not new:
         return
-    there = {item.key: _texts(item) for item in items(db, campaign)}
     asked = [item for item in new if item.counts]  # a check may show any other image's caption
+    there = _captions(db, campaign, [item.key for item in asked])
     clash = [item for item in asked if there.get(item.key, _texts(item)) != _texts(item)]
     if clash:
         raise InputError(
@@ -158,6 +157,20 @@ def _refuse_other_captions(db: Database, campaign: Campaign, new: Sequence[Item]
             f"{f', and {len(clash) - 1:,} more' if len(clash) > 1 else ''}. Give all captions of a new "
             "image at once, and leave out those of images that are there."
         )
+
+
+def _captions(db: Database, campaign: Campaign, keys: Sequence[str]) -> dict[str, set[str]]:
+    """What the items of these keys show that the campaign has already."""
+    table = schema.item
+    found: dict[str, set[str]] = {}
+    with db.read() as connection:
+        for start in range(0, len(keys), MANY):
+            wanted = select(table.c.key, table.c.content).where(
+                table.c.campaign_id == campaign.id, table.c.key.in_(keys[start : start + MANY])
+            )
+            for key, content in connection.execute(wanted):
+                found[key] = {text for _, text in content["captions"]}
+    return found
 
 
 def _texts(item: Item) -> set[str]:

@@ -55,7 +55,7 @@ class Database:
         self.items: dict[int, tuple[tuple[Any, ...], Item]] = {}
         # Tasks that were claimed with the answer before them and not shown yet, and when.
         self.ahead: dict[str, float] = {}
-        self.left: dict[int, tuple[float, int, int, float | None]] = {}
+        self.left: dict[int, tuple[float, int, int, float | None, int]] = {}
         self._files = files
         self._clock = clock
         # SQLite has one writer; threads queue here in turn rather than poll its file lock.

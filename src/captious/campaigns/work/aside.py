@@ -20,14 +20,13 @@ from captious.campaigns.store.rows import AnyRow, is_storable
 from captious.campaigns.work.assignment import at_work
 from captious.campaigns.work.holds import give_back
 from captious.campaigns.work.pool_queries import FORGET_RUNS
+from captious.campaigns.work.skipped import SKIPPED, skipped_ids
 from captious.errors import InputError
 
 Aside = Literal["skip", "cannot", "image"]
 ASIDES: tuple[Aside, ...] = ("skip", "cannot", "image")
 REASONS = ("cannot", "image")
 NOTE = "note"
-# In the place of a time: forbidden until the rater asks for it.
-SKIPPED = -1.0
 LONGEST_NOTE = 2000
 
 
@@ -79,14 +78,14 @@ def tell(db: Database, rater: Rater, token: str, text: str) -> None:
 def skipped(db: Database, rater: Rater) -> int:
     """How many items the rater has skipped and would meet again if they asked."""
     with db.read() as connection:
-        return len(_skipped(connection, rater))
+        return len(skipped_ids(connection, rater.id))
 
 
 def bring_back(db: Database, rater: Rater) -> int:
     """Let the rater meet what they skipped; how many items."""
 
     def work(connection: Connection) -> int:
-        ids = _skipped(connection, rater)
+        ids = skipped_ids(connection, rater.id)
         table, item = schema.item_rater, schema.item
         own = and_(table.c.rater_id == rater.id, table.c.item_id.in_(ids))
         limited = table.c.item_id.in_(
@@ -183,18 +182,3 @@ def _show_next(connection: Connection, rater: Rater, slot: AnyRow, now: float) -
     connection.execute(
         update(table).where(table.c.id == first, table.c.shown_at.is_(None)).values(shown_at=now)
     )
-
-
-def _skipped(connection: Connection, rater: Rater) -> list[int]:
-    limit, item = schema.item_rater, schema.item
-    wanted = (
-        select(limit.c.item_id)
-        .join(item, item.c.id == limit.c.item_id)
-        .where(
-            limit.c.rater_id == rater.id,
-            limit.c.allowed == false(),
-            limit.c.not_before == SKIPPED,
-            item.c.room > 0,
-        )
-    )
-    return [*connection.execute(wanted).scalars()]

@@ -24,6 +24,7 @@ from captious.campaigns.work import pool
 from captious.campaigns.work.holds import release_expired, release_some
 from captious.campaigns.work.pool import Candidate, Seeker
 from captious.campaigns.work.removal import change_label
+from captious.campaigns.work.skipped import count_skipped
 from captious.errors import InputError
 
 RELEASED_AT_ONCE = 200
@@ -286,6 +287,12 @@ def may_change(db: Database, rater: Rater, found: Task) -> bool:
     return rules.may_correct(found.item) and (fresh or is_last)
 
 
+def open_again(db: Database, rater: Rater, token: str) -> None:
+    """The rater looks at an answer of theirs again: the time of a correction runs from now on."""
+    given = {"rater": rater.id, "slot": token, "now": db.now()}
+    db.transact(lambda connection: queries.OPENED.change(connection, given))
+
+
 def own_answers(db: Database, rater: Rater, *, before: int, count: int) -> list[Task]:
     """What the rater has answered, newest first, from before a response on."""
     with db.read() as connection:
@@ -327,6 +334,8 @@ def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgr
         if works:
             left += pool.count_left(connection, campaign, seeker, left)
         wait = pool.next_time(connection, seeker) if works and not left else None
+        once = campaign.rules().once_per_image
+        skipped = count_skipped(connection, seeker.id, once_per_image=once) if works else 0
     return RaterProgress(
         answered=seeker.answered,
         left=left,
@@ -334,6 +343,7 @@ def rater_progress(db: Database, campaign: Campaign, rater: Rater) -> RaterProgr
         group_size=held[0].group_size if held else 0,
         done=not left and wait is None,
         wait_until=wait,
+        skipped=min(skipped, max(0, seeker.wanted() - left)),
     )
 
 
@@ -348,6 +358,7 @@ __all__ = [
     "may_change",
     "next_stage_begun",
     "next_tasks",
+    "open_again",
     "own_answers",
     "previous_task",
     "rater_progress",

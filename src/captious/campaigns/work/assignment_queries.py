@@ -94,10 +94,14 @@ OWN_ANSWERS = Prepared(
     .order_by(_OWN.response_id.desc())
     .limit(bindparam("count", type_=Integer))
 )
-# How long the rater took for each of their last answers.
+# How long the rater took for each of their last answers; a correction is no new answer.
 PACE = Prepared(
     select(schema.response.c.seconds)
-    .where(schema.response.c.rater_id == _rater, schema.response.c.seconds.is_not(None))
+    .where(
+        schema.response.c.rater_id == _rater,
+        schema.response.c.seconds.is_not(None),
+        schema.response.c.kind == literal_column("'answer'"),
+    )
     .order_by(schema.response.c.id.desc())
     .limit(literal_column("15"))
 )
@@ -128,9 +132,10 @@ RENEW = Prepared(
     .where(_OWN.rater_id == _rater, _OWN.state == "held")
     .values(held_until=bindparam("until"))
 )
-SHOWN = Prepared(
+# An answer is opened again: what a correction takes is counted from here.
+OPENED = Prepared(
     update(schema.assignment)
-    .where(_OWN.rater_id == _rater, _OWN.token == bindparam("slot"), _OWN.state == "held")
+    .where(_OWN.rater_id == _rater, _OWN.token == bindparam("slot"), _OWN.state == "answered")
     .values(shown_at=bindparam("now"))
 )
 KEEP_DRAFT = Prepared(

@@ -18,6 +18,7 @@ from captious.campaigns.store.rows import campaign_from
 from captious.campaigns.work import assignment, pool
 from captious.campaigns.work.assignment_queries import PACE
 from captious.campaigns.work.pool_queries import COUNTED
+from captious.campaigns.work.skipped import count_skipped
 
 # What is left is counted this often; between, a rater's own answers are taken off.
 COUNTED_EVERY = 30.0
@@ -106,7 +107,7 @@ def desk_of(
 ) -> Desk:
     """The desk of a rater who has tasks in hand."""
     group = [task for task in tasks if task.group_no == tasks[0].group_no]
-    left, pace = _left(db, connection, campaign, seeker, len(tasks))
+    left, pace, skipped = _left(db, connection, campaign, seeker, len(tasks))
     progress = RaterProgress(
         answered=seeker.answered,
         left=left,
@@ -115,30 +116,35 @@ def desk_of(
         done=False,
         wait_until=None,
         seconds_left=left * pace if pace is not None and left < COUNTED else None,
+        skipped=min(skipped, max(0, seeker.wanted() - left)),
     )
     return Desk(campaign, tasks, progress, previous, feedback, seeker.record)
 
 
 def _left(
     db: Database, connection: Connection, campaign: Campaign, seeker: pool.Seeker, held: int
-) -> tuple[int, float | None]:
-    """How many tasks are left, those in hand among them, and how long the rater takes for one."""
+) -> tuple[int, float | None, int]:
+    """How many tasks are left, those in hand among them; how long the rater takes for one; how many
+
+    they skipped.
+    """
     if campaign.state == "closed":
-        return held, None
-    time, answered, left, pace = db.left.get(seeker.id, (float("-inf"), 0, 0, None))
+        return held, None, 0
+    time, answered, left, pace, skipped = db.left.get(seeker.id, (float("-inf"), 0, 0, None, 0))
     if not time <= seeker.now <= time + COUNTED_EVERY:
         answered, left = seeker.answered, held + pool.count_left(connection, campaign, seeker, held)
         pace = usual_seconds(connection, seeker.id)
+        skipped = count_skipped(connection, seeker.id, once_per_image=campaign.rules().once_per_image)
         if len(db.left) >= MOST_REMEMBERED:
             db.left.clear()
-        db.left[seeker.id] = seeker.now, answered, left, pace
+        db.left[seeker.id] = seeker.now, answered, left, pace, skipped
     elif pace is None and seeker.answered >= FEWEST_TIMED:
         pace = usual_seconds(connection, seeker.id)
-        db.left[seeker.id] = time, answered, left, pace
+        db.left[seeker.id] = time, answered, left, pace, skipped
     if seeker.quota is not None:
-        return held + pool.count_left(connection, campaign, seeker, held), pace
+        return held + pool.count_left(connection, campaign, seeker, held), pace, skipped
     since = 0 if left >= COUNTED else seeker.answered - answered
-    return max(held, left - since), pace
+    return max(held, left - since), pace, skipped
 
 
 def usual_seconds(connection: Connection, rater_id: int) -> float | None:

@@ -90,6 +90,8 @@ STANDING = Prepared(
     .where(*_own_slot)
     .with_for_update(of=[schema.rater, schema.assignment])
 )
+# When a response came in.
+CAME = Prepared(select(_RESPONSE.time).where(_RESPONSE.id == bindparam("response")))
 INSERT = Prepared(
     insert(schema.response)
     .values(

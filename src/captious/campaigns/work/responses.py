@@ -71,6 +71,8 @@ class _Sent:
     seconds: float | None
     source: Source
     seen: Seen | None
+    # Whether the caller measured `seconds`; else they run from when the task was shown.
+    measured: bool = False
 
 
 class Stored(NamedTuple):
@@ -101,8 +103,9 @@ def respond(
     `answers` may be a function that reads them once the item, and with it the form, is known.
     The same `key` again returns the first receipt, whatever the answers. Another answer to an
     answered task is a correction; with `seen`, only if it is the answer that the page showed, else
-    `AnsweredAlready` is raised. An answer that comes after its slot was given back is stored and
-    counted all the same; one of a removed rater is stored and not counted.
+    `AnsweredAlready` is raised. The time of a correction runs from when its answer was opened again
+    (`assignment.open_again`), and is not known where it was not. An answer that comes after its slot
+    was given back is stored and counted all the same; one of a removed rater is stored and not counted.
     """
     check_key(key)
     with db.read() as connection:
@@ -120,7 +123,8 @@ def respond(
             return _earlier(connection, rater, key) or problems
     derived = campaign.rules().derive(asked, checked, lambda name: recording_file(db, campaign, name)[0])
     response = replace(checked, derived=derived) if derived else checked
-    sent = _Sent(campaign, rater, asked, response, key, _seconds(seconds, task.shown_at, now), source, seen)
+    took, measured = _seconds(seconds, task.shown_at, now), seconds is not None
+    sent = _Sent(campaign, rater, asked, response, key, took, source, seen, measured)
 
     def work(connection: Connection) -> Receipt | list[Problem]:
         row = _standing(connection, rater, token, key, now)
@@ -253,24 +257,39 @@ def _seconds(given: float | None, shown_at: float | None, now: float) -> float |
     return min(given, LONGEST_SECONDS)
 
 
+def _correction(connection: Connection, sent: _Sent, row: AnyRow) -> _Sent | Receipt | list[Problem]:
+    """A correction as it is stored, with its own time; else what it is or why it is refused."""
+    # Who waited for the lock sees what was stored meanwhile only if it is asked for again.
+    earlier = _earlier(connection, sent.rater, sent.key)
+    if earlier is not None:
+        return earlier
+    if sent.seen is not None and sent.seen.replaces != row.response_id:
+        raise AnsweredAlready(row.response_id)
+    _check_open(row, sent.response.time)
+    if next_stage_begun(connection, row.response_id):
+        return [Problem("", "The next rater has begun with this answer: it can no longer be changed.")]
+    if not sent.campaign.rules().may_correct(sent.item):
+        return [Problem("", "This answer can no longer be changed.")]
+    if sent.measured:
+        return sent
+    # Known only where the answer has been opened again.
+    came: float = queries.CAME.value(connection, {"response": row.response_id})
+    opened = row.shown_at is not None and row.shown_at > came
+    return replace(sent, seconds=_seconds(None, row.shown_at, sent.response.time) if opened else None)
+
+
 def _store(connection: Connection, sent: _Sent, row: AnyRow) -> Stored | Receipt | list[Problem]:
     replaces = row.response_id
     if row.earlier_id is not None:
         return _receipt(row.earlier_id, row.earlier_kind)
-    if replaces is not None:
-        # Who waited for the lock sees what was stored meanwhile only if it is asked for again.
-        earlier = _earlier(connection, sent.rater, sent.key)
-        if earlier is not None:
-            return earlier
-        if sent.seen is not None and sent.seen.replaces != replaces:
-            raise AnsweredAlready
-    _check_open(row, sent.response.time)
-    if replaces is not None and next_stage_begun(connection, replaces):
-        message = "The next rater has begun with this answer: it can no longer be changed."
-        return [Problem("", message)]
+    if replaces is None:
+        _check_open(row, sent.response.time)
+    else:
+        found = _correction(connection, sent, row)
+        if not isinstance(found, _Sent):
+            return found
+        sent = found
     rules = sent.campaign.rules()
-    if replaces is not None and not rules.may_correct(sent.item):
-        return [Problem("", "This answer can no longer be changed.")]
     record = orjson.loads(row.record) if row.record else {}
     past = Past(_others(connection, sent, row.item_id), record, row.answered, sent.seconds)
     outcome = rules.outcome(sent.item, sent.response, past)
