@@ -188,6 +188,15 @@ def test_a_caption_equal_to_its_reference_is_best(metric: Metric, table: Path) -
     assert sign * best > sign * rest[-1]
 
 
+def test_each_caption_as_a_corpus_of_its_own(metric: Metric) -> None:
+    """`single_scores` of sums of rows, so that there are thousands of different ones, to the last bit."""
+    batch = Batch(whole())
+    rows = metric.statistics(batch, metric.merge([metric.collect(batch)]))
+    parts = np.random.default_rng(4).integers(0, 4, (1_000, len(rows)))
+    table = parts @ rows
+    assert metric.single_scores(table) == [float(metric.corpus_score(row)) for row in table]
+
+
 @pytest.mark.parametrize("parts", [2, 3])
 def test_batches_together_know_what_one_batch_knows(metric: Metric, parts: int) -> None:
     corpus = whole()

@@ -99,16 +99,31 @@ class Bleu(Metric):
 
     def corpus_score(self, summed: FloatArray) -> FloatArray:
         """BLEU from summed statistics; a single example's are summed over one."""
+        precision = self._precisions(summed) ** (1.0 / self.order)
+        return np.asarray(precision * _penalty(summed), dtype=np.float64)
+
+    def single_scores(self, statistics: FloatArray) -> list[float]:
+        """BLEU of each row as a corpus of its own; only the root is taken of one number at a time."""
+        roots = [one ** (1.0 / self.order) for one in self._precisions(statistics).tolist()]
+        found: list[float] = (np.array(roots) * _penalty(statistics)).tolist()
+        return found
+
+    def _precisions(self, summed: FloatArray) -> FloatArray:
+        """The product of the precisions of all orders."""
         matches = summed[..., MATCHES][..., : self.order] + NUMERATOR_GUARD
         guesses = summed[..., GUESSES][..., : self.order] + DENOMINATOR_GUARD
-        precision = np.prod(matches / guesses, axis=-1) ** (1.0 / self.order)
-        ratio = (summed[..., LENGTH] + NUMERATOR_GUARD) / (summed[..., REFERENCE_LENGTH] + DENOMINATOR_GUARD)
-        penalty = np.exp(1.0 - 1.0 / np.minimum(ratio, 1.0))
-        return np.asarray(precision * penalty, dtype=np.float64)
+        product: FloatArray = np.prod(matches / guesses, axis=-1)
+        return product
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """References, tokeniser, rule of the reference length."""
         return {"refs": reference_count_label(corpus), "tok": self.tokeniser, "reflen": self.reference_length}
+
+
+def _penalty(summed: FloatArray) -> FloatArray:
+    """The brevity penalty."""
+    ratio = (summed[..., LENGTH] + NUMERATOR_GUARD) / (summed[..., REFERENCE_LENGTH] + DENOMINATOR_GUARD)
+    return np.asarray(np.exp(1.0 - 1.0 / np.minimum(ratio, 1.0)))
 
 
 @register("bleu1")

@@ -23,7 +23,7 @@ LIMITS = Limits(waiting=6, together=4, seconds=60)
 
 def request(*captions: str, metric: str = "bleu1") -> ScoreRequest:
     examples = [{"caption": caption, "references": ["a dog"]} for caption in captions]
-    return checked({"metrics": [metric], "examples": examples})
+    return checked({"metrics": [metric], "examples": examples}, Limits(text_characters=10**7))
 
 
 class Held(ScoringProcess):
@@ -34,6 +34,7 @@ class Held(ScoringProcess):
         self.gate = threading.Semaphore(0)
         self.began = threading.Semaphore(0)
         self.calls: list[int] = []
+        self.beside: list[int] = []  # of the calls, those that were sent while another ran
         self.dying = False
 
     def start(self) -> None:
@@ -43,11 +44,12 @@ class Held(ScoringProcess):
             assert self.process_id is not None
             os.kill(self.process_id, signal.SIGKILL)
 
-    def ask(self, requests: Any) -> Any:
+    def send(self, requests: Any, *, beside: bool = False) -> bool:
         self.calls.append(len(requests))
+        self.beside += [len(requests)] if beside else []
         self.began.release()
         assert self.gate.acquire(timeout=60)
-        return super().ask(requests)
+        return super().send(requests, beside=beside)
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,7 @@ def process() -> Iterator[Held]:
 @pytest.fixture
 def queue(process: Held) -> Iterator[ScoringQueue]:
     process.calls.clear()
+    process.beside.clear()
     queue = ScoringQueue(process, LIMITS)
     queue.start()
     yield queue
@@ -164,6 +167,63 @@ def test_a_process_that_dies_takes_no_neighbour_with_it(queue: ScoringQueue, pro
     answers.wait(3)
     assert [status for _, status in answers.found] == [200, 200, 200, 200]
     assert process.calls == [1, 3, 1, 1, 1]
+
+
+def sent_beside(queue: ScoringQueue, process: Held) -> Answers:
+    """Three requests are with the process, which had four to do, when two more are sent after them."""
+    answers = Answers()
+    queue.put(answers.waiting("first"))
+    assert process.began.acquire(timeout=60)
+    for name in "abc":
+        queue.put(answers.waiting(name))
+    process.gate.release()
+    answers.wait(1)
+    assert process.began.acquire(timeout=60)
+    for name in "de":
+        queue.put(answers.waiting(name))
+    process.gate.release()
+    assert process.began.acquire(timeout=60)
+    return answers
+
+
+def test_half_of_the_clients_are_sent_while_the_others_are_scored(queue: ScoringQueue, process: Held) -> None:
+    answers = sent_beside(queue, process)
+    process.gate.release()
+    answers.wait(5)
+    assert (process.calls, process.beside) == ([1, 3, 2], [2])
+    assert answers.found == [(name, 200) for name in ("first", "a", "b", "c", "d", "e")]
+
+
+def test_a_process_that_dies_is_no_fault_of_what_waits_behind(queue: ScoringQueue, process: Held) -> None:
+    """Of two calls the first is scored again one by one, the second as it was."""
+    answers = sent_beside(queue, process)
+    assert process.process_id is not None
+    os.kill(process.process_id, signal.SIGKILL)
+    os.waitid(os.P_PID, process.process_id, os.WEXITED | os.WNOWAIT)
+    for _ in range(5):
+        process.gate.release()
+    answers.wait(5)
+    assert process.calls == [1, 3, 2, 1, 1, 1, 2]
+    assert answers.found == [(name, 200) for name in ("first", "a", "b", "c", "d", "e")]
+
+
+def test_large_requests_are_not_sent_beside_others(queue: ScoringQueue, process: Held) -> None:
+    """What the pipe cannot hold would block: it waits until the process reads again."""
+    answers = Answers()
+    queue.put(answers.waiting("first"))
+    assert process.began.acquire(timeout=60)
+    for name in "abc":
+        queue.put(answers.waiting(name))
+    process.gate.release()
+    answers.wait(1)
+    assert process.began.acquire(timeout=60)
+    for name in "de":
+        queue.put(answers.waiting(name, "a dog " * 200_000))
+    for _ in range(3):
+        process.gate.release()
+    answers.wait(5)
+    assert (process.calls, process.beside) == ([1, 3, 2, 2], [2])
+    assert answers.found == [(name, 200) for name in ("first", "a", "b", "c", "d", "e")]
 
 
 def test_a_call_that_takes_too_long_is_ended() -> None:

@@ -66,7 +66,8 @@ def _load(folder: Path) -> Arrays | None:
             path = folder / f"{name}.npy"
             if path.stat().st_size != facts["bytes"] or _ends(path) != facts["ends"]:
                 return None
-            arrays[name] = np.load(path, mmap_mode="r", allow_pickle=False)
+            # Seen as a plain array: `memmap` itself takes microseconds for every look into it.
+            arrays[name] = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
     return arrays or None

@@ -96,6 +96,11 @@ class Meteor(Metric):
         """METEOR of summed statistics."""
         return meteor(summed, self.parameters)
 
+    def single_scores(self, statistics: FloatArray) -> list[float]:
+        """METEOR of each row as a corpus of its own; its power is always one of arrays, if of no axis."""
+        found: list[float] = self.corpus_score(statistics).tolist()
+        return found
+
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """References, tokenisation, parameters, matchers and the tables' digest."""
         return {

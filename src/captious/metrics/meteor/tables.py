@@ -94,9 +94,12 @@ class Tables:
                 if last > first:
                     start[row], stop[row] = shift + first, shift + last
                     break
-        both = np.concatenate([values["word_synsets"], values["lemma_synsets"]])
         _, places = spans(start, stop)
-        return both[places].astype(np.int64), np.concatenate([[0], np.cumsum(stop - start)])
+        found = np.empty(len(places), dtype=np.int64)
+        regular = places >= shift
+        found[~regular] = values["word_synsets"][places[~regular]]
+        found[regular] = values["lemma_synsets"][places[regular] - shift]
+        return found, np.concatenate([[0], np.cumsum(stop - start)])
 
 
 def spans(starts: NDArray[Any], stops: NDArray[Any]) -> tuple[Ints, Ints]:

@@ -2,8 +2,10 @@
 
 An idle service scores a single request at once. While a call runs, requests gather; the next call takes
 the oldest and with it all others of its kind, up to a limit of captions. Batching so follows the load.
-After a call the clients that it answered are often about to ask again: the next call waits for them, a
-tenth of the time that the last one took. Lines of jobs leave only when no request waits.
+Where many clients ask again as soon as they are answered, one half of them is scored while the server
+answers the other: a call leaves beside the one that runs when half of those who were here wait again.
+After a call that had none beside it, the next waits for that half, a tenth of the time that the last one
+took. Lines of jobs leave only when no request waits.
 """
 
 from __future__ import annotations
@@ -20,15 +22,18 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 
-from starlette.types import Message, Receive
+from starlette.types import Receive
 
+from captious.web.service.bell import Bell
+from captious.web.service.leaving import Leaving
 from captious.web.service.limits import LIMITS, Limits
 from captious.web.service.outbox import Awaited, Outbox
-from captious.web.service.process import ScoringEnded, ScoringProcess
+from captious.web.service.process import ScoringEnded, ScoringProcess, readable
 from captious.web.service.request import ScoreRequest
 from captious.web.service.together import Answer, refusal
 
 LONGEST_WAIT = 60
+AT_ONCE = 2  # calls: one that runs, and one that waits behind it
 PATIENCE, LONGEST_PATIENCE = 0.1, 0.02  # of the last call's time, seconds
 WATCHED_AFTER = 0.05  # seconds; most clients are answered before they could leave
 NEVER = sys.maxsize
@@ -55,6 +60,15 @@ class Waiting:
         self.captions = len(self.request.captions)
 
 
+@dataclass(eq=False)
+class _Call:
+    """Requests that were sent to the scoring process together, and since when it works on them."""
+
+    group: list[Waiting]
+    began: float
+    of_job: bool
+
+
 class ScoringQueue:
     """A bounded queue before one scoring process, with a thread that carries between them."""
 
@@ -63,12 +77,15 @@ class ScoringQueue:
         self.scored = self.calls = 0
         self._requests: deque[Waiting] = deque()
         self._lines: deque[Waiting] = deque()
+        self._calls: deque[_Call] = deque()
         self._rate = 0.0  # captions a second of the last calls
         self._company = 0  # requests that were here at once, waiting or being scored
         self._patience = 0.0
         self._wanted = NEVER  # requests for which the thread is to be woken
+        self._too_large = False  # what waits, to be sent beside the call that runs
         self._outbox = Outbox()
-        self._changed = threading.Condition()
+        self._bell = Bell()
+        self._lock = threading.Lock()
         self.stopping = False
         self._thread = threading.Thread(target=self._carry, name="captious-scoring", daemon=True)
 
@@ -78,12 +95,11 @@ class ScoringQueue:
 
     def stop(self) -> None:
         """Stop at once; what waits is answered with 503."""
-        with self._changed:
-            self.stopping = True
-            self._changed.notify()
-        self.process.close()
+        self.stopping = True
+        self._bell.ring()
+        self.process.kill()
         self._thread.join()
-        self.process.close()  # a call that began meanwhile may have started it again
+        self.process.close()
 
     @property
     def waiting(self) -> int:
@@ -92,22 +108,23 @@ class ScoringQueue:
 
     def put(self, one: Waiting) -> None:
         """Add a request; `QueueFull` where there is no room."""
-        with self._changed:
+        with self._lock:
             if len(self._requests) >= self.limits.waiting:
                 raise QueueFull(self.wait_seconds())
             self._requests.append(one)
             if len(self._requests) >= self._wanted:
-                self._changed.notify()
+                self._wanted = NEVER
+                self._bell.ring()
 
     def put_lines(self, lines: Iterable[Waiting]) -> None:
         """Add lines of a job, which wait until no request does."""
-        with self._changed:
+        with self._lock:
             self._lines.extend(lines)
-            self._changed.notify()
+            self._bell.ring()
 
     def withdraw(self, one: Waiting) -> None:
-        """Take a request back, unless it is being scored."""
-        with self._changed, suppress(ValueError):
+        """Take a request back, unless it was sent to be scored."""
+        with self._lock, suppress(ValueError):
             self._requests.remove(one)
 
     async def score(self, request: ScoreRequest, receive: Receive) -> Answer | None:
@@ -116,7 +133,7 @@ class ScoringQueue:
         answered: Awaited = loop.create_future()
         one = Waiting(request, partial(self._outbox.put, answered))
         self.put(one)
-        left = _Left(answered, receive)
+        left = Leaving(answered, receive)
         watch = loop.call_later(WATCHED_AFTER, left.watch)
         try:
             answer = await answered
@@ -134,31 +151,52 @@ class ScoringQueue:
         return min(LONGEST_WAIT, max(1, math.ceil(seconds)))
 
     def _carry(self) -> None:
-        while True:
-            with self._changed:
-                while not (self._requests or self._lines or self.stopping):
-                    self._wait(1)
-                if self.stopping:
-                    left = [*self._requests, *self._lines]
-                    break
+        while not self.stopping:
+            if self._calls:
+                self._attend()
+            elif self._requests or self._lines:
                 self._wait_for_company()
-                group = self._group()
-            self._score(group)
-        self._deliver(left, [refusal("The service is stopping. Send it again.", 503)] * len(left))
+                self._begin()
+            else:
+                self._wait(1)
+        left = [*(one for call in self._calls for one in call.group), *self._requests, *self._lines]
+        self._deliver(left, [STOPPING] * len(left))
 
-    def _wait(self, requests: int, seconds: float | None = None) -> None:
-        """Until so many requests wait, or something else has changed."""
-        self._wanted = requests
-        self._changed.wait(seconds)
+    def _attend(self) -> None:
+        """Until the call that runs is answered, or another can be sent beside it."""
+        left = self._calls[0].began + self.limits.seconds - time.monotonic()
+        wanted = self._enough() if len(self._calls) < AT_ONCE and not self._too_large else NEVER
+        if self._wait(wanted, left):
+            self._hear()
+        elif len(self._requests) >= wanted:
+            self._begin(beside=True)
+        elif self._calls[0].began + self.limits.seconds <= time.monotonic():
+            self._hear(late=True)
+
+    def _wait(self, requests: int, seconds: float | None = None) -> bool:
+        """Until so many requests wait, an answer has come, or the time is over; whether one has come."""
+        with self._lock:
+            if len(self._requests) >= requests or self.stopping:
+                return False
+            self._wanted = requests
+        outlet = self.process.outlet if self._calls else None
+        found = readable([self._bell.descriptor, *([outlet] if outlet is not None else [])], seconds)
         self._wanted = NEVER
+        if self._bell.descriptor in found:
+            self._bell.silence()
+        return outlet in found
+
+    def _enough(self) -> int:
+        """As many requests as half of those who were here lately; one client is never two halves."""
+        return math.ceil(self._company / AT_ONCE) if self._company > 1 else NEVER
 
     def _wait_for_company(self) -> None:
-        until = time.monotonic() + self._patience
-        while 0 < len(self._requests) < self._company and not self.stopping:
+        wanted, until = self._enough(), time.monotonic() + self._patience
+        while 0 < len(self._requests) < wanted < NEVER and not self.stopping:
             left = until - time.monotonic()
             if left <= 0:
                 break
-            self._wait(self._company, left)
+            self._wait(wanted, left)
 
     def _group(self) -> list[Waiting]:
         """The oldest request and the others of its kind."""
@@ -179,58 +217,82 @@ class ScoringQueue:
         queue.extendleft(reversed(others))
         return group
 
-    def _score(self, group: list[Waiting]) -> None:
-        began = time.monotonic()
-        try:
-            answers = self.process.ask([one.request for one in group])
-        except ScoringEnded as error:
-            self._after_the_end(group, error)
+    def _begin(self, *, beside: bool = False) -> None:
+        with self._lock:
+            of_job = not self._requests
+            group = self._group()
+        if not group:  # who waited has left
             return
-        captions = sum(one.captions for one in group)
+        call = _Call(group, time.monotonic(), of_job)
+        try:
+            sent = self.process.send([one.request for one in group], beside=beside)
+        except ScoringEnded as error:
+            # Beside another call, that one ended the process.
+            self._after_the_end(self._calls.popleft() if beside else call, error, [call] if beside else [])
+            return
+        if sent:
+            self._calls.append(call)
+        else:
+            self._too_large = True
+            self._put_back([call])
+
+    def _hear(self, *, late: bool = False) -> None:
+        """Take the answers to the oldest call, or end it where it is late."""
+        call = self._calls.popleft()
+        self._too_large = False
+        try:
+            if late:
+                self.process.give_up()
+            answers = self.process.receive()
+        except ScoringEnded as error:
+            self._after_the_end(call, error)
+            return
+        now = time.monotonic()
+        captions = sum(one.captions for one in call.group)
         self.scored, self.calls = self.scored + captions, self.calls + 1
-        took = max(time.monotonic() - began, 1e-6)
-        self._company = len(group) + len(self._requests)
+        took = max(now - call.began, 1e-6)
+        together = [one for one in (call, *self._calls) if not one.of_job]
+        self._company = sum(len(one.group) for one in together) + len(self._requests)
         self._patience = min(PATIENCE * took, LONGEST_PATIENCE)
         rate = captions / took
         self._rate = rate if not self._rate else 0.8 * self._rate + 0.2 * rate
-        self._deliver(group, answers)
+        for other in self._calls:
+            other.began = now
+        self._deliver(call.group, answers)
 
     def _deliver(self, group: Sequence[Waiting], answers: Sequence[Answer]) -> None:
         for one, answer in zip(group, answers, strict=True):
             one.deliver(answer)
         self._outbox.send()
 
-    def _after_the_end(self, group: list[Waiting], error: ScoringEnded) -> None:
+    def _put_back(self, calls: Iterable[_Call]) -> None:
+        """Requests of calls that were not begun wait again, before all others."""
+        with self._lock:
+            for call in calls:
+                self._requests.extendleft(reversed(call.group))
+
+    def _after_the_end(self, call: _Call, error: ScoringEnded, unsent: Iterable[_Call] = ()) -> None:
         """One request may have ended the process for all: each is tried again alone, once."""
-        if self.stopping:
-            self._deliver(group, [refusal("The service is stopping. Send it again.", 503)] * len(group))
-        elif len(group) == 1:
-            _log.error("scoring: %s", error)
-            said = refusal(f"{str(error)[0].upper()}{str(error)[1:]}. Send less at once.", 503)
-            self._deliver(group, [said])
-        else:
-            for one in group:
-                self._score([one])
+        self._put_back([*unsent, *self._calls])
+        self._calls.clear()
+        if len(call.group) == 1 and not self.stopping:
+            self._deliver(call.group, [_said(error)])
+            return
+        for one in call.group:
+            self._deliver([one], [STOPPING if self.stopping else self._alone(one)])
+
+    def _alone(self, one: Waiting) -> Answer:
+        try:
+            (answer,) = self.process.ask([one.request])
+        except ScoringEnded as error:
+            return STOPPING if self.stopping else _said(error)
+        return answer
 
 
-class _Left:
-    """Whether the client of a request has left; asked only where the answer takes a while."""
+STOPPING = refusal("The service is stopping. Send it again.", 503)
 
-    def __init__(self, answered: Awaited, receive: Receive) -> None:
-        self.answered, self.receive, self.noticed = answered, receive, False
-        self.task: asyncio.Task[Message] | None = None
 
-    def watch(self) -> None:
-        """From now on, leaving is noticed."""
-        self.task = asyncio.ensure_future(self.receive())
-        self.task.add_done_callback(self._gone)
-
-    def ignore(self) -> None:
-        """The answer has come, or nobody waits for it any more."""
-        if self.task is not None:
-            self.task.cancel()
-
-    def _gone(self, task: asyncio.Task[Message]) -> None:
-        if not task.cancelled() and not self.answered.done():
-            self.noticed = True
-            self.answered.set_result(None)
+def _said(error: ScoringEnded) -> Answer:
+    """What the request that ended the process is told; the log hears it too."""
+    _log.error("scoring: %s", error)
+    return refusal(f"{str(error)[0].upper()}{str(error)[1:]}. Send less at once.", 503)

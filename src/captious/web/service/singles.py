@@ -63,8 +63,7 @@ class _Column:
     def __init__(self, name: str, metric: Metric, statistics: FloatArray) -> None:
         self.name, self.statistics = name, statistics
         self.values: list[float] = metric.example_scores(statistics).tolist()
-        # One row at a time: NumPy's powers of a number and of an array may differ in the last bit.
-        self.totals = [float(metric.corpus_score(row)) for row in statistics]
+        self.totals = metric.single_scores(statistics)
         self.details = {detail: of.tolist() for detail, of in metric.details(statistics).items()}
 
     def corpus_value(self, row: int) -> dict[str, float | int]:
