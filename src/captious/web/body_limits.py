@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from fastapi.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import Scope
 
@@ -27,8 +26,8 @@ class BodyLimits:
         """The most bytes that the body of this request may have."""
         if self.settings.scoring and scope["path"].startswith(f"{PREFIX}/"):
             return self.settings.scoring.limits.job_bytes  # the service has limits of its own below that
-        kind = Headers(scope=scope).get("content-type", "")
-        if scope["method"] != "POST" or not kind.startswith("multipart/form-data"):
+        kind = dict(reversed(scope["headers"])).get(b"content-type", b"")
+        if scope["method"] != "POST" or not kind.startswith(b"multipart/form-data"):
             return self.settings.form_bytes
         if scope["path"].startswith(UPLOADS):
             session = await run_in_threadpool(load_session, Request(scope))

@@ -70,7 +70,9 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        host, length = _named(scope, b"host"), _named(scope, b"content-length")
+        headers = dict(reversed(scope["headers"]))  # the first of a name counts
+        host = headers.get(b"host", b"").decode("latin-1")
+        length = headers.get(b"content-length", b"").decode("latin-1")
         outgoing = self._with_headers(scope, host, send)
         if not self._allowed(host) and scope["path"] not in FOR_MACHINES:
             self.seldom.say('a request for "%s" is refused. Add it to --allowed-hosts if it is yours.', host)
@@ -116,11 +118,6 @@ class Guard:
             await send(message)
 
         return outgoing
-
-
-def _named(scope: Scope, name: bytes) -> str:
-    """The value of a header, the first of that name."""
-    return next((value.decode("latin-1") for own, value in scope["headers"] if own == name), "")
 
 
 def _over(length: str, limit: int) -> bool:

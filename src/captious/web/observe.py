@@ -6,7 +6,6 @@ Plain ASGI around everything else, so that it sees errors and clients that hung 
 from __future__ import annotations
 
 import logging
-import os
 import re
 import time
 from contextvars import ContextVar
@@ -16,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from captious.web.access_log import AccessHandler
 from captious.web.metrics import OTHER, Metrics
+from captious.web.random_names import random_id
 
 log = logging.getLogger("captious.access")
 # The request that a task works on, for every line that is logged meanwhile.
@@ -52,7 +52,7 @@ class Seen:
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.scope, self._receive, self._send = scope, receive, send
-        self.id = os.urandom(8).hex()
+        self.id = random_id()
         self.begun = time.perf_counter()
         self.status = 0
         self.whole = self.gone = False
@@ -69,7 +69,7 @@ class Seen:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             headers = message.setdefault("headers", [])
-            if not any(name == HEADER for name, _ in headers):
+            if HEADER not in dict(headers):
                 headers.append((HEADER, self.id.encode()))
         elif message["type"] == "http.response.body":
             self.whole = not message.get("more_body", False)

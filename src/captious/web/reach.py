@@ -32,7 +32,7 @@ class Proxies:
         if self.believing is not None and peer in self.believing.trusted_hosts:
             await self.believing(scope, receive, send)
             return
-        if scope["type"] == "http" and any(name == FORWARDED for name, _ in scope["headers"]):
+        if scope["type"] == "http" and FORWARDED in dict(scope["headers"]):
             self.seldom.say(
                 "X-Forwarded-For from %s is ignored. If that is your proxy, give --trusted-proxies %s.",
                 peer,

@@ -1,50 +1,107 @@
-"""The way out of one answer: its head leaves with the first part of its body, in one system call."""
+"""One request and its answer: uvicorn's cycle, but the head leaves with the first part of the body.
+
+One system call an answer instead of two; and the lines of headers that are the same in every answer are
+checked and written once.
+"""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
 
-CONTINUE = b"HTTP/1.1 100 "
+from uvicorn.protocols.http.httptools_impl import (
+    HEADER_RE,
+    HEADER_VALUE_RE,
+    STATUS_LINE,
+    RequestResponseCycle,
+)
+
+LENGTH, CODING, CONNECTION = b"content-length", b"transfer-encoding", b"connection"
+WITHOUT_BODY = (204, 304)
+Headers = Iterable[tuple[bytes, bytes]]
 
 
-class Outgoing:
-    """What uvicorn's cycle of a request takes for its transport.
+class Cycle(RequestResponseCycle):
+    """What the application reads a request from and sends its answer to."""
 
-    uvicorn writes the head and each part of the body by itself, and calls `answered` at the end.
-    """
+    head = b""
 
-    def __init__(self, transport: asyncio.Transport, answered: Callable[[], None]) -> None:
-        self.transport, self.answered = transport, answered
-        self.head: bytes | None = None
-
-    def write(self, data: bytes) -> None:
-        """Send a part of the answer, or keep it until there is more."""
-        if self.head is None:
-            if data.startswith(CONTINUE):
-                self.transport.write(data)
-            else:
-                self.head = data
+    async def send(self, message: Any) -> None:
+        """Take a part of the answer."""
+        if self.flow.write_paused and not self.disconnected:
+            await self.flow.drain()
+        if self.disconnected:
             return
-        if self.head:
-            data, self.head = self.head + data, b""
-        self.transport.write(data)
+        kind = message["type"]
+        if kind == "http.response.start" and not self.response_started:
+            self._begin(message["status"], message.get("headers", ()))
+        elif kind == "http.response.body" and self.response_started and not self.response_complete:
+            self._go_on(message.get("body", b""), more=message.get("more_body", False))
+        else:
+            raise RuntimeError(f"the application sent {kind} where the answer has no place for it")
 
-    def end(self) -> None:
-        """The answer is whole: one without a body is its head alone."""
-        self._flush()
-        self.answered()
+    def _begin(self, status: int, headers: Headers) -> None:
+        self.response_started, self.waiting_for_100_continue = True, False
+        lines = [STATUS_LINE[status]]
+        closes = False
+        for given, value in (*self.default_headers, *headers):
+            name = given.lower()
+            if name == LENGTH and self.chunked_encoding is None:
+                self.expected_content_length, self.chunked_encoding = int(value), False
+            elif name == CODING and value.lower() == b"chunked":
+                self.expected_content_length, self.chunked_encoding = 0, True
+            elif name == CONNECTION and b"close" in [one.strip() for one in value.lower().split(b",")]:
+                self.keep_alive, closes = False, True
+            lines.append(line(name, value))
+        if not self.keep_alive and not closes:
+            lines.append(b"connection: close\r\n")
+        has_body = self.scope["method"] != "HEAD" and status not in WITHOUT_BODY
+        if self.chunked_encoding is None and has_body:
+            self.chunked_encoding = True
+            lines.append(b"transfer-encoding: chunked\r\n")
+        lines.append(b"\r\n")
+        self.head = b"".join(lines)
 
-    def close(self) -> None:
-        """Send what is left, and close."""
-        self._flush()
-        self.transport.close()
+    def _go_on(self, body: bytes, *, more: bool) -> None:
+        data = self.head + self._framed(body, more=more)
+        self.head = b""
+        if data:
+            self.transport.write(data)
+        if more:
+            return
+        if self.expected_content_length:
+            raise RuntimeError("the body is shorter than its content-length")
+        self.response_complete = True
+        self.message_event.set()
+        if not self.keep_alive:
+            self.transport.close()
+        self.on_response()
 
-    def is_closing(self) -> bool:
-        """Whether the connection ends."""
-        return self.transport.is_closing()
+    def _framed(self, body: bytes, *, more: bool) -> bytes:
+        """A part of the body as it goes over the wire."""
+        if self.scope["method"] == "HEAD":
+            self.expected_content_length = 0
+            return b""
+        if self.chunked_encoding:
+            chunk = b"%x\r\n%b\r\n" % (len(body), body) if body else b""
+            return chunk if more else chunk + b"0\r\n\r\n"
+        if len(body) > self.expected_content_length:
+            raise RuntimeError("the body is longer than its content-length")
+        self.expected_content_length -= len(body)
+        return body
 
-    def _flush(self) -> None:
-        if self.head:
-            head, self.head = self.head, b""
-            self.transport.write(head)
+
+@lru_cache(maxsize=1024)
+def line(name: bytes, value: bytes) -> bytes:
+    r"""The line of a header; one that would begin another line is refused.
+
+    >>> line(b"vary", b"Cookie")
+    b'vary: Cookie\r\n'
+    >>> line(b"vary", b"Cookie\r\nset-cookie: a=1")
+    Traceback (most recent call last):
+    RuntimeError: a header is not valid
+    """
+    if HEADER_RE.search(name) or HEADER_VALUE_RE.search(value):
+        raise RuntimeError("a header is not valid")
+    return b"%b: %b\r\n" % (name, value)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from urllib.parse import unquote
 
 import httptools
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
-from captious.web.server.answer import Outgoing
+from captious.web.server.answer import Cycle
 from captious.web.server.room import Room
 
 HEAD, BODY, WORK, REST, IDLE = "head", "body", "work", "rest", "idle"
@@ -73,7 +74,6 @@ class Connection(HttpToolsProtocol):
         """Parse what came; a head without end is cut off."""
         if self.ended or not self.entered:
             return
-        self._unset_keepalive_if_required()
         if self.stage == IDLE:
             self._wait_for(HEAD)
         self.received += len(data)
@@ -119,16 +119,43 @@ class Connection(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header."""
-        super().on_header(name, value)
+        name = name.lower()
+        if name == b"expect" and value.lower() == b"100-continue":
+            self.expect_100_continue = True
+        self.headers.append((name, value))
         self._count(len(name) + len(value) + 4)
 
     def on_headers_complete(self) -> None:
         """The head is whole: where it ends and how long the body is must be beyond doubt."""
-        check_framing(self.headers, self.parser.get_http_version())
+        version = self.parser.get_http_version()
+        check_framing(self.headers, version)
         self._wait_for(BODY)
-        super().on_headers_complete()
-        out = Outgoing(self.transport, self.on_response_complete)
-        self.cycle.transport, self.cycle.on_response = out, out.end  # type: ignore[assignment]
+        url, scope = httptools.parse_url(self.url), self.scope
+        path = url.path.decode("ascii")
+        scope["method"], scope["http_version"] = self.parser.get_method().decode("ascii"), version
+        scope["path"], scope["raw_path"] = unquote(path) if "%" in path else path, url.path
+        scope["query_string"] = url.query or b""
+        before, self.cycle = self.cycle, self._cycle(version)
+        if before is None or before.response_complete:
+            self._start_asgi_task(self.cycle, self.app)
+        else:  # It was sent before the last one was answered, and waits for its turn.
+            self.flow.pause_reading()
+            self.pipeline.appendleft((self.cycle, self.app))
+
+    def _cycle(self, version: str) -> Cycle:
+        return Cycle(
+            self.scope,
+            self.transport,
+            self.flow,
+            self.logger,
+            self.access_logger,
+            False,  # No line in the log from here: the application writes its own.
+            self.server_state.default_headers,
+            asyncio.Event(),
+            self.expect_100_continue,
+            version != "1.0" and self.parser.should_keep_alive(),
+            self.on_response_complete,
+        )
 
     def on_message_complete(self) -> None:
         """The request is whole: from here on the client waits for us, unless we were faster."""
@@ -145,11 +172,14 @@ class Connection(HttpToolsProtocol):
 
         Closing at once would reset the connection before the client has read the answer.
         """
-        super().on_response_complete()
-        self._unset_keepalive_if_required()  # The room has its own clock for the idle.
-        if self.transport.is_closing() or self.pipeline:
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
             return
-        self._wait_for(REST if self.stage == BODY else IDLE)
+        self.flow.resume_reading()
+        if self.pipeline:
+            self._start_asgi_task(*self.pipeline.pop())
+        else:
+            self._wait_for(REST if self.stage == BODY else IDLE)
 
     def _count(self, size: int) -> None:
         self.head_size += size
@@ -218,10 +248,14 @@ def check_framing(headers: list[tuple[bytes, bytes]], version: str) -> None:
     Traceback (most recent call last):
     captious.web.server.connection.BadFramingError: 400
     """
-    lengths = [value for name, value in headers if name == b"content-length"]
-    codings = [value for name, value in headers if name == b"transfer-encoding"]
-    hosts = sum(name == b"host" for name, _ in headers)
-    clear = len(lengths) + len(codings) <= 1 and all(value.isdigit() for value in lengths)
-    coded = not codings or (codings[0].strip().lower() == b"chunked" and version == "1.1")
-    if not (clear and coded and (hosts == 1 or (hosts == 0 and version == "1.0"))):
+    names = [name for name, _ in headers]
+    hosts, lengths = names.count(b"host"), names.count(b"content-length")
+    codings = names.count(b"transfer-encoding")
+    clear = lengths + codings <= 1 and (hosts == 1 or (hosts == 0 and version == "1.0"))
+    if lengths:
+        clear &= headers[names.index(b"content-length")][1].isdigit()
+    if codings:
+        coding = headers[names.index(b"transfer-encoding")][1].strip().lower()
+        clear &= coding == b"chunked" and version == "1.1"
+    if not clear:
         raise BadFramingError(400)
