@@ -22,6 +22,8 @@ echo "${{COMPREPLY[@]}}"
     ("words", "found"),
     [
         (["captious", "sco"], {"score"}),
+        (["captious", "c"], {"compare", "check", "campaign", "crowd"}),
+        (["captious", "--ver"], {"--version"}),
         (["captious", "score", "--re"], {"--references", "--resamples"}),
         (["captious", "weights", "''"], {"list", "get", "verify"}),
     ],

@@ -236,6 +236,15 @@ def test_import_is_light() -> None:
         assert f"'{heavy}'" not in loaded, heavy
 
 
+def test_a_command_line_is_parsed_without_numpy() -> None:
+    """What --help and completion by Tab import: every command's module, and none of the heavy ones."""
+    code = "import sys; from captious.cli.main import application; application(); print(sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "'captious.cli.score'" in loaded and "'captious.cli.crowd.humanr'" in loaded
+    for heavy in ("numpy", "sqlalchemy", "captious.corpus", "captious.metrics", "captious.campaigns"):
+        assert f"'{heavy}'" not in loaded, heavy
+
+
 def test_version(run) -> None:
     assert run("--version").out.startswith("captious 0.")
 

@@ -405,6 +405,11 @@ class Draft:
     gold: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     training: Training | None = None
 
+    @property
+    def counted_items(self) -> int:
+        """Items whose answers count: a check is drawn from one for each image, and few are asked."""
+        return sum(item.counts for item in self.items)
+
     def rules(self) -> HumanProtocol:
         """The protocol with the draft's options."""
         return rules_of(self.protocol, self.options, self.protocol_file)

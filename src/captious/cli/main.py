@@ -70,8 +70,7 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(about)
-    first = next(iter(arguments or _typed_so_far()), "")
-    for name in [first] if first in COMMANDS else COMMANDS:
+    for name in _wanted(arguments):
         module, _, attribute = COMMANDS[name].partition(":")
         found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):
@@ -79,6 +78,15 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
         else:
             app.command(name)(found)
     return app
+
+
+def _wanted(arguments: Sequence[str]) -> list[str]:
+    """The commands that have to be imported: the one that is typed, or those that its beginning may become."""
+    typed = arguments or _typed_so_far()
+    if typed and typed[0] in COMMANDS:
+        return [typed[0]]
+    begun = "".join(typed) if len(typed) == 1 and not arguments else ""
+    return [name for name in COMMANDS if name.startswith(begun)]
 
 
 def _typed_so_far() -> list[str]:

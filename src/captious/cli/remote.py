@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from captious.corpus import Corpus, Scores
+if TYPE_CHECKING:
+    from captious.corpus import Corpus, Scores
 
 TOKEN = "CAPTIOUS_TOKEN"
 

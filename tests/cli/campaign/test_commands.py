@@ -390,3 +390,14 @@ def test_a_target_beyond_reason_changes_nothing(run, files, target):
     assert f"target: {target} is out of range. Give 1 to 10,000." in found.err
     # Three captions, in two rounds.
     assert run("campaign", "status", "tags", "--format", "json").json["target"] == 6
+
+
+def test_a_rehearsal_goes_on_until_nothing_is_left_and_then_says_so(run, created):
+    typed = ("campaign", "simulate", "three-images", "--raters", "careful=2", "--format", "json")
+    assert run(*typed, "--until", 4).json["responses"] == 4
+    rest = run(*typed)
+    assert rest.json["responses"] == 2  # of three images in two stages
+    assert "not for training a metric" in rest.err
+    again = run("campaign", "simulate", "three-images", "--raters", "hasty=2")
+    assert (again.code, again.out, again.err.count("\n")) == (2, "", 1)
+    assert "three-images: nothing is left that these raters may answer" in again.err

@@ -289,7 +289,7 @@ def draft_payload(draft: Draft) -> dict[str, Any]:
         "title": draft.title,
         "protocol": draft.protocol,
         "options": dict(draft.options),
-        "items": len(draft.items),
+        "items": draft.counted_items,
         "images": _images(draft),
         "raters_needed": draft.rules().raters_needed(draft.items),
         "cost": cost.estimate(draft.rules(), first, draft.settings).to_dict(),

@@ -32,7 +32,9 @@ def simulate(
     """Let raters with known habits work through a campaign, and print its verdict.
 
     A rehearsal: see what the plan gives and what the rules find before people come. Only in a
-    campaign that nobody has answered in; make one of the same files.
+    campaign that no person has answered in; make one of the same files. Called again, it goes on
+    where responses are left, as after --until. The raters' opinions are drawn at random: they say
+    nothing about your captions.
 
     Example: captious campaign simulate rehearsal --raters careful=3,hasty=1,leaving=1
     """
@@ -47,6 +49,11 @@ def simulate(
     with opened(database) as db:
         one = lifecycle.find(db, slug)
         done = simulate_habits(db, one, counts, seed=seed, until=until)
+        if not done:
+            raise InputError(
+                f"{slug}: nothing is left that these raters may answer, so nothing was added. Rehearse again "
+                "in a new campaign made of the same files."
+            )
         found = verdict.verdict(db, one, verdict.worked_out(db, one))
         flags = control.flags(db, one)
         width = campaign_tables.READABLE if form is Format.table else 0
@@ -58,7 +65,10 @@ def simulate(
             "flags": [{"rater": flag.rater, "rule": flag.rule, "why": flag.explanation} for flag in flags],
         }
         emit(tables, payload, form)
-        note(f"{done:,} responses were made up; the campaign is good for a rehearsal only")
+        note(
+            f"{done:,} responses were made up, with opinions drawn at random: good for a rehearsal, "
+            "not for training a metric"
+        )
 
 
 def habit_counts(given: str) -> dict[str, int]:

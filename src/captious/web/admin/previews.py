@@ -51,7 +51,7 @@ def preview_page(token: str, plan: Plan, built: Built, cost: PreviewCost | None)
         protocol=plan.protocol,
         images=built.images,
         systems=built.systems,
-        items=len(draft.items),
+        items=draft.counted_items,
         first=asked.first,
         later=asked.later,
         checks=asked.checks,
