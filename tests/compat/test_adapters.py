@@ -1,5 +1,6 @@
 """Adapters give what `captious.score` gives, inside the real package where it is installed."""
 
+import math
 import warnings
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,13 @@ def test_an_aggregation_of_lmms_eval(metric: str) -> None:
     assert getattr(lmms_eval, metric)(rows, None) == expected(metric)
     with pytest.raises(InputError, match=r'results: entry 1 has no "pred" and "answer"'):
         lmms_eval.cider([{"pred": "a"}])
+
+
+def test_an_aggregation_that_cannot_run_does_not_end_the_harness() -> None:
+    """lmms-eval --limit 1 is a usual first try, and CIDEr needs two images."""
+    row = {"pred": CAPTIONS[0], "answer": REFERENCES[0], "image_id": 7}
+    with pytest.warns(CaptiousWarning, match="cider is NaN: cider weighs n-grams by how few images"):
+        assert math.isnan(lmms_eval.cider([row], None))
 
 
 def test_torchmetrics_gathers_captions_over_batches_and_processes() -> None:
@@ -106,8 +114,9 @@ def test_samples_of_lmms_eval_are_read_with_their_references(tmp_path: Path) -> 
     ]
     path = tmp_path / "20260101_samples_coco2017_cap_val.jsonl"
     path.write_text("\n".join(map(json.dumps, rows)))
-    with pytest.warns(CaptiousWarning, match="written by lmms-eval, which leaves out SPICE"):
+    with pytest.warns(CaptiousWarning, match="written by lmms-eval, which leaves out SPICE") as said:
         corpus = captious.load_corpus(path)
+    assert "differ" not in str(said[0].message)  # its CIDEr is coco-caption's, as ours is
     assert (corpus.systems, corpus.image_ids) == (["coco2017_cap_val"], ["100", "101", "102"])
     assert captious.score(corpus, ["cider"])["cider"].score == expected("cider")
     for row in rows:
@@ -116,6 +125,11 @@ def test_samples_of_lmms_eval_are_read_with_their_references(tmp_path: Path) -> 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CaptiousWarning)
         assert next(iter(captious.load_corpus(path))).references == [REFERENCES[0][0]]
+        # Version 0.7.3 logs a list of references as Python prints it, in one text.
+        for row, own in zip(rows, REFERENCES, strict=True):
+            row["target"] = str(own)
+        path.write_text("\n".join(map(json.dumps, rows)))
+        assert [list(one.references) for one in captious.load_corpus(path)] == REFERENCES
 
 
 def test_prediction_tables_of_vlmevalkit_are_read_with_their_references(tmp_path: Path) -> None:

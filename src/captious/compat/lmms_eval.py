@@ -10,16 +10,19 @@ A task's `utils.py` imports the one that it wants, and its YAML names it:
         higher_is_better: true
 
 `results` is what the task's `process_results` gave for every sample: dicts with `pred`, `answer` (the
-references) and, where there is one, `image_id`.
+references) and, where there is one, `image_id`. A harness writes its samples after the aggregations, so a
+metric that cannot run gives NaN and a warning, and the run is not lost.
 """
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from captious.corpus import Corpus
-from captious.errors import InputError
+from captious.errors import CaptiousError, CaptiousWarning, InputError
 from captious.scoring import score
 
 Aggregation = Callable[..., float]
@@ -34,7 +37,12 @@ def aggregation(metric: str) -> Aggregation:
     """
 
     def aggregated(results: Sequence[Mapping[str, Any]], args: Any = None) -> float:
-        return score(_corpus(results), [metric])[metric].score
+        corpus = _corpus(results)
+        try:
+            return score(corpus, [metric])[metric].score
+        except CaptiousError as error:
+            warnings.warn(f"{metric} is NaN: {error}", CaptiousWarning, stacklevel=2)
+            return math.nan
 
     aggregated.__name__ = metric.partition("[")[0]
     aggregated.__doc__ = f"The corpus value of {metric}."

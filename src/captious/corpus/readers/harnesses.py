@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -32,7 +33,7 @@ def read_lmms_eval(source: Source) -> Rows:
             for role, column in columns.items():
                 column.append(found[role])
             numbers.append(line)
-    _say(source, "lmms-eval", "leaves out SPICE and keeps no score of single captions")
+    _say(source, "lmms-eval", "leaves out SPICE and keeps no score of single captions.")
     return Rows(
         source.name, _task(source.stem), "lmms-eval", columns, Places("line", numbers), problems=problems
     )
@@ -45,14 +46,14 @@ def of_vlmevalkit(source: Source, header: list[str]) -> bool:
     _say(
         source,
         "VLMEvalKit",
-        "splits captions at white space, case and punctuation kept, before it scores them",
+        "splits captions at white space, case and punctuation kept, before it scores them; its own figures "
+        "differ from these.",
     )
     return True
 
 
 def _say(source: Source, harness: str, habit: str) -> None:
-    said = f"{source.name}: written by {harness}, which {habit}; its own figures differ from these."
-    warnings.warn(said, CaptiousWarning, stacklevel=2)
+    warnings.warn(f"{source.name}: written by {harness}, which {habit}", CaptiousWarning, stacklevel=2)
 
 
 def _sample(sample: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,8 +65,21 @@ def _sample(sample: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "image": logged.get("image_id", sample.get("doc_id", MISSING)),
         "caption": logged.get("pred", answer),
-        "references": [references] if isinstance(references, str) else references,
+        "references": _listed(references) if isinstance(references, str) else references,
     }
+
+
+def _listed(target: str) -> list[Any]:
+    """The references in a target: lmms-eval logs a list as Python prints it.
+
+    >>> _listed("['A dog.', 'The dog.']"), _listed("[sic] A dog.")
+    (['A dog.', 'The dog.'], ['[sic] A dog.'])
+    """
+    try:
+        found = ast.literal_eval(target) if target.startswith("[") else target
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        found = target
+    return found if isinstance(found, list) else [target]
 
 
 def _is_entry(entry: object) -> bool:
