@@ -81,7 +81,7 @@ def application(arguments: Sequence[str] = ()) -> typer.Typer:
 
 
 def _wanted(arguments: Sequence[str]) -> list[str]:
-    """The commands that have to be imported: the one that is typed, or those that its beginning may become."""
+    """The commands to import: the one that is typed, or those that its beginning may become."""
     typed = arguments or _typed_so_far()
     if typed and typed[0] in COMMANDS:
         return [typed[0]]
