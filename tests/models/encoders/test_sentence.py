@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -133,3 +134,20 @@ def test_a_folder_with_a_broken_configuration_is_one_clear_line(tmp_path: Path) 
         (tmp_path / name).write_text("{")
     with pytest.raises(InputError, match="is not JSON"):
         encoders.load_encoder(str(tmp_path))
+
+
+def test_the_runtime_that_is_installed_is_taken(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    name = str(minilm)
+    absent: set[str] = set()
+    found = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda package: None if package in absent else found(package)
+    )
+    absent |= {"onnx", "onnxruntime"}
+    assert encoders.label_of(name, "auto")[1] == "torch"
+    with pytest.raises(MissingDependencyError, match="needs onnx"):
+        encoders.load_encoder(name, "onnx")
+    absent |= {"torch"}
+    with pytest.raises(MissingDependencyError, match=r"captious\[encoder\]"):
+        encoders.load_encoder(name)

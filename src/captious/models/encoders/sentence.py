@@ -23,6 +23,7 @@ from captious.models import locate
 from captious.progress import tell
 
 BACKENDS = ("auto", "onnx", "torch")
+_PACKAGES = {"onnx": ("onnx", "onnxruntime"), "torch": ("torch", "transformers")}
 LONGEST_SENTENCE = 256  # tokens; all-MiniLM-L6-v2's own setting
 _TOKENS_A_BATCH = 1024  # what keeps a layer's numbers in the processor's cache
 States = NDArray[np.float32]
@@ -57,25 +58,25 @@ def load_encoder(name: str = locate.MINILM, backend: str = "auto") -> Encoder:
 
     What is open is remembered for this process alone: threads do not survive a fork.
     """
-    check_backend(backend)
+    ready(name, backend)
     return _load(name, _choose(name, backend), getpid())
 
 
 def ready(name: str, backend: str) -> None:
     """Raise `MissingDependencyError` where the encoder's weights or packages are absent."""
-    from importlib.util import find_spec
-
     from captious.errors import MissingDependencyError
 
     check_backend(backend)
-    if _choose(name, backend) == "onnx":
-        for package in ("onnx", "onnxruntime"):
-            if find_spec(package) is None:
-                raise MissingDependencyError(f"{name} runs on the package {package}", "encoder")
-        return
-    for package in ("torch", "transformers"):
-        if find_spec(package) is None:
-            raise MissingDependencyError(f'the encoder "{name}" needs {package}', "models")
+    extra = "encoder" if (chosen := _choose(name, backend)) == "onnx" else "models"
+    for package in _absent(chosen):
+        raise MissingDependencyError(f'the encoder "{name}" needs {package}', extra)
+
+
+def _absent(backend: str) -> list[str]:
+    """The packages of a backend that are not installed."""
+    from importlib.util import find_spec
+
+    return [package for package in _PACKAGES[backend] if find_spec(package) is None]
 
 
 def check_backend(backend: str) -> None:
@@ -110,7 +111,10 @@ def _choose(name: str, backend: str) -> str:
                 "BERT with model.safetensors and vocab.txt. Use backend=torch."
             )
         return backend
-    return "onnx" if folder is not None and _is_bert(folder) else "torch"
+    if folder is None or not _is_bert(folder):
+        return "torch"
+    # Whoever has only PyTorch need not install a second runtime.
+    return "torch" if _absent("onnx") and not _absent("torch") else "onnx"
 
 
 def _is_bert(folder: Path) -> bool:
