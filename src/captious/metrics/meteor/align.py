@@ -177,10 +177,10 @@ class _Search:
             marks += len(picked)
             done = self.slots[beam.pair] == step + 1
             if done.any():
-                ended = beam.take(np.flatnonzero(done))
+                ended = beam.take(done.nonzero()[0])
                 winner = self._best(ended)
                 best[ended.pair[winner]] = ended.trail[winner]
-                beam = beam.take(np.flatnonzero(~done))
+                beam = beam.take((~done).nonzero()[0])
         return self._follow(best, np.concatenate(trail_match), np.concatenate(trail_parent))
 
     def _extend(self, beam: _Beam, step: int) -> tuple[_Beam, Ints]:
@@ -188,17 +188,20 @@ class _Search:
         covered = self.position[slot] < beam.their_end
         # Each partial alignment takes one of the slot's matches or, last in order, none.
         count = np.where(covered, 0, self.slot_stop[slot] - self.slot_start[slot]) + 1
-        row, choice = spans(np.zeros(len(slot), dtype=np.int64), count)
-        none = choice == count[row] - 1
-        match = np.where(none, -1, self.slot_start[slot[row]] + choice)
-        possible = none & (covered[row] | ~self.is_fixed[slot[row]])
-        taken = np.flatnonzero(~none)
+        ends = count.cumsum()
+        begins = ends - count
+        row = np.arange(len(count)).repeat(count)
+        match = np.arange(len(row)) + (self.slot_start[slot] - begins)[row]
+        match[ends - 1] = -1
+        possible = np.zeros(len(row), dtype=bool)
+        possible[ends - 1] = covered | ~self.is_fixed[slot]
+        taken = (match >= 0).nonzero()[0]
         free = taken[~(beam.used[row[taken]] & self.mask[match[taken]]).any(axis=1)]
         possible[free] = True
         refused = np.zeros(len(row), dtype=np.int64)
         refused[free] = self.distance[match[free]]
-        before = np.cumsum(refused) - refused
-        before -= before[np.cumsum(count) - count][row]
+        before = refused.cumsum() - refused
+        before -= before[begins][row]
         row, match = row[possible], match[possible]
         grown = beam.take(row)
         grown.cost += before[possible]
@@ -207,7 +210,7 @@ class _Search:
         return grown.take(kept), match[kept]
 
     def _apply(self, beam: _Beam, match: Ints, position: Ints, covered: NDArray[np.bool_]) -> None:
-        taken = np.flatnonzero(match >= 0)
+        taken = (match >= 0).nonzero()[0]
         chosen = match[taken]
         breaks = ~covered
         breaks[taken] = (beam.own_end[taken] != self.own[chosen]) | (
@@ -240,12 +243,11 @@ def _first_of_pairs(beam: _Beam, chunks: Ints, count: int) -> Ints:
         order = np.argsort(key, kind="stable")
     else:
         order = np.lexsort((beam.cost, chunks, -beam.gain, beam.pair))
-    pair = beam.pair[order]
-    first = np.ones(len(pair), dtype=bool)
-    first[1:] = pair[1:] != pair[:-1]
-    starts = np.flatnonzero(first)
-    rank = np.arange(len(pair)) - np.repeat(starts, np.diff(np.append(starts, len(pair))))
-    return order[rank < count]
+    sizes = np.bincount(beam.pair)  # partial alignments stand pair by pair, before and after
+    if sizes.max() <= count:
+        return order
+    starts = sizes.cumsum() - sizes
+    return order[np.arange(len(order)) < (starts + count)[beam.pair]]
 
 
 def _masks(start: Ints, length: Ints, width: int) -> NDArray[np.uint64]:

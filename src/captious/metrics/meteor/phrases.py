@@ -13,7 +13,8 @@ from captious.metrics.meteor.tables import Ints, Tables, Words, spans
 if TYPE_CHECKING:
     from captious.metrics.meteor.matchers import Captions
 
-_FILTER_BITS = 22
+_FILTER_BITS = 22  # at most; few keys are told apart by fewer, which the processor's cache holds
+_ROOM = 6  # bits over those that number the keys: of 64 places one is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,11 +130,18 @@ def related_phrases(tables: Tables, own: Occurrences, theirs: Occurrences) -> Re
 
 
 def _among(values: Ints, kept: Ints) -> Ints:
+    """Rows of the values that are among those kept, which ascend."""
     if not len(values) or not len(kept):
         return np.zeros(0, dtype=np.int64)
-    present = np.zeros(max(int(values.max()), int(kept.max())) + 1, dtype=bool)
-    present[kept] = True
-    return np.flatnonzero(present[values])
+    bits = _filter_bits(len(kept))
+    present = np.zeros(1 << bits, dtype=bool)
+    present[_hash(kept, bits)] = True
+    likely = np.flatnonzero(present[_hash(values, bits)])
+    wanted = values[likely]
+    place = np.searchsorted(kept, wanted)
+    place[place == len(kept)] = 0
+    found: Ints = likely[kept[place] == wanted]
+    return found
 
 
 def _lookup(occurrences: Occurrences, caption: Ints, node: Ints) -> tuple[Ints, Ints]:
@@ -141,9 +149,10 @@ def _lookup(occurrences: Occurrences, caption: Ints, node: Ints) -> tuple[Ints, 
     keys = occurrences.caption << 32 | occurrences.node
     wanted = caption << 32 | node
     # Most queries find nothing: a hashed filter spares them the binary search.
-    present = np.zeros(1 << _FILTER_BITS, dtype=bool)
-    present[_hash(keys)] = True
-    rows = np.flatnonzero(present[_hash(wanted)])
+    bits = _filter_bits(len(keys))
+    present = np.zeros(1 << bits, dtype=bool)
+    present[_hash(keys, bits)] = True
+    rows = np.flatnonzero(present[_hash(wanted, bits)])
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     found, places = spans(
@@ -152,6 +161,10 @@ def _lookup(occurrences: Occurrences, caption: Ints, node: Ints) -> tuple[Ints, 
     return rows[found], order[places]
 
 
-def _hash(keys: Ints) -> Ints:
+def _filter_bits(keys: int) -> int:
+    return min(keys.bit_length() + _ROOM, _FILTER_BITS)
+
+
+def _hash(keys: Ints, bits: int) -> Ints:
     mixed = keys.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return (mixed >> np.uint64(64 - _FILTER_BITS)).astype(np.int64)
+    return (mixed >> np.uint64(64 - bits)).astype(np.int64)

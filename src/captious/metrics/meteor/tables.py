@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +16,13 @@ from captious.metrics.meteor.cache import Arrays, cached_arrays
 from captious.metrics.meteor.compiler import WORD_BITS, base_forms, compile_tables, word_keys
 from captious.metrics.meteor.sources import Sources, find_sources
 from captious.progress import Report
+from captious.text.remembered import Remembered
 from captious.text.stem import stem
 
 Ints = NDArray[np.int64]
 _FORMAT = 2  # of the cached arrays; raise it when they change
+_SMALL = 4_096  # words of a call of the scoring service, say, of which most have come before
+_MOST_WORDS = 16_384
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +36,32 @@ class Words:
     function: NDArray[np.bool_]
 
 
+class Entry(NamedTuple):
+    """What is known of one word."""
+
+    number: int
+    stem: int  # its key
+    synsets: list[int]
+    function: bool
+
+
+def _entries(stems: NDArray[np.uint64], words: Words) -> Iterator[Entry]:
+    synsets = [part.tolist() for part in np.split(words.synsets, words.synset_offsets[1:-1])]
+    columns = words.number.tolist(), stems.tolist(), synsets, words.function.tolist()
+    return map(Entry, *columns)
+
+
+def _joined(entries: Sequence[Entry]) -> Words:
+    number, stem, synsets, function = zip(*entries, strict=True)
+    return Words(
+        number=np.array(number, dtype=np.int64),
+        stem=np.unique(np.array(stem, dtype=np.uint64), return_inverse=True)[1],
+        synsets=np.array([*chain.from_iterable(synsets)], dtype=np.int64),
+        synset_offsets=np.cumsum([0, *map(len, synsets)]),
+        function=np.array(function, dtype=bool),
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Tables:
     """METEOR's language data, mapped into memory."""
@@ -40,9 +70,23 @@ class Tables:
     function_words: frozenset[str]
     abbreviations: frozenset[str]
     digest: str
+    remembered: Remembered[str, Entry] = field(default_factory=lambda: Remembered(_MOST_WORDS))
 
     def describe(self, vocabulary: Sequence[str]) -> Words:
-        """Look up every word of a vocabulary."""
+        """Look up every word of a vocabulary; the words of small ones are remembered."""
+        if not 0 < len(vocabulary) <= _SMALL:
+            stems, words = self._look_up(vocabulary)
+            return replace(words, stem=np.unique(stems, return_inverse=True)[1])
+        found = [self.remembered.get(word) for word in vocabulary]
+        fresh = [place for place, entry in enumerate(found) if entry is None]
+        if fresh:
+            stems, words = self._look_up([vocabulary[place] for place in fresh])
+            for place, entry in zip(fresh, _entries(stems, words), strict=True):
+                found[place] = self.remembered[vocabulary[place]] = entry
+        return _joined([entry for entry in found if entry is not None])
+
+    def _look_up(self, vocabulary: Sequence[str]) -> tuple[NDArray[np.uint64], Words]:
+        """Keys of the words' stems, and the rest."""
         keys = word_keys(vocabulary)
         number = self._find(keys)
         known = number >= 0
@@ -51,9 +95,9 @@ class Tables:
         unknown = np.flatnonzero(~known)
         stems[unknown] = word_keys([stem(vocabulary[i]) for i in unknown.tolist()])
         synsets, offsets = self._synsets(vocabulary, number)
-        return Words(
+        return stems, Words(
             number=number,
-            stem=np.unique(stems, return_inverse=True)[1],
+            stem=np.zeros(0, dtype=np.int64),
             synsets=synsets,
             synset_offsets=offsets,
             function=np.array([word in self.function_words for word in vocabulary], dtype=bool),
@@ -89,7 +133,8 @@ class Tables:
         # Words that no table holds may still be regular forms of a lemma.
         shift = len(values["word_synsets"])
         for row in np.flatnonzero(number < 0).tolist():
-            for lemma in self._find(word_keys(base_forms(vocabulary[row]))).tolist():
+            forms = base_forms(vocabulary[row])
+            for lemma in self._find(word_keys(forms)).tolist() if forms else ():
                 first, last = bounds["lemma_synsets"][lemma : lemma + 2] if lemma >= 0 else (0, 0)
                 if last > first:
                     start[row], stop[row] = shift + first, shift + last
@@ -110,9 +155,8 @@ def spans(starts: NDArray[Any], stops: NDArray[Any]) -> tuple[Ints, Ints]:
     ([0, 0, 1], [3, 4, 9])
     """
     lengths = np.asarray(stops, dtype=np.int64) - starts
-    rows = np.repeat(np.arange(len(lengths)), lengths)
-    ends = np.cumsum(lengths)
-    first = np.asarray(starts, dtype=np.int64) - (ends - lengths)
+    rows = np.arange(len(lengths)).repeat(lengths)
+    first = starts - (lengths.cumsum() - lengths)
     return rows, np.arange(len(rows)) + first[rows]
 
 
