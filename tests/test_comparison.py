@@ -85,5 +85,5 @@ def test_one_system_cannot_be_compared() -> None:
 
 
 def test_what_is_no_corpus_is_named() -> None:
-    with pytest.raises(InputError, match="found list in place of a corpus"):
+    with pytest.raises(InputError, match=r"corpus must be a corpus, as .* found a list"):
         compare(["a dog"], ["bleu1"])  # type: ignore[arg-type]

@@ -146,15 +146,18 @@ def test_errors_of_the_python_interface_name_no_option_of_the_command_line() -> 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda one: score("a dog", ["bleu1"]), "found str in place of a corpus"),
-        (lambda one: score(None), "found NoneType in place of a corpus"),
-        (lambda one: score(one, 4), "metrics: found int. Give names"),
-        (lambda one: score(one, [["bleu1"]]), "metrics: found list. Give names"),
-        (lambda one: score(one, ["bleu1"], resamples="10"), "resamples: '10' is no whole number"),
-        (lambda one: score(one, ["bleu1"], resamples=1.5), "resamples: 1.5 is no whole number"),
-        (captious.check, "check reads files, and this is of type Corpus"),
-        (lambda one: captious.check(one.to_pandas()), "check reads files, and this is of type DataFrame"),
-        (lambda one: captious.Client(None), '"None" is no address of a service'),
+        (
+            lambda one: score("a dog", ["bleu1"]),
+            "makes one or shards, as captious.open_shards opens them; found 'a dog'.",
+        ),
+        (lambda one: score(None), "opens them; found None."),
+        (lambda one: score(one, 4), "metrics must be text or a list of texts or metrics or None; found 4."),
+        (lambda one: score(one, [["bleu1"]]), "or None; found a list of list."),
+        (lambda one: score(one, ["bleu1"], resamples="10"), "resamples must be a whole number; found '10'."),
+        (lambda one: score(one, ["bleu1"], resamples=1.5), "resamples must be a whole number; found 1.5."),
+        (captious.check, "candidates must be a path or a list of paths; found a Corpus."),
+        (lambda one: captious.check(one.to_pandas()), "a list of paths; found a DataFrame."),
+        (lambda one: captious.Client(None), "url must be text; found None."),
     ],
 )
 def test_arguments_of_a_wrong_type_are_refused_in_one_line(call: Any, said: str, corpus: Corpus) -> None:

@@ -18,6 +18,7 @@ from urllib.parse import quote, urlsplit
 import numpy as np
 import orjson
 
+from captious.arguments import check_arguments
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
 from captious.corpus.columns import FloatArray
 from captious.corpus.scores import Aggregates
@@ -80,6 +81,7 @@ class Client:
     """
 
     def __init__(self, url: str, token: str = "", *, timeout: float = 600.0, retries: int = 5) -> None:
+        check_arguments(Client.__init__, locals())
         parts = urlsplit(str(url))
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from captious.arguments import check_arguments
 from captious.corpus import Corpus
 from captious.corpus.significance import Comparison, MetricComparison, Pair, refuse_different_images
 from captious.engine import Progress
 from captious.metrics import Metric
-from captious.scoring import refuse_no_corpus, score
+from captious.scoring import score
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.stats.significance import DEFAULT_TRIALS
 
@@ -38,7 +39,7 @@ def compare(
     >>> pair.a, pair.wins, pair.losses, pair.p_randomisation < 0.001
     ('good', 40, 0, True)
     """
-    refuse_no_corpus(corpus)
+    check_arguments(compare, locals())
     refuse_different_images(corpus)
     scores = score(corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress)
     return scores.significance(resamples=resamples, trials=trials, level=level, seed=seed)

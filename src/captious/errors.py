@@ -61,6 +61,7 @@ class UnknownNameError(InputError):
     """A metric, system, benchmark or option that does not exist; suggests the nearest."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        name = name if isinstance(name, str) else repr(name)
         self.kind, self.name, self.known = kind, name, sorted(known)
         hint = _suggestion(name[:200], self.known)
         super().__init__(f'unknown {kind} "{one_line(name)}". {hint}')

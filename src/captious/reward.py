@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from captious.arguments import check_arguments
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.corpus.types import require_texts
@@ -36,6 +37,7 @@ class Reward:
     """
 
     def __init__(self, metric: str | Metric = "cider", *, references: Mapping[Any, Sequence[str]]) -> None:
+        check_arguments(Reward.__init__, locals())
         self.metric = resolve(metric) if isinstance(metric, str) else metric
         if not self.metric.needs <= {"references"}:
             needs = ", ".join(sorted(self.metric.needs))

@@ -9,6 +9,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
+from captious.arguments import check_arguments
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
 from captious.corpus.scores import sums_by_image
 from captious.corpus.shards import ShardedCorpus
@@ -93,6 +94,7 @@ def score(
     >>> scores["rouge_l"].signature
     'rouge_l|refs:1-2|tok:ptb|variant:coco|beta:1.2|v:0.1.0'
     """
+    check_arguments(score, locals())
     if isinstance(corpus, ShardedCorpus):
         if out is None:
             raise InputError(
@@ -102,7 +104,6 @@ def score(
         where = engine_of(engine, jobs, address, list(found.values()))
         draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
         return score_shards(corpus, found, out, where, **draws, overwrite=overwrite, progress=progress)
-    refuse_no_corpus(corpus)
     if out is not None:
         raise InputError(
             "out= is for shards. Open them with captious.open_shards, or leave it out and write "
@@ -169,6 +170,7 @@ def compute(
     >>> compute(["a cat"], [["a cat", "the cat"]], metrics=["bleu1"])["bleu1"]
     0.999999999...
     """
+    check_arguments(compute, locals())
     if isinstance(predictions, Mapping):
         corpus = Corpus.from_dict(predictions, references)
     else:
@@ -184,7 +186,10 @@ def _parallel(predictions: Any, references: Any) -> tuple[list[str], list[list[s
         return predictions, None
     if isinstance(references, str) or not isinstance(references, Sequence):
         raise InputError("references must be a list with one entry, or list, for each prediction.")
-    return predictions, [[own] if isinstance(own, str) else list(listed(own)) for own in references]
+    sets = [[own] if isinstance(own, str) else listed(own) for own in references]
+    for place, own in enumerate(sets):
+        require_texts(own, f"references of prediction {place + 1}")
+    return predictions, [list(own) for own in sets]
 
 
 def _chosen(metrics: str | Sequence[str | Metric] | None, corpus: Corpus) -> list[str | Metric]:
@@ -198,20 +203,12 @@ def _chosen(metrics: str | Sequence[str | Metric] | None, corpus: Corpus) -> lis
 
 def available_metrics(needs: frozenset[str] = frozenset({"references"})) -> list[str]:
     """Names of the metrics that ask for no more than `needs` and can run here as things are."""
+    check_arguments(available_metrics, locals())
     names = []
     for name, metric in known_metrics().items():
         if metric.needs <= needs and not missing_for(name):
             names.append(name)
     return names
-
-
-def refuse_no_corpus(corpus: object) -> None:
-    """Refuse what is no corpus, such as a list or a path."""
-    if not isinstance(corpus, Corpus):
-        kind = type(corpus).__name__
-        raise InputError(
-            f"found {kind} in place of a corpus. Make one: captious.load_corpus(captions, references)."
-        )
 
 
 def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> None:

@@ -8,13 +8,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from captious.arguments import check_arguments
 from captious.benchmarks import meta_tables
 from captious.benchmarks.correlations import correlations
 from captious.benchmarks.extra_inputs import ExtraInputs
 from captious.benchmarks.parts import groups_of, part_of
 from captious.benchmarks.preference import accuracies
 from captious.benchmarks.protocol import Preferences, RatedExamples
-from captious.benchmarks.registry import load_benchmark
+from captious.benchmarks.registry import CHOICES, load_benchmark
 from captious.benchmarks.result import INTERVALS, MetaResult, MetaSettings, Value
 from captious.benchmarks.score_files import read_scores
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
@@ -193,6 +194,11 @@ def meta(
     >>> round(found["rouge_l"]["pearson"].value, 2)
     0.83
     """
+    check_arguments(meta, locals())
+    for key in choices:
+        if key not in CHOICES:
+            own = (name for name in meta.__annotations__ if name not in ("choices", "return"))
+            raise UnknownNameError("argument of meta", key, [*own, *CHOICES])
     settings = settings or MetaSettings()
     given = ExtraInputs(_path(objects), _path(images), reference_count)
     named = str(benchmark) if is_path(benchmark) else benchmark

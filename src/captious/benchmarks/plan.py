@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from captious.arguments import check_arguments
 from captious.benchmarks.raters import one_aspect, slotted
 from captious.corpus import Judgments
 from captious.corpus.columns import FloatArray
@@ -158,6 +159,7 @@ def plan(
     >>> found.smallest.n_ratings
     100
     """
+    check_arguments(plan, locals())
     sizes = _sizes(images, "images", 2), _sizes(raters, "raters", 1)
     simulated: dict[str, Any] = {"simulations": simulations, "level": level, "seed": seed}
     wanted = Wanted(half_width, power)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from captious.arguments import check_arguments
 from captious.benchmarks import agreement_tables
 from captious.benchmarks.own_captions import own_captions, without_own_captions
 from captious.corpus import Judgments
@@ -115,6 +116,7 @@ def agreement(
     >>> round(agreement(rows, resamples=0).coefficients["alpha_interval"].value, 3)
     0.706
     """
+    check_arguments(agreement, locals())
     return agreement_report(
         _chosen(load_judgments(judgments), own),
         aspect=aspect,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+from captious.arguments import check_arguments
 from captious.benchmarks.image_text import MissingWeightsError
 from captious.benchmarks.locate import MissingDataError, data_folder
 from captious.benchmarks.measurements import Measurements, ReproductionRequest
@@ -14,6 +15,7 @@ from captious.benchmarks.published import Published, published_values
 from captious.benchmarks.recompute import RECOMPUTED
 from captious.benchmarks.recompute_thumb import LEAKED
 from captious.benchmarks.thumb import Leaked
+from captious.corpus.readers import PathText
 from captious.engine import Progress
 from captious.errors import InputError, UnknownNameError
 from captious.tables import Cell, Number, Shown, Table
@@ -130,12 +132,12 @@ class Reproduction(Shown):
 
 def reproduce(
     benchmarks: str | Sequence[str] = (),
-    data: Path | None = None,
+    data: PathText | None = None,
     progress: Progress | None = None,
     *,
-    golden: Path | None = None,
-    parser: Path | None = None,
-    images: Path | None = None,
+    golden: PathText | None = None,
+    parser: PathText | None = None,
+    images: PathText | None = None,
     leaked: Leaked | None = None,
 ) -> Reproduction:
     """Recompute the published values of some benchmarks, or of all.
@@ -146,6 +148,7 @@ def reproduce(
     and lacks its weights is an error that tells all that is missing. `leaked` says how THumB's
     leaked references are treated.
     """
+    check_arguments(reproduce, locals())
     benchmarks = [benchmarks] if isinstance(benchmarks, str) else benchmarks
     for name in benchmarks:
         if name not in RECOMPUTED:
@@ -156,11 +159,14 @@ def reproduce(
         raise UnknownNameError("--leaked", leaked, LEAKED)
     if leaked is not None and benchmarks and "thumb" not in benchmarks:
         raise InputError("--leaked is a choice of thumb, which was not asked for. Add it.")
+    folder, said, weights, photographs = (
+        Path(path) if path is not None else None for path in (data, golden, parser, images)
+    )
     checks: list[Check] = []
     for name in benchmarks or RECOMPUTED:
         entries = [entry for entry in published_values() if entry.benchmark == name]
         try:
-            request = ReproductionRequest(data_folder(data), progress, golden, parser, images, leaked)
+            request = ReproductionRequest(data_folder(folder), progress, said, weights, photographs, leaked)
             measured = RECOMPUTED[name](request)
         except MissingDataError as error:
             measured = Measurements(skipped={"": error.typed})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
+from captious.arguments import check_arguments
 from captious.benchmarks.protocol import Protocol
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
 
@@ -86,6 +87,9 @@ class MetaSettings:
     confidence: float | None = None
     seed: int = DEFAULT_SEED
     compare: bool = False
+
+    def __post_init__(self) -> None:
+        check_arguments(MetaSettings, vars(self))
 
 
 def described(protocol: Protocol, settings: MetaSettings) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 
+from captious.arguments import check_arguments
 from captious.corpus.checks.gather import Gathered, gather_candidates, gather_references, respell
 from captious.corpus.checks.report import CheckReport, Finding, by_severity
 from captious.corpus.checks.structure import (
@@ -24,7 +25,6 @@ from captious.corpus.checks.texts import CANDIDATE_CHECKS, RARE, REFERENCE_CHECK
 from captious.corpus.images import find_images
 from captious.corpus.objects import read_objects
 from captious.corpus.readers import PathText
-from captious.errors import InputError
 
 
 def check(
@@ -45,7 +45,8 @@ def check(
     >>> [(f.code, f.count) for f in check([file]).findings]
     [('lower-case', 1), ('no-period', 1), ('truncated', 1)]
     """
-    files, theirs = _listed(candidates, "candidates"), _listed(references, "references")
+    check_arguments(check, locals())
+    files, theirs = _listed(candidates), _listed(references)
     found = gather_candidates(files, names, theirs)
     given = gather_references(theirs)
     findings = broken_rows(found, "candidates") + broken_rows(given, "references")
@@ -77,15 +78,8 @@ def check(
     )
 
 
-def _listed(given: PathText | Sequence[PathText], name: str) -> list[PathText]:
-    if isinstance(given, str | PathLike):
-        return [given]
-    if not isinstance(given, Sequence) or not all(isinstance(one, str | PathLike) for one in given):
-        kind = type(given).__name__
-        raise InputError(
-            f"{name}: check reads files, and this is of type {kind}. Give a path, or a list of paths."
-        )
-    return list(given)
+def _listed(given: PathText | Sequence[PathText]) -> list[PathText]:
+    return [given] if isinstance(given, str | PathLike) else list(given)
 
 
 def _text_findings(candidates: Gathered, references: Gathered) -> list[Finding]:

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from captious.arguments import check_arguments
 from captious.corpus.columns import IntArray, factorise
 from captious.corpus.ids import meet
 from captious.corpus.images import find_images
@@ -105,6 +106,7 @@ def load_corpus(
     >>> load_corpus({"m2": {"7": "A dog."}}, {"7": ["A dog runs."]}).systems
     ['m2']
     """
+    check_arguments(load_corpus, locals())
     return load_with_notes(
         candidates,
         references,

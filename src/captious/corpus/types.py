@@ -144,6 +144,9 @@ class Corpus:
             require_list(column, name)
             if len(column) != n:
                 raise InputError(f"{name} has {len(column)} entries for {n} captions; give one for each.")
+        for name, by_name in (("image_paths", image_paths), ("objects", objects), ("encoders", encoders)):
+            if by_name is not None and not isinstance(by_name, Mapping):
+                raise InputError(f"{name} must be a dict; found {type(by_name).__name__}.")
         references = None if references is None else [listed(own) for own in listed(references)]
         ids = [str(i) for i in (image_ids if image_ids is not None else range(n))]
         images, image_of = factorise(ids)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from captious.arguments import check_arguments
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError, UnknownNameError
@@ -70,6 +71,11 @@ def explain(
     >>> found.unmatched, found.unsupported
     (['frisbee'], ['beach'])
     """
+    check_arguments(explain, locals())
+    for aspect, column in (judged or {}).items():
+        if len(column) != len(corpus):
+            counted = f"{len(column):,} values for {len(corpus):,} captions"
+            raise InputError(f'judged: "{aspect}" has {counted}; give one for each.')
     chosen = _explainable(metric)
     chosen.ready()
     if isinstance(chosen, ClipScore) and image_id is not None:  # no need to look at every other image

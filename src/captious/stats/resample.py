@@ -49,6 +49,8 @@ def generator(seed: Seed) -> np.random.Generator:
     """
     if isinstance(seed, np.random.Generator):
         return seed
+    if seed < 0:
+        raise StatisticsError(f"the seed is {seed}; it must be 0 or more.")
     return np.random.Generator(np.random.PCG64(seed))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from captious.arguments import check_arguments
 from captious.corpus.load import Duplicates
 from captious.corpus.readers import PathText, Rows
 from captious.corpus.readers.rows import refuse
@@ -80,17 +82,21 @@ def open_shards(
     >>> open_shards(folder / "a-*.jsonl").shards[0].system
     'a'
     """
+    check_arguments(open_shards, locals())
     if duplicates not in ("error", "first", "all"):
         raise InputError(f'duplicates: "{duplicates}" is unknown. Say error, first or all.')
     if block_rows < 1 or batch_rows < 1:
         raise InputError("a block has at least 1 row. Give more.")
     places = _listed(candidates)
+    if not places:
+        raise InputError("candidates: no shard was given. Name at least one.")
+    names = list(names) if names is not None else []
     if names and len(names) != len(places):
         raise InputError(f"names: {len(names)} given for {len(places)} places. Give one for each.")
     called = names or [name_of(place) for place in places]
     return ShardedCorpus(
         shards=tuple(_shards(places, called, "candidates")),
-        references=tuple(_shards(_listed(references), None, "references")) if references else (),
+        references=tuple(_shards(_listed(references), None, "references")) if references is not None else (),
         duplicates=duplicates,
         block_rows=block_rows,
         batch_rows=min(batch_rows, block_rows),
@@ -98,7 +104,7 @@ def open_shards(
 
 
 def _listed(given: Any) -> list[PathText]:
-    return [given] if isinstance(given, str) or not isinstance(given, Sequence) else list(given)
+    return [given] if isinstance(given, str | os.PathLike) else list(given)
 
 
 def _shards(places: Sequence[PathText], names: Sequence[str] | None, what: str) -> Iterator[Shard]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import orjson
 
+from captious.arguments import check_arguments
 from captious.corpus.readers.tables import parquet_errors
 from captious.corpus.shards.places import expand, is_address, opened
 from captious.engine.filter.expression import COMPUTED, Columns, Condition, parse
@@ -56,6 +57,7 @@ def filter_shards(
     condition on their columns, on `length` (characters of the caption) and on `words`. The columns
     of sums (`NAME.statistics`) are left out unless `statistics` asks for them.
     """
+    check_arguments(filter_shards, locals())
     condition = parse(where)
     files = parts_of(scores)
     _try_on_no_rows(condition, files[0])

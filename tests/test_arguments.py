@@ -1,0 +1,152 @@
+"""Whatever a public function is given in place of an argument, the answer is one line of ours or a result."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import captious
+from captious.errors import CaptiousError, InputError
+
+REFERENCES = {str(n): [f"a man rides horse number {n}", "a rider on a horse"] for n in range(4)}
+GOOD = {str(n): f"a man rides horse {n}" for n in range(4)}
+POOR = dict.fromkeys(GOOD, "a cat")
+BAD: list[Any] = [
+    None, [], {}, "", "nothing of this name", 3, -1, 2.5, math.nan, True, b"x", object(), [None], [3],
+    ["", ""], {"a": None}, {1: 2}, np.array([]), np.array([1.5]), set(), print,
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """A call that works, small, of every public function and class."""
+    folder = tmp_path_factory.mktemp("arguments")
+    rated = [
+        {
+            "image": image,
+            "caption": one[image],
+            "references": REFERENCES[image],
+            "rating": rating,
+            "rater": who,
+        }
+        for image in GOOD
+        for one, rating in ((GOOD, 4 + int(image) % 2), (POOR, 1 + int(image) % 3))
+        for who in ("ada", "bo")
+    ]
+    (folder / "rated.jsonl").write_text("\n".join(map(json.dumps, rated)))
+    (folder / "good.json").write_text(json.dumps(GOOD))
+    (folder / "references.json").write_text(json.dumps(REFERENCES))
+    corpus = captious.Corpus.from_dict({"good": GOOD, "poor": POOR}, REFERENCES)
+    found = {
+        "agreement": {"judgments": folder / "rated.jsonl", "resamples": 2},
+        "available_metrics": {},
+        "check": {"candidates": folder / "good.json"},
+        "compare": {"corpus": corpus, "metrics": ["bleu1"], "resamples": 2, "trials": 2},
+        "compute": {"predictions": ["a dog"], "references": [["a dog"]], "metrics": ["bleu1"]},
+        "explain": {"corpus": corpus, "metric": "spice", "image_id": "3"},
+        "load_corpus": {"candidates": folder / "good.json", "references": folder / "references.json"},
+        "load_judgments": {"given": folder / "rated.jsonl"},
+        "meta": {
+            "benchmark": folder / "rated.jsonl",
+            "metrics": ["bleu1"],
+            "settings": captious.MetaSettings(resamples=2),
+        },
+        "plan": {"pilot": folder / "rated.jsonl", "images": [10], "raters": [2], "simulations": 2},
+        "reproduce": {"benchmarks": "mcip", "data": folder},
+        "score": {"corpus": corpus, "metrics": ["bleu1"]},
+        "Client": {"url": "http://localhost:9"},
+        "MetaSettings": {},
+        "Reward": {"metric": "bleu1", "references": REFERENCES},
+    }
+    made = {name: (getattr(captious, name), base) for name, base in found.items()}
+    made["Corpus.from_lists"] = (
+        captious.Corpus.from_lists,
+        {"captions": ["a dog"], "references": [["a dog"]]},
+    )
+    made["Corpus.from_dict"] = (captious.Corpus.from_dict, {"candidates": GOOD, "references": REFERENCES})
+    return made
+
+
+@pytest.fixture(scope="module")
+def sharded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Callable[..., Any], dict[str, Any]]]:
+    """The same of functions for shards."""
+    pytest.importorskip("pyarrow")
+    folder = tmp_path_factory.mktemp("shards")
+    (folder / "m2").mkdir()
+    rows = [{"image_id": image, "caption": GOOD[image], "references": REFERENCES[image]} for image in GOOD]
+    (folder / "m2" / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    captious.score(captious.open_shards(folder / "m2"), ["rouge_l"], out=folder / "scores")
+    kept = {"scores": folder / "scores", "where": "rouge_l > 0", "out": folder / "kept"}
+    return {
+        "filter_shards": (captious.filter_shards, kept),
+        "open_shards": (captious.open_shards, {"candidates": folder / "m2"}),
+    }
+
+
+NAMES = """agreement available_metrics check compare compute explain load_corpus load_judgments meta plan
+    reproduce score Client MetaSettings Reward Corpus.from_lists Corpus.from_dict filter_shards open_shards"""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", NAMES.split())
+def test_one_line_or_a_result(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where a name is taken for a path, nothing is there
+    monkeypatch.setenv("CAPTIOUS_DATA", str(tmp_path))
+    function, base = request.getfixturevalue("sharded" if name.endswith("_shards") else "calls")[name]
+    for argument in inspect.signature(function).parameters:
+        for value in BAD:
+            if name == "reproduce" and argument == "benchmarks" and not isinstance(value, str | int | float):
+                continue  # none named is all of them
+            try:
+                function(**base | {argument: value})
+            except CaptiousError as error:
+                assert str(error) and "\n" not in str(error), (argument, value)
+
+
+def test_every_public_function_is_tried() -> None:
+    results = {"Comparison", "Corpus", "Judgments", "Scores", "__version__"}  # nobody makes these by hand
+    assert {name.partition(".")[0] for name in NAMES.split()} | results == set(captious.__all__)
+
+
+def test_the_line_names_the_argument_and_what_it_should_be(tmp_path: Path) -> None:
+    corpus = captious.Corpus.from_dict(GOOD, REFERENCES)
+    for call, line in (
+        (
+            lambda: captious.explain(None),  # type: ignore[arg-type]
+            "corpus must be a corpus, as captious.load_corpus(captions, references) makes one; found None.",
+        ),
+        (
+            lambda: captious.filter_shards("o1", None, "o2"),  # type: ignore[arg-type]
+            "where must be text; found None.",
+        ),
+        (lambda: captious.score(corpus, jobs="2"), "jobs must be a whole number; found '2'."),  # type: ignore
+        (
+            lambda: captious.score(corpus, 3),  # type: ignore[call-overload]
+            "metrics must be text or a list of texts or metrics or None; found 3.",
+        ),
+        (lambda: captious.score(corpus, resamples=5, seed=-1), "the seed is -1; it must be 0 or more."),
+        (
+            lambda: captious.meta("thumb", metric="cider"),
+            'unknown argument of meta "metric". Did you mean "metrics"?',
+        ),
+        (lambda: captious.open_shards([]), "candidates: no shard was given. Name at least one."),
+        (
+            lambda: captious.load_corpus("x.json", images=7),  # type: ignore[arg-type]
+            "images must be a path or None; found 7.",
+        ),
+    ):
+        with pytest.raises(CaptiousError) as found:
+            call()
+        assert str(found.value) == line
+    assert list(captious.score(corpus, np.array(["bleu1"]), jobs=np.int64(1))) == ["bleu1"]  # type: ignore
+    with pytest.raises(InputError, match=r"resamples must be a whole number; found 2\.5"):
+        captious.MetaSettings(resamples=2.5)  # type: ignore[arg-type]
