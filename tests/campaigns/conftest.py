@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 
 from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater, Settings, Task
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.writer import Work
 from captious.corpus import Corpus
 from captious.protocols import Item
 
@@ -94,6 +98,27 @@ def answers() -> Callable[[Item], dict[str, Any]]:
 def failing_answers() -> Callable[[Item], dict[str, Any]]:
     """`wrong_answers_to`."""
     return wrong_answers_to
+
+
+@pytest.fixture
+def write_together(db: Database) -> Callable[..., list[Future[Any]]]:
+    """Have works written as one group: one before them keeps the writer busy until all wait."""
+
+    def write(*works: Work[Any]) -> list[Future[Any]]:
+        begun, go_on = threading.Event(), threading.Event()
+
+        def busy(_: Connection) -> None:
+            begun.set()
+            go_on.wait(10)
+
+        first = db.writer.submit(busy)
+        assert begun.wait(10)
+        futures = [db.writer.submit(work) for work in works]
+        go_on.set()
+        first.result()
+        return futures
+
+    return write
 
 
 def tokens(tasks: list[Task]) -> list[str]:

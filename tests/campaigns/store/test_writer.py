@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, wait
 from typing import Any
 
@@ -12,8 +13,9 @@ from sqlalchemy.exc import DBAPIError
 
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database, LostRaceError
-from captious.campaigns.store.writer import Work
 from captious.errors import InputError
+
+WriteTogether = Callable[..., list[Future[Any]]]
 
 
 def note(connection: Connection, action: str) -> str:
@@ -72,29 +74,15 @@ def test_a_work_that_loses_a_race_is_run_again(db: Database) -> None:
         assert connection.execute(select(func.count()).select_from(schema.log)).scalar_one() == 1
 
 
-def together(db: Database, *works: Work[Any]) -> list[Future[Any]]:
-    """Have works written as one group: one before them keeps the writer busy until all wait."""
-    begun, go_on = threading.Event(), threading.Event()
-
-    def busy(_: Connection) -> None:
-        begun.set()
-        go_on.wait(10)
-
-    first = db.writer.submit(busy)
-    assert begun.wait(10)
-    futures = [db.writer.submit(work) for work in works]
-    go_on.set()
-    first.result()
-    return futures
-
-
-def test_a_work_that_breaks_the_transaction_takes_nothing_of_the_others_with_it(db: Database) -> None:
+def test_a_work_that_breaks_the_transaction_takes_nothing_of_the_others_with_it(
+    db: Database, write_together: WriteTogether
+) -> None:
     def broken(connection: Connection) -> None:
         note(connection, "never")
         connection.execute(text("INSERT INTO nowhere VALUES (1)"))
 
-    first, failed, last = together(
-        db, lambda connection: note(connection, "first"), broken, lambda connection: note(connection, "last")
+    first, failed, last = write_together(
+        lambda connection: note(connection, "first"), broken, lambda connection: note(connection, "last")
     )
     assert (first.result(), last.result()) == ("first", "last")
     with pytest.raises(DBAPIError):
@@ -102,7 +90,9 @@ def test_a_work_that_breaks_the_transaction_takes_nothing_of_the_others_with_it(
     assert sorted(actions(db)) == ["first", "last"]
 
 
-def test_a_work_of_a_group_that_loses_a_race_is_run_again_and_the_others_once(db: Database) -> None:
+def test_a_work_of_a_group_that_loses_a_race_is_run_again_and_the_others_once(
+    db: Database, write_together: WriteTogether
+) -> None:
     tries = []
 
     def unlucky(connection: Connection) -> str:
@@ -112,14 +102,16 @@ def test_a_work_of_a_group_that_loses_a_race_is_run_again_and_the_others_once(db
             raise LostRaceError
         return "done"
 
-    futures = together(
-        db, lambda connection: note(connection, "one"), unlucky, lambda connection: note(connection, "two")
+    futures = write_together(
+        lambda connection: note(connection, "one"), unlucky, lambda connection: note(connection, "two")
     )
     assert [future.result() for future in futures] == ["one", "done", "two"]
     assert sorted(actions(db)) == ["one", "two", "unlucky"]
 
 
-def test_a_work_that_waits_for_a_lock_does_not_keep_the_others(db: Database) -> None:
+def test_a_work_that_waits_for_a_lock_does_not_keep_the_others(
+    db: Database, write_together: WriteTogether
+) -> None:
     if db.kind == "sqlite":
         pytest.skip("in SQLite who writes has the only lock")
     lock = text("SELECT pg_advisory_xact_lock(7)")
@@ -130,7 +122,7 @@ def test_a_work_that_waits_for_a_lock_does_not_keep_the_others(db: Database) -> 
 
     with db.write() as connection:
         connection.execute(lock)
-        held, free = together(db, waiting, lambda connection: note(connection, "free"))
+        held, free = write_together(waiting, lambda connection: note(connection, "free"))
         assert free.result(30) == "free"
         assert not held.done()
     assert held.result(30) == "waited"

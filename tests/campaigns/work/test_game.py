@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
+from functools import partial
 
 import pytest
+from sqlalchemy import Connection
 
 from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater, Receipt, Task
@@ -13,6 +15,8 @@ from captious.campaigns.setup.create import create, draft
 from captious.campaigns.setup.lifecycle import find, open_campaign
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment, counted, responses
+from captious.campaigns.work.responses import Seen
+from captious.campaigns.work.turn import Turn, take_turn
 from captious.corpus import Corpus
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
@@ -129,13 +133,36 @@ def test_two_players_at_once_lose_nothing_and_each_consensus_is_recorded(db, clo
     for thread in threads:
         thread.join(60)
     assert wrong == []
+    check_replay(db, campaign, 24)
+
+
+def test_players_of_one_pair_in_a_group_are_judged_one_after_the_other(db, write_together) -> None:
+    campaign, people = made(db, QUICK, 3, "a b c d e f g h")
+
+    def turn(connection: Connection, rater: Rater, place: int, task: Task) -> Turn | None:
+        sent: Mapping[str, object] = {"rating": 1 + place % 5}
+        return take_turn(
+            db, connection, rater, campaign.slug, task.token, lambda _: sent, key=task.token, seen=Seen()
+        )
+
+    for _ in range(3):
+        works = [
+            partial(turn, rater=rater, place=place, task=next_task(db, campaign, rater))
+            for place, rater in enumerate(people)
+        ]
+        for future in write_together(*works):
+            assert isinstance(future.result().outcome, Receipt)
+    check_replay(db, campaign, 24)
+
+
+def check_replay(db: Database, campaign: Campaign, count: int) -> None:
+    """Eight players rated each pair, and a sequential replay gives every consensus and all points."""
     log = counted.active_responses(db, campaign)
-    assert len(log) == 24
+    assert len(log) == count
     by_item: dict[str, list] = {}
     for one in log:  # in the order in which they were stored
         by_item.setdefault(one.item, []).append(one)
     assert sorted(map(len, by_item.values())) == [8, 8, 8]
-    # A sequential replay of the log gives every consensus and all points.
     for own in by_item.values():
         earlier: list[float] = []
         for one in own:

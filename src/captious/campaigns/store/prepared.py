@@ -3,19 +3,25 @@
 A rater's page asks a dozen small questions; composing, caching and wrapping them costs SQLAlchemy
 several times what the database needs to answer. The statement is still SQLAlchemy's, so that there
 is one text for both engines; JSON columns come and go as text, and truth on SQLite as 0 and 1.
+
+On PostgreSQL works that go in step (`in_step`) share a statement: their values are rows of a table
+`given`, numbered by `n`, which the answer begins with.
 """
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import orjson
 from sqlalchemy import Connection, Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.base import Executable
 
-Values = Mapping[str, Any]
+from captious.campaigns.store.in_step import Values, asked_in_step
+
 _CHANGES = "captious_changes"
 
 
@@ -27,6 +33,8 @@ class _Compiled(NamedTuple):
     row: Callable[[Sequence[Any]], Any] | None
     # Whether PostgreSQL may change something with it, which its driver does not count.
     changes: bool
+    # The statement for many works at once.
+    many: str = ""
 
     def values(self, given: Values) -> Any:
         """The values as the driver takes them."""
@@ -37,10 +45,23 @@ class _Compiled(NamedTuple):
 
 
 class Prepared:
-    """A statement; given as one for each engine where the two spell it differently."""
+    """A statement; given as one for each engine where the two spell it differently.
 
-    def __init__(self, statement: Executable | Mapping[str, Executable]) -> None:
-        self.statement = statement
+    Works that go in step on PostgreSQL ask it together where there is a way to: with `shared` for a
+    question, whose text is made, or where `statement` is the text for many, in the driver's spelling.
+    `holds` and `last` are as `in_step` says.
+    """
+
+    def __init__(
+        self,
+        statement: Executable | Mapping[str, Executable] | str,
+        *,
+        shared: bool = False,
+        holds: str = "",
+        last: bool = False,
+    ) -> None:
+        self.statement, self.shared, self.holds, self.last = statement, shared, holds, last
+        self._in_step = bool(shared or holds or last or isinstance(statement, str))
         self._compiled: dict[str, _Compiled] = {}
 
     def all(self, connection: Connection, given: Values) -> list[Any]:
@@ -64,18 +85,46 @@ class Prepared:
         """Write; how many rows it changed."""
         return int(self._run(connection, given)[1].rowcount)
 
+    def answers(self, connection: Connection, given: Sequence[Values]) -> Sequence[Any]:
+        """The answers to several works on PostgreSQL, as cursors have them."""
+        made = self._made(connection.dialect)
+        if made.sql and (len(given) == 1 or not made.many):
+            return [self._execute(connection, made, made.sql, made.values(one)) for one in given]
+        rows = [{**one, "n": at} for at, one in enumerate(given)]
+        values = {**made.constants, "given": orjson.dumps(rows).decode()}
+        found: list[_Rows] = [_Rows() for _ in given]
+        for at, *row in self._execute(connection, made, made.many, values).fetchall():
+            found[at].append(row)
+        return found
+
     def _run(self, connection: Connection, given: Values) -> tuple[_Compiled, Any]:
         dialect = connection.dialect
-        made = self._compiled.get(dialect.name) or self._compile(dialect)
+        made = self._made(dialect)
+        if self._in_step and dialect.name != "sqlite":
+            answer = asked_in_step(self, given)
+            if answer is not None:
+                return made, answer
+        if not made.sql:
+            return made, self.answers(connection, [given])[0]
+        return made, self._execute(connection, made, made.sql, made.values(given))
+
+    def _made(self, dialect: Dialect) -> _Compiled:
+        return self._compiled.get(dialect.name) or self._compile(dialect)
+
+    def _execute(self, connection: Connection, made: _Compiled, sql: str, values: Any) -> Any:
         if made.changes:
             note_change(connection)
         try:
-            return made, driver_of(connection).execute(made.sql, made.values(given))
-        except dialect.loaded_dbapi.Error as error:
-            raise _wrapped(connection, made.sql, error) from error
+            return driver_of(connection).execute(sql, values)
+        except connection.dialect.loaded_dbapi.Error as error:
+            raise _wrapped(connection, sql, error) from error
 
     def _compile(self, dialect: Dialect) -> _Compiled:
         statement: Any = self.statement
+        if isinstance(statement, str):
+            made = _Compiled("", None, {}, None, not _is_read(statement), statement)
+            self._compiled[dialect.name] = made
+            return made
         if isinstance(statement, Mapping):
             statement = statement[dialect.name]
         compiled = statement.compile(dialect=dialect)
@@ -86,8 +135,46 @@ class Prepared:
         row = None if kind is None else kind._make
         sql = str(compiled)
         changes = dialect.name != "sqlite" and not _is_read(sql)
-        made = self._compiled[dialect.name] = _Compiled(sql, order, constants, row, changes)
+        shared = self.shared and dialect.name != "sqlite"
+        many = _asked_by_many(sql, compiled, dialect, constants) if shared else ""
+        made = self._compiled[dialect.name] = _Compiled(sql, order, constants, row, changes, many)
         return made
+
+
+class _Rows(list[Any]):
+    """The answer to one of several works, as a cursor has it."""
+
+    def fetchall(self) -> list[Any]:
+        """Every row."""
+        return self
+
+    def fetchone(self) -> Any:
+        """The first row, or None."""
+        return self[0] if self else None
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows there are."""
+        return len(self)
+
+
+def given_rows(columns: Mapping[str, str]) -> str:
+    """The table `given` of a statement for many works, made of the parameter `given`."""
+    kinds = ", ".join(f'"{name}" {kind}' for name, kind in {"n": "integer", **columns}.items())
+    return f"json_to_recordset(CAST(%(given)s AS json)) AS given({kinds})"
+
+
+def _asked_by_many(sql: str, compiled: Any, dialect: Dialect, constants: Mapping[str, Any]) -> str:
+    """A question asked for each row of `given`."""
+    kinds = {
+        name: bind.type.compile(dialect=dialect)
+        for bind, name in compiled.bind_names.items()
+        if name not in constants
+    }
+    each = re.sub(
+        r"%\((\w+)\)s(::[A-Z]+)?", lambda found: f'given."{found[1]}"' if found[1] in kinds else found[0], sql
+    )
+    return f"SELECT given.n, answer.* FROM {given_rows(kinds)}, LATERAL ({each}) AS answer"
 
 
 def driver_of(connection: Connection) -> Any:

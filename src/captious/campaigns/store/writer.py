@@ -5,10 +5,10 @@ on disk with one commit: none is told that it is done before that. A work that f
 written is left out; one that fails later ends the transaction, and all are run again, each behind a
 savepoint, so that it takes nothing of the others with it.
 
-SQLite has one writer. On PostgreSQL several processes may write: one group at a time has the turn
-(an advisory lock), for two groups would wait for each other's rows. Who else writes (a manager, an
-import) needs no turn: a group that waits too long for a row, or is chosen to end a deadlock, is
-taken apart, and its works run each for itself, side by side.
+SQLite has one writer. On PostgreSQL the works of a group go forward in step (`in_step`), and several
+processes may write: one group at a time has the turn (an advisory lock), for two groups would wait for
+each other's rows. Who else writes (a manager, an import) needs no turn: a group that waits too long for
+a row, or is chosen to end a deadlock, is taken apart, and its works run each for itself, side by side.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from captious.campaigns.store.in_step import Spoilt, run_in_step
 from captious.campaigns.store.prepared import Prepared, changes_of
 from captious.campaigns.store.races import LostRaceError
 
@@ -38,17 +39,16 @@ _SAVEPOINT, _ROLLBACK, _RELEASE = (
     Prepared(text(spelled)) for spelled in ("SAVEPOINT one", "ROLLBACK TO one", "RELEASE one")
 )
 # A process that stands still with the turn, or with rows that others need, does not keep it for ever.
+# What a group asks is a few rows of large tables, each found by its key: nothing is worth reading whole.
 _TAKE_TURN = Prepared(
     text(
         "SELECT set_config('lock_timeout', '1s', true), "
         "set_config('idle_in_transaction_session_timeout', '10s', true), "
+        "set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), "
+        "set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true), "
         "pg_advisory_xact_lock(hashtext('captious writer'))"
     )
 )
-
-
-class _SpoiltError(Exception):
-    """A work has failed after it had written."""
 
 
 class _Waiting(NamedTuple):
@@ -116,9 +116,9 @@ class Writer:
             return
         try:
             try:
-                done = self._written(_plainly, together)
-            except _SpoiltError:
-                done = self._written(_behind_savepoint, together)
+                done = self._written(_plainly if self._apart is None else _in_step, together)
+            except Spoilt:
+                done = self._written(_behind_savepoints, together)
         except SQLAlchemyError:
             # A full disk, a lost connection or a lock ends the transaction of all: each tries for itself.
             again, settled = [*together], []
@@ -137,12 +137,12 @@ class Writer:
         _tell([(one, self._alone(one))])
 
     def _written(
-        self, how: Callable[[Connection, Work[Any]], Any], together: Sequence[_Waiting]
+        self, how: Callable[[Connection, Sequence[Work[Any]]], list[Any]], together: Sequence[_Waiting]
     ) -> list[Any]:
         with self._db.write() as connection:
             if self._apart is not None:
                 _TAKE_TURN.first(connection, {})
-            return [how(connection, one.work) for one in together]
+            return how(connection, [one.work for one in together])
 
     def _alone(self, one: _Waiting) -> Any:
         try:
@@ -179,28 +179,40 @@ def _settle(future: asyncio.Future[Any] | Future[Any], outcome: Any) -> None:
         future.set_result(outcome)
 
 
-def _plainly(connection: Connection, work: Work[Any]) -> Any:
-    """What a work returns, or the error that it ended with before it had written anything."""
-    before = changes_of(connection)
-    try:
-        return work(connection)
-    except SQLAlchemyError:
-        raise
-    except Exception as error:
-        if changes_of(connection) != before:
-            raise _SpoiltError from error
-        return error
+def _plainly(connection: Connection, works: Sequence[Work[Any]]) -> list[Any]:
+    """What each work returns, or the error that it ended with before it had written anything."""
+    outcomes = []
+    for work in works:
+        before = changes_of(connection)
+        try:
+            outcomes.append(work(connection))
+        except SQLAlchemyError:
+            raise
+        except Exception as error:
+            if changes_of(connection) != before:
+                raise Spoilt from error
+            outcomes.append(error)
+    return outcomes
 
 
-def _behind_savepoint(connection: Connection, work: Work[Any]) -> Any:
-    """What a work returns, or the error that it ended with: then it has written nothing."""
-    _SAVEPOINT.change(connection, {})
-    try:
-        outcome = work(connection)
-    except SQLAlchemyError:
-        raise
-    except Exception as error:  # noqa: BLE001 - it is handed to whoever waits
-        _ROLLBACK.change(connection, {})
-        outcome = error
-    _RELEASE.change(connection, {})
-    return outcome
+def _in_step(connection: Connection, works: Sequence[Work[Any]]) -> list[Any]:
+    """As `_plainly`, with what several works ask asked at once."""
+    if len(works) == 1:
+        return _plainly(connection, works)
+    return run_in_step(connection, works, changes_of)
+
+
+def _behind_savepoints(connection: Connection, works: Sequence[Work[Any]]) -> list[Any]:
+    """What each work returns, or the error that it ended with: then it has written nothing."""
+    outcomes = []
+    for work in works:
+        _SAVEPOINT.change(connection, {})
+        try:
+            outcomes.append(work(connection))
+        except SQLAlchemyError:
+            raise
+        except Exception as error:  # noqa: BLE001 - it is handed to whoever waits
+            _ROLLBACK.change(connection, {})
+            outcomes.append(error)
+        _RELEASE.change(connection, {})
+    return outcomes

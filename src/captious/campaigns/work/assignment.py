@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from sqlalchemy import Connection
 
 from captious.campaigns.records import Campaign, NotYours, Rater, RaterProgress, Task
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.in_step import group_memory
 from captious.campaigns.store.races import LostRaceError
 from captious.campaigns.store.rows import AnyRow, campaign_from, is_storable, item_of
 from captious.campaigns.work import assignment_queries as queries
@@ -28,6 +30,8 @@ from captious.campaigns.work.skipped import count_skipped
 from captious.errors import InputError
 
 RELEASED_AT_ONCE = 200
+# So often a work whose group was quicker looks for what is left.
+LOOKS = 5
 LONGEST_DRAFT = 200_000
 
 
@@ -100,9 +104,14 @@ def claim_group(
     ):
         labels, found = pool.look(db, connection, campaign, seeker, may_be)
     if connection.dialect.name != "sqlite":
-        one = _claim_one(connection, campaign, seeker, labels, found)
-        if one is not None:
-            return [one]
+        for _ in range(LOOKS):
+            one = _claim_one(connection, campaign, seeker, labels, found)
+            if one is not None:
+                return [one]
+            if not found or group_memory() is None:
+                break
+            # Others of the group were quicker: what is left now is seen.
+            labels, found = pool.look(db, connection, campaign, seeker, may_be)
     chosen = pool.choose_from(connection, campaign, seeker, labels, found)
     return _claim(connection, campaign, seeker, chosen) if chosen else []
 
@@ -115,27 +124,60 @@ def _claim_one(
     found: Sequence[Candidate],
 ) -> Task | None:
     """Claim a single item; who finds one in another's hands tries the next. None: no way to."""
-    until = seeker.now + campaign.settings.hold_seconds
-    given = {"campaign": campaign.id, "rater": seeker.id, "until": until, "now": seeker.now}
-    chosen = pool.pick(campaign, seeker, labels, found)
+    chosen = first = pool.pick(campaign, seeker, labels, found)
+    # What others of a group are about to claim.
+    claims = group_memory()
+    tried = False
     while len(chosen) == 1:
         (one,) = chosen
-        own = {
-            "slot": secrets.token_urlsafe(18),
-            "item": one.id,
-            "place": one.place,
-            "picture": one.item.image,
-        }
-        row = queries.CLAIM.first(connection, given | own)
-        if row is not None:
-            token, draft, digest, group = row
-            if one.item.counts:
-                change_label(connection, campaign.id, one.item.balance, 1)
-            number = seeker.answered + 1
-            return Task(token, one.item, group, 0, 1, until, _json(draft), None, number, digest=digest)
+        if claims is None or not one.item.counts or claims[one.id] < one.room:
+            tried = True
+            task = _claim_slot(connection, campaign, seeker, one, claims)
+            if task is not None:
+                return task
         found = [other for other in found if other.id != one.id]
         chosen = pool.pick(campaign, seeker, labels, found)
-    return None
+    # Where others want all that there is, this comes after them.
+    return (
+        _claim_slot(connection, campaign, seeker, first[0], claims) if len(first) == 1 and not tried else None
+    )
+
+
+def _claim_slot(
+    connection: Connection, campaign: Campaign, seeker: Seeker, one: Candidate, claims: Counter[int] | None
+) -> Task | None:
+    until = seeker.now + campaign.settings.hold_seconds
+    given = {
+        "campaign": campaign.id,
+        "rater": seeker.id,
+        "until": until,
+        "now": seeker.now,
+        "slot": secrets.token_urlsafe(18),
+        "item": one.id,
+        "place": one.place,
+        "picture": one.item.image,
+    }
+    with _told(claims, one.id):
+        row = queries.CLAIM.first(connection, given)
+    if row is None:
+        return None
+    token, draft, digest, group = row
+    if one.item.counts:
+        change_label(connection, campaign.id, one.item.balance, 1)
+    return Task(token, one.item, group, 0, 1, until, _json(draft), None, seeker.answered + 1, digest=digest)
+
+
+@contextmanager
+def _told(claims: Counter[int] | None, item_id: int) -> Iterator[None]:
+    """Others of a group know of a claim while it is on its way."""
+    if claims is None:
+        yield
+        return
+    claims[item_id] += 1
+    try:
+        yield
+    finally:
+        claims[item_id] -= 1
 
 
 def _claim(

@@ -17,13 +17,12 @@ from sqlalchemy import (
     literal_column,
     null,
     select,
-    text,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
 from captious.campaigns.store import schema
-from captious.campaigns.store.prepared import Prepared
+from captious.campaigns.store.prepared import Prepared, given_rows
 from captious.campaigns.store.rows import item_columns
 
 _ITEM, _OWN, _RATER = schema.item.c, schema.assignment.c, schema.rater.c
@@ -41,7 +40,7 @@ _at_work = (
     .where(_RATER.id == _rater)
 )
 AT_WORK = Prepared(_at_work)
-LOCKED_AT_WORK = Prepared(_at_work.with_for_update(of=schema.rater))
+LOCKED_AT_WORK = Prepared(_at_work.with_for_update(of=schema.rater), holds="rater")
 
 _beside = schema.assignment.alias()
 _group_size = (
@@ -175,30 +174,52 @@ def _hold(insert: Any) -> Any:
     return made.returning(_OWN.token, _OWN.draft, digest.label("digest"))
 
 
-# The claim of one slot in one statement: None where the item has no room, or another is at it now.
+_WANTED = given_rows(
+    {
+        "campaign": "integer",
+        "item": "integer",
+        "rater": "integer",
+        "slot": "text",
+        "picture": "text",
+        "place": "double precision",
+        "now": "double precision",
+        "until": "double precision",
+    }
+)
+# Claims of one slot each in one statement. Several may want one item: the first have it, as many as
+# there is room for. No answer where there is none, or where another is at the item now.
 CLAIM = Prepared(
-    text(
-        """
-        WITH taken AS (
-            UPDATE item SET taken = taken + 1
-            WHERE id = (SELECT id FROM item WHERE id = :item AND room > 0 FOR UPDATE SKIP LOCKED)
-            RETURNING id
+    f"""
+        WITH wanted AS MATERIALIZED (
+            SELECT *, row_number() OVER (PARTITION BY item ORDER BY n) AS nth FROM {_WANTED}
+        ), free AS (
+            SELECT id, CASE WHEN is_check THEN NULL ELSE room END AS room FROM item
+            WHERE id IN (SELECT item FROM wanted) AND room > 0 ORDER BY id FOR UPDATE SKIP LOCKED
+        ), taken AS MATERIALIZED (
+            SELECT wanted.* FROM wanted JOIN free ON free.id = wanted.item
+            WHERE wanted.nth <= coalesce(free.room, wanted.nth)
+        ), counted AS (
+            UPDATE item SET taken = item.taken + more.slots
+            FROM (SELECT item, count(*) AS slots FROM taken GROUP BY item) AS more
+            WHERE item.id = more.item
         ), grouped AS (
-            UPDATE rater SET groups = groups + 1, cursor = :place, last_seen = :now
-            WHERE id = :rater AND EXISTS (SELECT 1 FROM taken)
-            RETURNING groups
+            UPDATE rater SET groups = groups + 1, cursor = taken.place, last_seen = taken.now
+            FROM taken WHERE rater.id = taken.rater
+            RETURNING rater.id, rater.groups
+        ), held AS (
+            INSERT INTO assignment (token, campaign_id, item_id, rater_id, image, state, group_no, position,
+                                    held_until, shown_at)
+            SELECT slot, campaign, item, rater, picture, 'held', grouped.groups, 0, until, now
+            FROM taken JOIN grouped ON grouped.id = taken.rater
+            ON CONFLICT (item_id, rater_id) DO UPDATE
+            SET state = 'held', group_no = excluded.group_no, position = 0,
+                held_until = excluded.held_until, shown_at = excluded.shown_at
+            RETURNING rater_id, token, draft, group_no
         )
-        INSERT INTO assignment (token, campaign_id, item_id, rater_id, image, state, group_no, position,
-                                held_until, shown_at)
-        SELECT :slot, :campaign, taken.id, :rater, :picture, 'held', grouped.groups, 0, :until, :now
-        FROM taken, grouped
-        ON CONFLICT (item_id, rater_id) DO UPDATE
-        SET state = 'held', group_no = excluded.group_no, position = 0, held_until = excluded.held_until,
-            shown_at = excluded.shown_at
-        RETURNING token, draft,
-            (SELECT digest FROM image WHERE image.campaign_id = :campaign AND image.key = :picture),
-            group_no
-        """
-    )
+        SELECT taken.n, held.token, held.draft,
+            (SELECT digest FROM image WHERE image.campaign_id = taken.campaign AND image.key = taken.picture),
+            held.group_no
+        FROM taken JOIN held ON held.rater_id = taken.rater
+    """
 )
 HOLD = Prepared({"sqlite": _hold(sqlite.insert), "postgresql": _hold(postgresql.insert)})

@@ -23,7 +23,9 @@ _LATE = Prepared(
     )
     .order_by(_OWN.held_until)
     .limit(bindparam("count", type_=Integer))
-    .with_for_update(skip_locked=True)
+    .with_for_update(skip_locked=True),
+    # Nobody of a group is to lose the slot of an answer that is on its way.
+    last=True,
 )
 
 

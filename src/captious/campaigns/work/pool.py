@@ -63,6 +63,7 @@ class Candidate(NamedTuple):
     item: Item
     taken: int
     place: float
+    room: int
 
 
 def look(
@@ -155,7 +156,8 @@ def _candidates(
             planted = given | {"checks": True, "label": name, "room": 1}
             rows += of_check(connection, search, planted, count)
     return [
-        Candidate(row.item_id, item_of(db, connection, row), row.item_taken, row.item_place) for row in rows
+        Candidate(row.item_id, item_of(db, connection, row), row.item_taken, row.item_place, row.item_room)
+        for row in rows
     ]
 
 

@@ -64,7 +64,7 @@ def _kind_of(item: FromClause) -> ColumnElement[bool]:
 _KIND = _kind_of(schema.item)
 # Ordered and cut rather than a minimum: without statistics PostgreSQL reads all to find a minimum.
 NEXT_ROOM = Prepared(
-    select(_ITEM.room).where(_KIND, _ITEM.room > bindparam("room")).order_by(_ITEM.room).limit(1)
+    select(_ITEM.room).where(_KIND, _ITEM.room > bindparam("room")).order_by(_ITEM.room).limit(1), shared=True
 )
 LOCK_FREE = Prepared(select(_ITEM.id).where(_ITEM.id == bindparam("item")).with_for_update(skip_locked=True))
 _check_label = (
@@ -158,7 +158,7 @@ class Search(NamedTuple):
 def search(once_per_image: bool) -> Search:
     """The queries for a protocol that does or does not show an image twice to a rater."""
     reasons = _reasons(once_per_image)
-    free = and_(*(~exists().where(reason) for reason in reasons), _ITEM.not_before <= _NOW)
+    free = and_(*(_met(reason).is_(None) for reason in reasons), _ITEM.not_before <= _NOW)
     level = _in_order(_ITEM.room == bindparam("room"), free)
     cursor: BindParameter[float] = bindparam("cursor")
     own = _own(free)
@@ -198,7 +198,7 @@ def _nearest(free: ColumnElement[bool], cursor: ColumnElement[float]) -> Prepare
     )
     level = _in_order(_ITEM.room == lowest, free)
     halves = (level.where(_ITEM.place >= cursor), level.where(_ITEM.place < cursor))
-    return Prepared(union_all(*(select(half.subquery()) for half in halves)))
+    return Prepared(union_all(*(select(half.subquery()) for half in halves)), shared=True)
 
 
 _owned = schema.item.join(schema.item_rater, _LIMIT.item_id == _ITEM.id)
@@ -236,10 +236,17 @@ def _left(free: ColumnElement[bool], once_per_image: bool) -> Select[Any]:
     return select(counted).select_from(items)
 
 
-def _between(reasons: Sequence[ColumnElement[bool]]) -> dict[str, Prepared]:
-    # Not `exists`: for that PostgreSQL may gather all that the rater has seen.
+def _met(reason: ColumnElement[bool]) -> ColumnElement[int | None]:
+    """1 where a reason is met, else nothing. Not `exists`: for that PostgreSQL may gather all that the
+
+    rater has seen.
+    """
     one: Select[Any] = select(literal_column("1")).limit(literal_column("1")).correlate(schema.item)
-    blocked = or_(*(one.where(reason).scalar_subquery().is_not(None) for reason in reasons))
+    return one.where(reason).scalar_subquery()
+
+
+def _between(reasons: Sequence[ColumnElement[bool]]) -> dict[str, Prepared]:
+    blocked = or_(*(_met(reason).is_not(None) for reason in reasons))
     level = and_(_KIND, _ITEM.room == bindparam("room"))
     low, high = bindparam("low", type_=Double), bindparam("high", type_=Double)
     wanted = select(*item_columns, blocked.label("blocked"))

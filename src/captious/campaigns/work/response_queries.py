@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from sqlalchemy import (
-    BindParameter,
-    Double,
-    Integer,
-    Text,
-    bindparam,
-    exists,
-    insert,
-    null,
-    select,
-    text,
-    update,
-)
+from sqlalchemy import BindParameter, Double, Integer, Text, bindparam, exists, insert, null, select, update
 
 from captious.campaigns.store import schema
-from captious.campaigns.store.prepared import Prepared
+from captious.campaigns.store.prepared import Prepared, given_rows
 from captious.campaigns.store.rows import item_columns
 from captious.campaigns.work.pool_queries import may_be
 
@@ -88,7 +76,9 @@ STANDING = Prepared(
         )
     )
     .where(*_own_slot)
-    .with_for_update(of=[schema.rater, schema.assignment])
+    .with_for_update(of=[schema.rater, schema.assignment]),
+    shared=True,
+    holds="rater",
 )
 # When a response came in.
 CAME = Prepared(select(_RESPONSE.time).where(_RESPONSE.id == bindparam("response")))
@@ -113,7 +103,7 @@ INSERT = Prepared(
     .returning(_RESPONSE.id)
 )
 # Others' responses to an item that count, and the lock that keeps new ones out meanwhile.
-LOCK_ITEM = Prepared(select(_ITEM.id).where(_ITEM.id == _item).with_for_update())
+LOCK_ITEM = Prepared(select(_ITEM.id).where(_ITEM.id == _item).with_for_update(), holds="item")
 OTHERS = Prepared(
     select(_RESPONSE.answers, _RATER.pseudonym, _RESPONSE.time, _RESPONSE.outcome)
     .select_from(
@@ -154,24 +144,48 @@ SHOW_NEXT = Prepared(
     )
     .values(shown_at=_now)
 )
-# A first answer of an active rater in one statement: stored, counted, its slot closed.
+_SENT = given_rows(
+    {
+        "campaign": "integer",
+        "item": "integer",
+        "rater": "integer",
+        "slot": "integer",
+        "sent_key": "text",
+        "said": "text",
+        "shown_hints": "text",
+        "now": "double precision",
+        "took": "double precision",
+        "spent": "double precision",
+        "sort": "text",
+        "origin": "text",
+        "brought": "text",
+        "left": "text",
+        "again": "integer",
+    }
+)
+# First answers of active raters in one statement: stored, counted, their slots closed. Each is another
+# rater's; several may be to one item.
 STORE = Prepared(
-    text(
-        """
-        WITH stored AS (
+    f"""
+        WITH sent AS MATERIALIZED (
+            SELECT * FROM {_SENT}
+        ), stored AS (
             INSERT INTO response (campaign_id, item_id, rater_id, assignment_id, key, answers, hints,
                                   time, seconds, kind, source, outcome, untouched)
-            VALUES (:campaign, :item, :rater, :slot, :sent_key, :said, :shown_hints, :now, :took, :sort,
-                    :origin, :brought, :left)
-            RETURNING id
+            SELECT campaign, item, rater, slot, sent_key, said, shown_hints, now, took, sort, origin,
+                   brought, "left"
+            FROM sent ORDER BY n
+            RETURNING id, assignment_id
         ), counted AS (
-            UPDATE item SET done = done + 1, taken = taken + :again WHERE id = :item
+            UPDATE item SET done = done + more.answers, taken = taken + more.again
+            FROM (SELECT item, count(*) AS answers, sum(again) AS again FROM sent GROUP BY item) AS more
+            WHERE item.id = more.item
         ), closed AS (
-            UPDATE assignment SET state = 'answered', response_id = (SELECT id FROM stored), draft = NULL
-            WHERE id = :slot
+            UPDATE assignment SET state = 'answered', response_id = stored.id, draft = NULL
+            FROM stored WHERE assignment.id = stored.assignment_id
         )
-        UPDATE rater SET answered = answered + 1, seconds = seconds + :spent, last_seen = :now
-        WHERE id = :rater RETURNING (SELECT id FROM stored)
-        """
-    )
+        UPDATE rater SET answered = answered + 1, seconds = rater.seconds + sent.spent, last_seen = sent.now
+        FROM sent JOIN stored ON stored.assignment_id = sent.slot
+        WHERE rater.id = sent.rater RETURNING sent.n, stored.id
+    """
 )
