@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from typing import Any
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
@@ -54,6 +56,14 @@ ABOUT = (
 )
 
 
+# FastAPI asks with every request whether somebody collects traces; nobody does where nothing says so.
+NO_TRACES: Any = {"tracing": False, "metrics": False, "logs": False}
+
+
+def _is_traced() -> bool:
+    return any(name.startswith("OTEL_") for name in os.environ)
+
+
 def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
     """The application. Without `db` it opens the database of the settings, and closes it."""
     own = db is None
@@ -76,6 +86,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         openapi_url="/api/openapi.json",
+        telemetry=None if _is_traced() else NO_TRACES,
     )
     app.state.db, app.state.service, app.state.remembered = opened, service, Remembered()
     app.state.campaign_ids = {}

@@ -76,11 +76,12 @@ def fields_of(body: bytes) -> FormData:
     """
     if body.count(b"&") >= MOST_FIELDS:
         raise HTTPException(400)
-    pairs: list[tuple[str, Any]] = []
-    for pair in body.decode("latin-1").split("&"):
-        if pair:
-            name, _, value = pair.partition("=")
-            pairs.append((unquote_plus(name), unquote_plus(value)))
+    split = [pair.partition("=") for pair in body.decode("latin-1").split("&") if pair]
+    pairs: list[tuple[str, Any]]
+    if b"%" in body or b"+" in body:
+        pairs = [(unquote_plus(name), unquote_plus(value)) for name, _, value in split]
+    else:
+        pairs = [(name, value) for name, _, value in split]
     # What is decoded with replacements has no halves of surrogate pairs.
     if b"%00" in body or b"\0" in body:
         security.refuse_unstorable(pairs)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -86,8 +85,10 @@ class Guard:
             await self.refuse(scope, receive, outgoing, 413)
             return
         # A client that hangs up in the middle of its request is no fault of ours, and hears nothing.
-        with suppress(ClientDisconnect):
+        try:
             await self.app(scope, _limited(receive, limit), outgoing)
+        except ClientDisconnect:
+            return
 
     def _allowed(self, host: str) -> bool:
         if host in self.known:

@@ -86,16 +86,19 @@ class Seen:
         if not log.isEnabledFor(level):
             return
         path, client = written(scope["path"]), (scope.get("client") or ("-",))[0]
+        version, milliseconds = scope.get("http_version", "1.1"), took * 1000
+        says = f'{client} "{method} {target(scope, path)} HTTP/{version}" {status} {milliseconds:.1f} ms'
+        quick = log.handlers[0] if len(log.handlers) == 1 else None
+        if isinstance(quick, AccessHandler) and quick.form == "plain":
+            quick.request(says, {}, self.id)  # A plain line says no more.
+            return
         facts = {
             "method": method,
             "path": path,
             "status": status,
-            "milliseconds": round(took * 1000, 2),
+            "milliseconds": round(milliseconds, 2),
             "client": client,
         }
-        version = scope.get("http_version", "1.1")
-        says = f'{client} "{method} {target(scope, path)} HTTP/{version}" {status} {took * 1000:.1f} ms'
-        quick = log.handlers[0] if len(log.handlers) == 1 else None
         if isinstance(quick, AccessHandler):
             quick.request(says, facts, self.id)
         else:

@@ -114,16 +114,21 @@ class Connection(HttpToolsProtocol):
 
     def on_url(self, url: bytes) -> None:
         """Part of the address."""
-        super().on_url(url)
-        self._count(len(url))
+        self.url += url
+        self.head_size += len(url)
+        if self.head_size > self.limits.head_bytes:
+            raise BadFramingError(431)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One header."""
         name = name.lower()
         if name == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
-        self.headers.append((name, value))
-        self._count(len(name) + len(value) + 4)
+        headers, limits = self.headers, self.limits
+        headers.append((name, value))
+        self.head_size += len(name) + len(value) + 4
+        if self.head_size > limits.head_bytes or len(headers) > limits.headers:
+            raise BadFramingError(431)
 
     def on_headers_complete(self) -> None:
         """The head is whole: where it ends and how long the body is must be beyond doubt."""
@@ -180,11 +185,6 @@ class Connection(HttpToolsProtocol):
             self._start_asgi_task(*self.pipeline.pop())
         else:
             self._wait_for(REST if self.stage == BODY else IDLE)
-
-    def _count(self, size: int) -> None:
-        self.head_size += size
-        if self.head_size > self.limits.head_bytes or len(self.headers) > self.limits.headers:
-            raise BadFramingError(431)
 
     # What the room asks.
 
