@@ -82,8 +82,9 @@ def find_matches(
     if SYNONYM in matchers:
         relations.relate_synonyms(words)
     if PARAPHRASE in matchers:
-        own = Occurrences.find(tables, words, captions, candidate)
-        theirs = Occurrences.find(tables, words, captions, reference)
+        phrases = Occurrences.find(tables, words, captions)
+        own = phrases.within(candidate, len(captions.lengths))
+        theirs = phrases.within(reference, len(captions.lengths))
         related = related_phrases(tables, own, theirs)
         single = related.between_words(tables)
         relations.relate_paraphrases(words, related.where(single))

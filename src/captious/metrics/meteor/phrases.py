@@ -27,18 +27,16 @@ class Occurrences:
     node: Ints
 
     @classmethod
-    def find(cls, tables: Tables, words: Words, captions: Captions, rows: Ints) -> Occurrences:
-        """Every phrase of the table in the captions `rows`, sorted by caption."""
-        used = np.unique(rows)
-        row, places = spans(captions.offsets[used], captions.offsets[used + 1])
-        caption = used[row]
-        number = words.number[captions.ids[places]]
+    def find(cls, tables: Tables, words: Words, captions: Captions) -> Occurrences:
+        """Every phrase of the table in the captions, sorted by caption."""
+        caption = np.arange(len(captions.lengths)).repeat(captions.lengths)
+        number = words.number[captions.ids]
         columns = []
         alive, node, length = np.flatnonzero(number >= 0), number, 1
         node = number[alive]
         while len(alive):
             columns.append((caption[alive], alive, np.full(len(alive), length), node))
-            inside = alive + length < len(places)
+            inside = alive + length < len(number)
             alive, node = alive[inside], node[inside]
             follows = alive + length
             same = (caption[follows] == caption[alive]) & (number[follows] >= 0)
@@ -51,7 +49,14 @@ class Occurrences:
         joined = [np.concatenate(column) for column in zip(*columns, strict=True)]
         order = np.argsort(joined[0], kind="stable")
         found = [column[order] for column in joined]
-        return cls(found[0], places[found[1]] - captions.offsets[found[0]], found[2], found[3])
+        return cls(found[0], found[1] - captions.offsets[found[0]], found[2], found[3])
+
+    def within(self, rows: Ints, captions: int) -> Occurrences:
+        """Those of the captions `rows`, of so many captions."""
+        chosen = np.zeros(captions, dtype=bool)
+        chosen[rows] = True
+        kept = chosen[self.caption]
+        return Occurrences(self.caption[kept], self.start[kept], self.length[kept], self.node[kept])
 
 
 @dataclass(frozen=True, eq=False)
