@@ -7,10 +7,11 @@ the start of its process. Captions come from the demo sample, each made differen
 cache helps. Every value of the service must equal the peer's to the last bit.
 
 Printed for each set of metrics: captions a second by the clock; the processor time of a caption in the web
-server, in the scoring process, in the load generator and in the peer, and how many cores the first three kept
-busy; then the service's share of the peers' throughput by the clock, and of their captions for the processor
-time of both its processes. The web server and the scoring process work beside each other, but so does the load
-generator: on two cores the three share them, which the peer need not. On a busy machine the clock says little.
+server, in the scoring process, in the load generator and in the peer, and how many cores the first three
+kept busy; then the service's share of the peers' throughput by the clock, and of their captions for the
+processor time of both its processes. The web server and the scoring process work beside each other, but so
+does the load generator: on two cores the three share them, which the peer need not. On a busy machine the
+clock says little.
 
     python benchmarks/scoring_service.py [--metrics bleu4 spice sentsim] [--clients 64] [--requests 20]
 
@@ -247,17 +248,17 @@ def compare(metrics: Sequence[str], clients_: int, requests: int) -> None:
             if [scores[name] for name in metrics] != [column[row] for column in values]:
                 raise SystemExit(f"caption {row}: the service and captious.score differ")
     n, seconds, generator = len(given), found["seconds"], found["processor"]
-    busy = (web + scoring + generator) / seconds
+    each = [f"{part / n * 1e3:.3f} ms" for part in (web, scoring, generator, processor, whole)]
+    by_clock = f"{clock / seconds:.0%} of the call, {with_start / seconds:.0%} of the command"
+    by_processor = f"{processor / (web + scoring):.0%} and {whole / (web + scoring):.0%}"
     print(
         f"{','.join(metrics)}: {n:,} captions, load {os.getloadavg()[0]:.1f}\n"
-        f"  service          {n / seconds:7,.0f} a second; processor time of a caption {web / n * 1e3:.3f} ms in "
-        f"the web server,\n{'':26}{scoring / n * 1e3:.3f} ms in the scoring process, {generator / n * 1e3:.3f} ms in "
-        f"the load generator: {busy:.2f} cores\n"
-        f"  captious.score   {n / clock:7,.0f} a second, {processor / n * 1e3:.3f} ms\n"
-        f"  captious score   {n / with_start:7,.0f} a second, {whole / n * 1e3:.3f} ms, with the start of its "
-        f"process\n"
-        f"  throughput       {clock / seconds:.0%} of the call, {with_start / seconds:.0%} of the command; by "
-        f"processor time {processor / (web + scoring):.0%} and {whole / (web + scoring):.0%}",
+        f"  service         {n / seconds:7,.0f} a second; of the processor {each[0]} in the web server and "
+        f"{each[1]} in the\n{'':18}scoring process, {each[2]} in the load generator: together "
+        f"{(web + scoring + generator) / seconds:.2f} cores\n"
+        f"  captious.score  {n / clock:7,.0f} a second, {each[3]}\n"
+        f"  captious score  {n / with_start:7,.0f} a second, {each[4]}, with the start of its process\n"
+        f"  throughput      {by_clock}; by processor time {by_processor}",
         flush=True,
     )
 
