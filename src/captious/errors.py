@@ -63,7 +63,7 @@ class UnknownNameError(InputError):
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
         name = name if isinstance(name, str) else repr(name)
         self.kind, self.name, self.known = kind, name, sorted(known)
-        hint = _suggestion(name[:200], self.known)
+        hint = _suggestion(name, self.known)
         super().__init__(f'unknown {kind} "{one_line(name)}". {hint}')
 
 
@@ -90,11 +90,21 @@ class StatisticsError(CaptiousError, ValueError):
     """A statistic was asked of data that it is not defined for."""
 
 
-def _suggestion(name: str, known: list[str]) -> str:
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that is spelled most like another; None where none is near.
+
+    >>> nearest("clipscor", ["cider", "clipscore"]), nearest("nothing", ["cider", "clipscore"])
+    ('clipscore', None)
+    """
     folded = {candidate.casefold(): candidate for candidate in known}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
-    if near:
-        return f'Did you mean "{folded[near[0]]}"?'
+    near = difflib.get_close_matches(name.casefold()[:200], folded, n=1, cutoff=0.6)
+    return folded[near[0]] if near else None
+
+
+def _suggestion(name: str, known: list[str]) -> str:
+    near = nearest(name, known)
+    if near is not None:
+        return f'Did you mean "{near}"?'
     return f"Known: {', '.join(known)}." if known else "There is none."
 
 

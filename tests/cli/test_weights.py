@@ -38,6 +38,18 @@ def test_verify_says_no_for_what_is_missing(run) -> None:
     assert [(one["weights"], one["state"]) for one in failed.json] == [("ViT-B-32/openai", "missing")]
 
 
+@pytest.mark.parametrize("command", ["verify", "get"])
+def test_a_name_that_nobody_knows_is_no_missing_file(run, command: str) -> None:
+    failed = run("weights", command, "nope")
+    assert (failed.code, failed.out) == (2, "")
+    assert failed.err == (
+        'error: "nope" is no file, no metric and no name of weights, ours or on a hub as '
+        "openai/clip-vit-base-patch32. `captious weights list` shows all that are known.\n"
+    )
+    assert run("weights", command, "clipscor").err.endswith('Did you mean "clipscore"?\n')
+    assert run("weights", command, "cider").err == "note: cider: runs no weights of its own\n"
+
+
 def test_weights_in_a_folder_of_your_own_have_a_checksum_to_compare(run, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "model.safetensors").write_bytes(b"abc")

@@ -57,13 +57,14 @@ def verify(
     Example: captious weights verify all-MiniLM-L6-v2
     """
     from captious.cli.output import emit
-    from captious.metrics.needed_weights import weights_of
     from captious.models import weights
     from captious.tables import Table
 
-    wanted = [one for name in names or () for one in weights_of(name)]
+    wanted = [one for name in names or () for one in _named(name)]
     if not names:
         wanted = [one.name for one in statuses() if one.present]
+    if names and not wanted and form is Format.table:
+        return  # a line has said so
     found = [file for one in dict.fromkeys(wanted) for file in weights.verify(one)]
     rows: list[list[Cell]] = [
         [one.weights, one.state, one.sha256[:16], one.against, one.file] for one in found
@@ -77,15 +78,22 @@ def verify(
 def fetch(names: Iterable[str]) -> None:
     """Fetch weights by name, or all that a metric runs, and say where they are."""
     from captious.cli.output import note
-    from captious.metrics.needed_weights import weights_of
     from captious.models import weights
 
     for name in names:
-        needed = weights_of(name)
-        if not needed:
-            note(f"{name}: runs no weights of its own")
-        for one in needed:
+        for one in _named(name):
             note(f"{one}: {weights.fetch(one).path}")
+
+
+def _named(name: str) -> tuple[str, ...]:
+    """The weights of a name; a line where a metric runs none."""
+    from captious.cli.output import note
+    from captious.metrics.needed_weights import weights_of
+
+    needed = weights_of(name)
+    if not needed:
+        note(f"{name}: runs no weights of its own")
+    return needed
 
 
 def statuses() -> dict[Status, list[str]]:

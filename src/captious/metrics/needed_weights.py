@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from captious.metrics.registry import known_metrics, resolve
+from captious.models.weights.find import refuse_no_weights
 from captious.models.weights.known import KNOWN
 
 
 def weights_of(name: str) -> tuple[str, ...]:
-    """All weights that a metric runs; any other name is that of weights.
+    """All weights that a metric runs; any other name must be one of weights, or a path.
 
     >>> weights_of("clipscore"), weights_of("openai/clip-vit-base-patch32")
     (('ViT-B-32/openai',), ('openai/clip-vit-base-patch32',))
     """
-    return resolve(name).weights() if name in known_metrics() else (name,)
+    if name in known_metrics():
+        return resolve(name).weights()
+    refuse_no_weights(name, [*known_metrics(), *KNOWN])
+    return (name,)
 
 
 def users_of_weights() -> dict[str, list[str]]:

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from captious.errors import InputError, MissingDependencyError, one_line
+from captious.errors import InputError, MissingDependencyError, nearest, one_line
 from captious.files import cache_folder
 from captious.models import locate
 from captious.models.download import PATIENCE, download
 from captious.models.weights.install import install
-from captious.models.weights.known import known
+from captious.models.weights.known import KNOWN, known
 
 VARIABLE = "CAPTIOUS_DOWNLOAD"
 _HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
@@ -110,13 +111,19 @@ def fetch(name: str) -> Found:
         download(one.url, path)
         checksum_file(path).write_text(f"{locate.sha256(path)}  {path.name}\n", "utf-8")
         return Found(path, "cache")
-    hub = one.hub if one is not None else name
-    if not _HUB_NAME.fullmatch(hub):
+    refuse_no_weights(name)
+    return _from_hub(one.hub if one is not None else name)
+
+
+def refuse_no_weights(name: str, known_names: Iterable[str] = KNOWN) -> None:
+    """Refuse what is no path, none of our names and no name that a hub could know; suggests one."""
+    if known(name) is None and not _HUB_NAME.fullmatch(name) and search(name) is None:
+        near = nearest(name, known_names)
+        hint = f'Did you mean "{near}"?' if near else "`captious weights list` shows all that are known."
         raise InputError(
-            f'"{one_line(name)}" is neither a file nor a name of weights that a hub could know. '
-            "Give a path, or a name such as openai/clip-vit-base-patch32."
+            f'"{one_line(name)}" is no file, no metric and no name of weights, ours or on a hub as '
+            f"openai/clip-vit-base-patch32. {hint}"
         )
-    return _from_hub(hub)
 
 
 def own_folder() -> Path:
