@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from captious.cli.main import spread
 
 
@@ -16,3 +18,20 @@ def test_an_option_is_repeated_for_each_of_its_values() -> None:
         "--name",
         "-",
     ]
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--resamples", "x", "give a whole number"),
+        ("--resamples", "-4", "give at least 0"),
+        ("--level", "3", "give at most 0.9999"),
+        ("--format", "foo", "is not one of 'table', 'json', 'csv', 'latex', 'markdown'"),
+    ],
+)
+def test_a_wrong_value_is_told_in_our_words(run, option: str, value: str, said: str) -> None:
+    failed = run("score", "--candidates", "a.json", option, value)
+    assert (failed.code, failed.err) == (
+        2,
+        f'error: {option} "{value}": {said}. See captious score --help.\n',
+    )

@@ -16,7 +16,8 @@ from typing import Any
 
 import typer
 
-from captious.errors import CaptiousError, CaptiousWarning, InputError
+from captious.errors import CaptiousError, CaptiousWarning, InputError, one_line
+from captious.wrong_fields import in_words
 
 # Typer keeps its copy of Click private; what it raises for a wrong option is public by descent.
 UsageError: type[Exception] = next(
@@ -161,12 +162,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if said.startswith("Usage:"):  # a group without a command: its help is the answer
             print(said, file=sys.stderr)
             sys.exit(2)
-        said = " ".join(said.split())
+        said = " ".join((_wrong_value(error) or said).split())
         _fail(f"{said}{'' if said.endswith(('.', '?')) else '.'} See {command} --help.", 2)
     else:
         if code == 130:  # Typer's answer to Ctrl-C
             _fail(INTERRUPTED, 130)
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _wrong_value(error: Exception) -> str:
+    """The value of an option that Typer's pydantic refused, in our words; empty for any other mistake."""
+    refused = getattr(error.__cause__, "errors", None)
+    if refused is None:
+        return ""
+    found = refused()[0]
+    names = getattr(getattr(error, "param", None), "opts", None) or ["an argument"]
+    value, words = found["input"], in_words(found).removeprefix(f"{found['input']!r} ")
+    return f'{names[0]} "{one_line(str(value), 40)}": {words}'
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from captious.web import pages, security
 from captious.web.guard import HEADERS
 from captious.web.refusals import Refusal, SignInNeeded
 from captious.web.texts import texts
-from captious.web.wrong_fields import in_words
+from captious.wrong_fields import in_words
 
 Responses = dict[int | str, dict[str, Any]]
 log = logging.getLogger("captious.web")

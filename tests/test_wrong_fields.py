@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("fastapi")
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from captious.web.wrong_fields import in_words
+from captious.wrong_fields import in_words
 
 
 class Part(BaseModel):

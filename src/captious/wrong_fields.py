@@ -1,11 +1,12 @@
-"""What is wrong with a field of a request, in plain words and not in those of the framework."""
+"""What is wrong with a field of a request or the value of an option: plain words for those of pydantic."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-# What the framework finds wrong with a field, in plain words; `{ge}` and the like are its limits.
+# What pydantic finds wrong with a value, in plain words; `{ge}` and the like are its limits.
 _WORDS = {
     "missing": "is missing",
     "extra_forbidden": "is unknown; leave it out",
@@ -33,6 +34,9 @@ _WORDS = {
     "literal_error": "give one of {expected}",
     "enum": "give one of {expected}",
     "finite_number": "give a finite number",
+    "int_parsing_size": "give a smaller number",
+    "none_required": "leave it out",
+    "value_error": "{error}",
 }
 
 
@@ -43,6 +47,10 @@ def in_words(found: Mapping[str, Any]) -> str:
     'give a whole number'
     >>> in_words({"type": "greater_than_equal", "msg": "…", "ctx": {"ge": 1}})
     'give at least 1'
+    >>> in_words({"type": "uuid_parsing", "msg": "Input should be a valid UUID"})
+    'give a valid UUID'
     """
     said = _WORDS.get(found["type"])
-    return said.format_map(found.get("ctx") or {}) if said else str(found["msg"])
+    if said:
+        return said.format_map(found.get("ctx") or {})
+    return re.sub(r"^Input should be ", "give ", str(found["msg"]))
