@@ -157,3 +157,16 @@ def test_a_chart_that_cannot_be_drawn_is_one_line() -> None:
     broken = Table("T", ("a",), (("x",),), chart=Chart("bars", "a", "nowhere"))
     with pytest.raises(CaptiousError, match=r"^charts: .*nowhere"):
         page_pictures([broken])
+
+
+def test_a_value_without_an_interval_is_told_without_one() -> None:
+    table = Table(
+        "Means",
+        ("system", "mean", "low", "high"),
+        (("heron", 3.5, "", ""), ("dodo", 2.0, 1.5, 2.5), ("kiwi", "", "", "")),
+        chart=Chart("intervals", "mean", "system", x_scale=(1.0, 5.0)),
+    )
+    figure = figure_of(table)
+    assert figure.finding == "Heron 3.50; dodo 2.00 (1.50 to 2.50)."
+    shown = texts(page_figure(figure)[0])
+    assert {"heron", "dodo"} <= set(shown) and "kiwi" not in shown

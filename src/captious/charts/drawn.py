@@ -10,6 +10,7 @@ from itertools import pairwise
 import orjson
 
 from captious.charts.bars import bars_chart
+from captious.charts.columns import column, intervals, numbers, texts
 from captious.charts.figure import Figure, Spec
 from captious.charts.heat import heat_map
 from captious.charts.histograms import histogram_panels
@@ -18,7 +19,7 @@ from captious.charts.lines import Frame, lines_chart
 from captious.charts.marks import Row
 from captious.charts.points import STATES, Plane, points_chart
 from captious.charts.render import page_svg, svg
-from captious.charts.words import column, finding_of, numbers
+from captious.charts.words import finding_of
 from captious.tables import Chart, Table
 from captious.tables.values import to_dict
 
@@ -75,27 +76,12 @@ def chart_files(tables: Sequence[Table]) -> list[str]:
     return [svg({**one.wide, "background": "#ffffff", "description": one.alternative}) for one in figures]
 
 
-def _texts(table: Table, name: str) -> list[str]:
-    return [str(cell) for cell in column(table, name)]
-
-
 def _bars(table: Table, chart: Chart, narrow: bool) -> Spec:
     return bars_chart(table, chart, narrow=narrow)
 
 
 def _intervals(table: Table, chart: Chart, narrow: bool) -> Spec:
-    rows: list[Row] = [
-        {"panel": panel, "row": row, "value": value, "low": low, "high": high}
-        for panel, row, value, low, high in zip(
-            _texts(table, chart.panel),
-            _texts(table, chart.y),
-            numbers(table, chart.x),
-            numbers(table, chart.low),
-            numbers(table, chart.high),
-            strict=True,
-        )
-        if not math.isnan(value)
-    ]
+    rows: list[Row] = [one._asdict() for one in intervals(table, chart)]
     order = list(dict.fromkeys(row["row"] for row in rows))
     return interval_panels(
         rows, order, "", narrow=narrow, step=28, scale=chart.x_scale, baseline=chart.baseline
@@ -108,8 +94,8 @@ def _points(table: Table, chart: Chart, narrow: bool) -> Spec:
         for x, y, name, mark in zip(
             numbers(table, chart.x),
             numbers(table, chart.y),
-            _texts(table, chart.series),
-            _texts(table, chart.mark),
+            texts(table, chart.series),
+            texts(table, chart.mark),
             strict=True,
         )
         if not (math.isnan(x) or math.isnan(y))
@@ -132,12 +118,12 @@ def _state(mark: str) -> str:
 
 
 def _heat(table: Table, chart: Chart, narrow: bool) -> Spec:
-    across = list(dict.fromkeys(_texts(table, chart.x)))
-    down = list(dict.fromkeys(_texts(table, chart.y)))
+    across = list(dict.fromkeys(texts(table, chart.x)))
+    down = list(dict.fromkeys(texts(table, chart.y)))
     rows: list[Row] = [
         {"a": a, "b": b.replace("_", " "), "value": value, "text": f"{100 * value:.0f}"}
         for a, b, value in zip(
-            _texts(table, chart.y), _texts(table, chart.x), numbers(table, chart.value), strict=True
+            texts(table, chart.y), texts(table, chart.x), numbers(table, chart.value), strict=True
         )
         if not math.isnan(value)
     ]
@@ -146,7 +132,7 @@ def _heat(table: Table, chart: Chart, narrow: bool) -> Spec:
 
 
 def _shares(table: Table, chart: Chart, narrow: bool) -> Spec:
-    panels, series = _texts(table, chart.panel), _texts(table, chart.series)
+    panels, series = texts(table, chart.panel), texts(table, chart.series)
     shown = list(dict.fromkeys(series))[:MOST_SERIES]
     levels = numbers(table, chart.x)
     halves: dict[str, float] = {}
@@ -174,10 +160,10 @@ def _lines(table: Table, chart: Chart, narrow: bool) -> Spec:
     moments = [cell for cell in column(table, chart.x) if isinstance(cell, str)]
     xs: list[str] | list[float]
     xs = [f"{cell}Z".replace(" ", "T", 1) for cell in moments] if moments else numbers(table, chart.x)
-    series = _texts(table, chart.series)
+    series = texts(table, chart.series)
     ys = numbers(table, chart.y)
     rows: list[Row] = []
-    for at, (panel, name) in enumerate(zip(_texts(table, chart.panel), series, strict=True)):
+    for at, (panel, name) in enumerate(zip(texts(table, chart.panel), series, strict=True)):
         if math.isnan(ys[at]):
             continue
         low, high = (numbers(table, end)[at] for end in (chart.low, chart.high))

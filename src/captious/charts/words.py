@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from captious.tables import Cell, Chart, Number, Table
+from captious.charts.columns import column, intervals, numbers
+from captious.tables import Chart, Table
 from captious.tables.html import spelled
 
 MOST_TOLD = 10
@@ -17,45 +18,19 @@ def finding_of(table: Table, chart: Chart) -> str:
     return told[:1].upper() + told[1:]
 
 
-def column(table: Table, name: str) -> list[Cell]:
-    """The cells of a column; empty texts where the table has no such column."""
-    if not name or name not in table.columns:
-        return [""] * len(table.rows)
-    at = list(table.columns).index(name)
-    return [row[at] for row in table.rows]
-
-
-def numbers(table: Table, name: str) -> list[float]:
-    """The cells of a column as numbers, NaN where there is none.
-
-    >>> numbers(Table("", ["a"], [[1], [""], [Number(2.5, "2.5")]]), "a")
-    [1.0, nan, 2.5]
-    """
-    cells = [cell.value if isinstance(cell, Number) else cell for cell in column(table, name)]
-    return [math.nan if isinstance(cell, str) else float(cell) for cell in cells]
-
-
 def _bars(table: Table, chart: Chart) -> str:
     pairs = zip(column(table, chart.x), column(table, chart.y), strict=True)
     return f"{chart.y} by {chart.x}. " + ", ".join(f"{x}: {spelled(y)}" for x, y in pairs) + "."
 
 
 def _intervals(table: Table, chart: Chart) -> str:
-    parts = zip(
-        column(table, chart.panel),
-        column(table, chart.y),
-        numbers(table, chart.x),
-        numbers(table, chart.low),
-        numbers(table, chart.high),
-        strict=True,
-    )
-    return _listed(
-        [
-            f"{f'{panel}, ' if panel else ''}{name} {value:.2f} ({low:.2f} to {high:.2f})"
-            for panel, name, value, low, high in parts
-            if not math.isnan(value)
-        ]
-    )
+    told = []
+    for one in intervals(table, chart):
+        panel = f"{one.panel}, " if one.panel else ""
+        known = not (math.isnan(one.low) or math.isnan(one.high))
+        between = f" ({one.low:.2f} to {one.high:.2f})" if known else ""
+        told.append(f"{panel}{one.row} {one.value:.2f}{between}")
+    return _listed(told)
 
 
 def _points(table: Table, chart: Chart) -> str:
