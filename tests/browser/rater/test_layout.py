@@ -47,6 +47,45 @@ def test_image_and_caption_stay_in_sight_and_nothing_hides(chromium, served, pro
     context.close()
 
 
+WRITE = "text => document.querySelectorAll('.caption-text').forEach(one => { one.textContent = text; })"
+LONG = "A tray of assorted sushi rolls with a pair of dark chopsticks held high above it."
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "plain"])
+def test_a_pair_on_a_small_phone_is_seen_whole(chromium, served, script) -> None:
+    """Image, both captions, the scale and the button at once, before and after a choice."""
+    context = chromium.new_context(
+        viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True, java_script_enabled=script
+    )
+    page = served.enter(context, "humanr")
+    page.evaluate(
+        "text => document.querySelectorAll('.caption-text').forEach(one => { one.textContent = text; })", LONG
+    )
+    for _ in range(2):
+        image, scale, bar = (box(page, one) for one in (".picture img", ".points", ".actions.sticky"))
+        assert image["y"] >= box(page, ".top")["height"]
+        assert image["height"] >= 0.2 * 740 - NEAR
+        for caption in page.locator(".caption-text").all():
+            place = caption.bounding_box()
+            assert place["y"] >= bottom(image) - NEAR
+            assert bottom(place) <= box(page, ".answer-bar")["y"] + NEAR
+        assert bottom(scale) <= bar["y"] + NEAR
+        assert bottom(bar) <= 740
+        page.locator(".point input").nth(2).tap()
+    assert page.evaluate("window.scrollY") == 0
+    assert page.locator(".point input").nth(2).is_checked()
+    # Captions of any length can be read: they pass between image and scale.
+    page.evaluate(
+        "text => document.querySelectorAll('.caption-text').forEach(one => { one.textContent = text; })",
+        LONG * 4,
+    )
+    assert bottom(page.locator(".caption-text").last.bounding_box()) > box(page, ".answer-bar")["y"]
+    page.evaluate("window.scrollTo(0, document.body.scrollHeight)")
+    last = page.locator(".caption-text").last.bounding_box()
+    assert bottom(last) <= box(page, ".answer-bar")["y"] + NEAR
+    context.close()
+
+
 @pytest.mark.parametrize("shape", [(600, 400), (300, 450)], ids=["landscape", "portrait"])
 def test_the_image_uses_the_room_there_is(chromium, served, shape) -> None:
     """On a phone a landscape image has the width; on a desk a portrait one has the height."""

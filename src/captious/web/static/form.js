@@ -98,10 +98,13 @@ window.captious = window.captious || {};
     return missing;
   }
 
-  // What sticks to the top is as high as the picture is.
+  // What sticks to the top is as high as the picture is; a page that shows all at once ends where the window does.
   const sight = document.querySelector(".sight");
+  const bench = document.querySelector(".workbench");
   new ResizeObserver(() => {
-    document.documentElement.style.setProperty("--sight", `${Math.ceil(sight.getBoundingClientRect().height)}px`);
+    const known = document.documentElement.style;
+    known.setProperty("--sight", `${Math.ceil(sight.getBoundingClientRect().height)}px`);
+    if (bench) known.setProperty("--above", `${Math.ceil(bench.getBoundingClientRect().top + window.scrollY)}px`);
   }).observe(sight);
 
   // A preset that the rater has touched, be it to confirm it, is an answer like any other.
