@@ -57,6 +57,14 @@ class InputError(CaptiousError):
         self.typed = f"{line} {command}" if command else line
 
 
+class FieldError(InputError):
+    """What was typed into a field of a form is not what it should be; `field` names it."""
+
+    def __init__(self, field: str, line: str) -> None:
+        super().__init__(line)
+        self.field = field
+
+
 class UnknownNameError(InputError):
     """A metric, system, benchmark or option that does not exist; suggests the nearest."""
 

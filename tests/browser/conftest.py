@@ -212,6 +212,10 @@ class Hand:
         """Send the answers."""
         self.activate(self.page.locator("[data-submit]"))
 
+    def unfold(self, words: str) -> None:
+        """Open what is folded behind some words."""
+        self.page.locator("summary", has_text=words).click()
+
     def decide(self, name: str, value: str) -> None:
         """Choose a point or an option on an adjudicator's form."""
         self.page.locator(f'[name="{name}"][value="{value}"]').check()
@@ -255,6 +259,10 @@ class Keyboard(Hand):
         self.reach(box)
         if box.is_checked() != on:
             self.press("Space")
+
+    def unfold(self, words: str) -> None:
+        self.reach(self.page.locator("summary", has_text=words))
+        self.press("Enter")
 
     def give(self, name: str, files: list[Path]) -> None:
         self.reach(self.page.locator(f'[name="{name}"]'))

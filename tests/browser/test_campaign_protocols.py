@@ -169,6 +169,7 @@ def adjudicate(desk: Any, diary: Diary) -> None:
     hand.activate(row.get_by_role("link"))
     image = hand.page.locator("main h2").first.inner_text().removeprefix("Image ")
     field = case.field
+    hand.unfold("Give another answer")
     captions = hand.captions()
     if "misclassified" in field:
         of_heron = [key for key, text in captions.items() if diary.sample.source(text)[1] == "heron"]

@@ -146,6 +146,7 @@ def adjudicate(desk: Any, sample: Any) -> None:
     assert "r002 says 2, r001 says 4" in text
     hand = desk.hand
     hand.follow("Image 1")
+    hand.unfold("Give another answer")
     letter = next(key for key, caption in hand.captions().items() if sample.source(caption)[1] == "heron")
     hand.decide(f"{letter}.recall", DECIDED_RECALL)
     hand.push("Keep this decision")

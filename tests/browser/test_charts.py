@@ -96,8 +96,12 @@ def test_the_queue_is_worked_through_by_keyboard(studio: Any, judged: Campaign) 
     press("n")
     press("p")
     assert keys[1] in lead.page.url
-    # Another answer than either: o goes to the form, and a digit there belongs to the form.
+    # Another answer than either: o opens the form at the question that is open, where keys are the form's.
+    form = lead.page.locator("[data-queue-form]")
+    assert not form.is_visible()
     lead.page.keyboard.press("o")
+    assert form.is_visible()
+    assert lead.page.evaluate("document.activeElement.name") == "verdict"
     lead.page.keyboard.press("ArrowDown")
     press("Enter")
     assert decided(1) not in (None, {"verdict": "complete"}, {"verdict": "serious"})

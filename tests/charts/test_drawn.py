@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree
 
 import pytest
@@ -125,6 +126,23 @@ def test_the_goal_and_the_kinds_of_lines_are_named(pictures: dict) -> None:
     wide = pictures["Responses over time"][0]
     assert {"wanted: 100", "so far", "forecast"} <= set(texts(wide))
     assert "stroke-dasharray" in wide
+
+
+@pytest.mark.parametrize("minutes", [0.08, 1.5, 5, 40, 600, 1500, 4000, 15_000])
+def test_no_two_ticks_of_a_time_axis_read_alike(minutes: float) -> None:
+    begun = datetime(2026, 11, 18, 6, 34, 7, tzinfo=UTC)
+    moments = [begun + timedelta(minutes=minutes * at / 8) for at in range(9)]
+    rows = tuple((f"{one:%Y-%m-%d %H:%M:%S}", at, "so far") for at, one in enumerate(moments))
+    table = Table(
+        "Course",
+        ("time", "responses", "kind"),
+        rows,
+        chart=Chart("lines", "time", "responses", series="kind"),
+    )
+    for drawn in page_figure(figure_of(table)):
+        ticks = [one for one in texts(drawn) if re.search(r"\d\d:\d\d|\d (Nov|Dec)", one)]
+        assert len(ticks) == len({*ticks}), ticks
+        assert ticks
 
 
 def test_what_is_drawn_is_said_in_words() -> None:

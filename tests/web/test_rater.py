@@ -210,6 +210,23 @@ def test_a_draft_is_kept_with_and_without_script(site) -> None:
     assert stored(site, campaign) == []
 
 
+def test_without_script_a_preset_can_be_confirmed(site, answer_pairs) -> None:
+    campaign = site.campaign("thumb")
+    visitor, rater = site.rater(campaign)
+    page = visitor.page(f"/work/{campaign.slug}")
+    presets = [one["value"] for one in page.inputs if one.get("name") == ".untouched"]
+    boxes = [one["value"] for one in page.inputs if one.get("name") == ".confirmed"]
+    assert boxes == presets
+    confirmed, *left = presets
+    sent = answer_pairs(site.task(campaign, rater)) | {".untouched": presets, ".confirmed": confirmed}
+    # A mistake brings the page back: what was confirmed is an answer, and asked about no more.
+    again = type(page)(send(visitor, page, {**sent, "A.precision": ""}).text)
+    assert [one["value"] for one in again.inputs if one.get("name") == ".confirmed"] == left
+    assert send(visitor, page, sent).status_code == 303
+    (row,) = stored(site, campaign)
+    assert sorted(row.untouched) == sorted(left)
+
+
 def test_a_script_hears_in_json_what_happened(site) -> None:
     campaign = site.campaign()
     visitor, _ = site.rater(campaign)

@@ -16,7 +16,7 @@ from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols import Answers, HumanProtocol, Item, rules_of
 from captious.protocols.survey import parse_survey
 from captious.protocols.training import Example, TrainingRules
-from captious.protocols.training.standing import DEFAULT_PASS, DEFAULT_TRIES, AfterFailing
+from captious.protocols.training.standing import DEFAULT_PASS, DEFAULT_TRIES, LEAST_PASS, AfterFailing
 
 State = Literal["draft", "open", "paused", "closed"]
 RaterState = Literal["active", "removed", "withdrawn"]
@@ -209,6 +209,8 @@ class Settings:
         for name in stored:
             if name not in known:
                 raise UnknownNameError("setting", name, known)
+        if stored.get("training_pass") == 0:  # it could be stored once, and is refused now
+            stored = {**stored, "training_pass": LEAST_PASS}
         return cls(**stored)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from itertools import pairwise
 
 import orjson
@@ -26,7 +27,7 @@ from captious.tables.values import to_dict
 # Charts with a column for each system stay readable up to here; tables hold all.
 MOST_SERIES = 10
 # Changes with what is drawn for the same table, so that a picture that was kept is drawn again.
-EDITION = 1
+EDITION = 2
 
 
 def digest_of(table: Table) -> str:
@@ -156,6 +157,18 @@ def _shares(table: Table, chart: Chart, narrow: bool) -> Spec:
     return histogram_panels(rows, shown, named, narrow=narrow)
 
 
+def _lasted(moments: Sequence[str]) -> float | None:
+    """The seconds from the first moment to the last; None where there are none.
+
+    >>> _lasted(["2026-11-18 06:34:00", "2026-11-18 06:35:30"])
+    90.0
+    """
+    if not moments:
+        return None
+    times = sorted(datetime.fromisoformat(one) for one in moments)
+    return (times[-1] - times[0]).total_seconds()
+
+
 def _lines(table: Table, chart: Chart, narrow: bool) -> Spec:
     moments = [cell for cell in column(table, chart.x) if isinstance(cell, str)]
     xs: list[str] | list[float]
@@ -184,7 +197,7 @@ def _lines(table: Table, chart: Chart, narrow: bool) -> Spec:
         )
     ends = chart.y_scale or _from_zero([row["high"] for row in rows])
     days = {moment[:10] for moment in moments}
-    frame = Frame(chart.x, chart.y, ends, chart.x_scale, bool(moments), len(days) == 1, chart.goal)
+    frame = Frame(chart.x, chart.y, ends, chart.x_scale, _lasted(moments), len(days) == 1, chart.goal)
     return lines_chart(rows, frame, narrow=narrow)
 
 

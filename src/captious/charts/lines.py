@@ -11,17 +11,21 @@ from captious.charts.theme import LIGHT
 WIDE, NARROW = (780, 240), (252, 170)
 PANEL_WIDE, PANEL_NARROW = 250, 232
 MOST_ACROSS = 3
+MINUTE, DAY = 60.0, 86400.0
 MEASURED, DASHED = LIGHT["s0"], LIGHT["s1"]
 
 
 class Frame(NamedTuple):
-    """Axes of a chart of lines; `temporal` where x is a moment, `within_a_day` where hours tell it."""
+    """Axes of a chart of lines. Where x is a moment, `seconds` is how long they last in all, and they
+
+    are `within_a_day` where hours tell them.
+    """
 
     x_title: str
     y_title: str
     y_ends: tuple[float, float]
     x_ends: tuple[float, float] | None = None
-    temporal: bool = False
+    seconds: float | None = None
     within_a_day: bool = False
     goal: float | None = None
 
@@ -56,10 +60,28 @@ def lines_chart(rows: list[Row], frame: Frame, *, narrow: bool) -> Spec:
     return finished(chart, rows)
 
 
+def time_format(step: float, *, within_a_day: bool) -> str:
+    """How moments that are about `step` seconds apart are written, so that no two read alike.
+
+    >>> [time_format(step, within_a_day=True) for step in (20, 900)]
+    ['%H:%M:%S', '%H:%M']
+    >>> [time_format(step, within_a_day=False) for step in (20, 6 * 3600, 3 * 86400)]
+    ['%H:%M:%S', '%-d %b %H:%M', '%-d %b']
+    """
+    if step < MINUTE:
+        return "%H:%M:%S"
+    if within_a_day:
+        return "%H:%M"
+    return "%-d %b %H:%M" if step < DAY else "%-d %b"
+
+
 def _axes(alt: Any, frame: Frame, small: bool) -> tuple[Any, Any]:
-    ticks: dict[str, Any] = {"tickCount": 3 if small else 6, "grid": False, "labelOverlap": True}
-    if frame.temporal:
-        ticks["format"] = "%H:%M" if frame.within_a_day else "%-d %b"
+    count = 3 if small else 6
+    ticks: dict[str, Any] = {"tickCount": count, "grid": False, "labelOverlap": True}
+    if frame.seconds is not None:
+        # No two ticks in one second: they would read alike.
+        ticks["tickCount"] = max(1, min(count, int(frame.seconds)))
+        ticks["format"] = time_format(frame.seconds / ticks["tickCount"], within_a_day=frame.within_a_day)
         x = alt.X("x:T", title=frame.x_title, scale=alt.Scale(type="utc"), axis=alt.Axis(**ticks))
     else:
         ends = list(frame.x_ends or (0, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from captious.errors import InputError, MissingDependencyError, UnknownNameError, one_line
@@ -11,17 +11,19 @@ LONGEST_FILE = 100_000
 DEEPEST = 10
 
 At = tuple[str | int, ...]
+# How a mistake at a place is told where nobody has written the file.
+Told = Callable[[At, str], InputError]
 
 
 class YamlFile:
     """A parsed file that knows the line of each of its keys."""
 
-    def __init__(self, text: str, source: str) -> None:
+    def __init__(self, text: str, source: str, told: Told | None = None) -> None:
         try:
             import yaml
         except ImportError as error:
             raise MissingDependencyError("PyYAML is needed for protocol files", "protocols") from (error)
-        self.source = source
+        self.source, self.told = source, told
         self.lines: dict[At, int] = {(): 1}
         if len(text) > LONGEST_FILE:
             raise InputError(f"{source}: {len(text)} characters; {LONGEST_FILE} are the most.")
@@ -51,6 +53,8 @@ class YamlFile:
 
     def error(self, path: At, message: str) -> InputError:
         """An error at a place; at its nearest parent where the place itself has no line."""
+        if self.told is not None:
+            return self.told(path, message)
         while path not in self.lines:
             path = path[:-1]
         return InputError(f"{self.source}: line {self.lines[path]}: {message}")

@@ -11,7 +11,8 @@ from captious.protocols import Item
 
 # A dot in front, for questions have names of their own.
 REPLACES, UNTOUCHED, FINE, ASIDE, NOTE = ".replaces", ".untouched", ".fine", ".aside", ".note"
-OWN_FIELDS = frozenset({"csrf", "key", REPLACES, UNTOUCHED, FINE, ASIDE, NOTE})
+CONFIRMED = ".confirmed"  # a preset that is right as it is, where no script can tell
+OWN_FIELDS = frozenset({"csrf", "key", REPLACES, UNTOUCHED, CONFIRMED, FINE, ASIDE, NOTE})
 Keep = Callable[[bytes], str]
 
 
@@ -36,8 +37,13 @@ def answers_to(item: Item, form: FormData, keep: Keep | None = None) -> dict[str
 
 def touched(answers: Mapping[str, object], form: FormData) -> dict[str, object]:
     """The answers without presets that the rater has left: they are preset again on the next page."""
-    left = form.getlist(UNTOUCHED)
+    left = _left(form)
     return {name: value for name, value in answers.items() if name not in left}
+
+
+def _left(form: FormData) -> frozenset[str]:
+    """The questions whose preset the rater has neither changed nor confirmed."""
+    return frozenset(map(str, form.getlist(UNTOUCHED))) - frozenset(map(str, form.getlist(CONFIRMED)))
 
 
 def all_fine(item: Item, answers: Mapping[str, object], caption: str) -> dict[str, object]:
@@ -50,5 +56,4 @@ def seen_by(form: FormData) -> Seen:
     """What the page had shown: the answer that it replaces, and the presets that were left."""
     replaces = form.get(REPLACES)
     known = isinstance(replaces, str) and replaces.isascii() and replaces.isdigit() and len(replaces) < 19
-    untouched = frozenset(str(name) for name in form.getlist(UNTOUCHED))
-    return Seen(int(str(replaces)) if known else None, untouched)
+    return Seen(int(str(replaces)) if known else None, _left(form))

@@ -13,7 +13,7 @@ from captious.campaigns.entry import gate, training
 from captious.campaigns.entry.change import set_training
 from captious.campaigns.entry.training_files import training_of
 from captious.campaigns.people import links, raters
-from captious.campaigns.records import Campaign, LinkRefused, Rater, Receipt
+from captious.campaigns.records import Campaign, LinkRefused, Rater, Receipt, Settings
 from captious.campaigns.results import analysis
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import log, schema
@@ -190,3 +190,9 @@ def test_another_training_is_asked_for_and_the_old_answers_stay(db: Database, tr
 def test_a_picture_that_is_nowhere_is_refused(db: Database) -> None:
     with pytest.raises(InputError, match='no picture "unicorn'):
         training_of(TEXT.replace("tabby.jpg", "unicorn.jpg"), protocol("tagging"))
+
+
+def test_a_pass_mark_of_nothing_that_was_stored_once_is_read() -> None:
+    assert Settings.from_dict({"training_pass": 0}).training_pass == 0.01
+    with pytest.raises(InputError, match="at 0 everyone passes"):
+        Settings(training_pass=0)

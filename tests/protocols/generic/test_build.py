@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.errors import InputError
+from captious.errors import FieldError
 from captious.protocols.generic.build import built_text
 from captious.protocols.generic.file import parse_protocol
 
@@ -46,5 +46,35 @@ def test_nothing_typed_is_nothing() -> None:
 
 
 def test_a_number_that_is_none_is_said() -> None:
-    with pytest.raises(InputError, match='low: "few" is no whole number'):
+    with pytest.raises(
+        FieldError, match='question 1, "x": the low end of the scale: "few" is no whole number'
+    ) as told:
         built_text({"build.1.ask": "x", "build.1.low": "few"})
+    assert told.value.field == "build.1.low"
+
+
+@pytest.mark.parametrize(
+    ("changed", "field", "said"),
+    [
+        ({"build.4.high": "1"}, "build.4.high", 'question 4, "no": a scale from 1 to 1: give a high'),
+        ({"build.4.aspect": "a b"}, "build.4.aspect", 'question 4, "no": aspect "a b": use letters'),
+        (
+            {"build.4.aspect": "helpful"},
+            "build.4.aspect",
+            'question 4, "no": aspect "helpful" is asked twice',
+        ),
+        ({"build.raters": "0"}, "build.raters", '"raters" is 0. Give 1 or more'),
+    ],
+)
+def test_a_mistake_names_the_question_and_its_field(changed: dict[str, str], field: str, said: str) -> None:
+    """Nobody has written the file, so its lines tell nothing; row 4 is its second question."""
+    with pytest.raises(FieldError) as told:
+        built_text({**SCALE, **changed})
+    assert (told.value.field, str(told.value)[: len(said)]) == (field, said)
+    assert "line" not in str(told.value)
+
+
+def test_what_cannot_be_printed_is_left_out() -> None:
+    assert (
+        parse_protocol(built_text({"build.1.ask": "Is it\x7f true\x07?"})).questions[0].ask == "Is it true ?"
+    )

@@ -51,7 +51,15 @@ def test_the_first_answer_to_an_example_stands() -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"pass_mark": 1.5}, {"pass_mark": -0.1}, {"tries": 0}, {"tries": 101}, {"after_failing": "cry"}]
+    "given",
+    [
+        {"pass_mark": 1.5},
+        {"pass_mark": -0.1},
+        {"pass_mark": 0},
+        {"tries": 0},
+        {"tries": 101},
+        {"after_failing": "cry"},
+    ],
 )
 def test_settings_that_make_no_sense_are_refused(given: dict[str, object]) -> None:
     with pytest.raises(InputError):

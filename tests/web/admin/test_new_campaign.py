@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from captious.campaigns.entry import training
 from captious.campaigns.exchange.references import references_of
 from captious.campaigns.people import raters
 from captious.campaigns.setup import lifecycle
@@ -240,7 +241,15 @@ def test_questions_of_ones_own_by_a_form(manager: Any) -> None:
     assert "Is it &lt;true&gt;?" in shown.text
     assert shown.text.count('type="radio"') == 3
     wrong = manager.post("/admin/new/generic/questions", **{**BUILT, "build__1__low": "3"})
-    assert "a scale from 3 to 3" in wrong.text
+    assert "question 1, &#34;Is it &lt;true&gt;?&#34;: a scale from 3 to 3" in wrong.text
+    assert "line 7" not in wrong.text
+    refused = manager.post(
+        "/admin/new/generic", files(), title="Mine", **{**BUILT, "build__1__aspect": "a b"}
+    )
+    assert refused.status_code == 422
+    assert 'href="#f-build-1-aspect"' in refused.text
+    nothing = manager.post("/admin/new/generic", files(), title="Mine", build__kind="likert")
+    assert "question 1: it is empty" in nothing.text
     pairs = manager.post("/admin/new/generic/questions", **{**BUILT, "build__kind": "pairwise"})
     assert pairs.text.count('type="radio"') == 3  # left, right, alike
     assert manager.post("/admin/new/thumb/questions").status_code == 404
@@ -375,6 +384,28 @@ def test_the_dry_run_shows_the_second_stage_with_the_first_answers(manager: Any,
     assert confirmed.headers["location"] == f"{draft}/tried/1?later=true"
     assert "/try/1?later=true" not in manager.text(f"{draft}/tried/1?later=true")
     assert manager.get(f"{draft}/try/2?later=true").status_code == 404
+
+
+def test_the_wizard_ends_with_the_training(site: Any, manager: Any, pictures: Any, draft: str) -> None:
+    """It is offered before the campaign is made, and named among what comes before raters begin."""
+    assert 'value="sample"' in manager.text(draft)
+    address = manager.post(f"{draft}/create", training="sample").headers["location"]
+    campaign = lifecycle.find(site.db, address.rpartition("/")[2])
+    assert training.examples(site.db, campaign)
+    text = manager.text(address)
+    assert "Before raters begin" in text
+    assert f'href="{address}/training"' in text
+    assert text.count('<span class="badge">done</span>') == 1
+    lifecycle.open_campaign(site.db, campaign, actor="lea")
+    assert "Before raters begin" not in manager.text(address)
+    # The package has no examples for questions of one's own.
+    own = manager.post("/admin/new/generic", files(pictures), title="Own", **OPTIONS["generic"])
+    page = manager.text(own.headers["location"])
+    assert 'value="none"' in page
+    assert 'value="sample"' not in page
+    refused = manager.post(f"{own.headers['location']}/create", training="sample")
+    assert refused.status_code == 422
+    assert [one.title for one in lifecycle.listed(site.db)] == ["Dogs"]
 
 
 def test_a_created_campaign_can_be_rated(site: Any, manager: Any, draft: str) -> None:

@@ -67,7 +67,8 @@ def test_what_is_wrong_is_told_beside_the_field_and_nothing_changes(site: Any) -
     here = f"/admin/c/{campaign.slug}/training"
     for data, said in (
         ({"training": "file", **GOOD}, "no file was given"),
-        ({"training": "keep", **GOOD, "training_pass": "120"}, "from 0 to 100"),
+        ({"training": "keep", **GOOD, "training_pass": "120"}, "from 1 to 100"),
+        ({"training": "keep", **GOOD, "training_pass": "0"}, "At 0 everyone would pass"),
         ({"training": "keep", **GOOD, "training_tries": "0"}, "whole number from 1 to 100"),
         ({"training": "keep", **GOOD, "after_failing": "cry"}, "choose one"),
         ({"training": "keep", **GOOD, "survey_before": "questions: []"}, "0 questions"),

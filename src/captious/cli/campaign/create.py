@@ -57,7 +57,8 @@ TrainingFile = Annotated[
     ),
 ]
 PassMark = Annotated[
-    float, typer.Option("--pass-mark", min=0, max=1, help="Share of known answers to give in the training.")
+    float,
+    typer.Option("--pass-mark", min=0.01, max=1, help="Share of known answers to give in the training."),
 ]
 Tries = Annotated[int, typer.Option("--tries", min=1, max=100, help="Tries at the training.")]
 AfterFailing = Annotated[

@@ -21,7 +21,7 @@ def training(
     ] = None,
     images: options.Images = None,
     pass_mark: Annotated[
-        float | None, typer.Option("--pass-mark", min=0, max=1, help="Share of known answers to give.")
+        float | None, typer.Option("--pass-mark", min=0.01, max=1, help="Share of known answers to give.")
     ] = None,
     tries: Annotated[int | None, typer.Option("--tries", min=1, max=100, help="Tries.")] = None,
     after_failing: Annotated[

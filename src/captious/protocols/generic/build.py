@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from captious.errors import InputError
+from captious.errors import FieldError, one_line
+from captious.protocols.generic.file import parse_protocol
+from captious.protocols.yaml_file import At
 
 MOST_QUESTIONS = 12
+ENDS = {"low": "the low end of the scale", "high": "the high end of the scale"}
 PREFIX = "build."  # of the form's fields: build.kind, build.1.ask, build.1.low, …
 
 
 def built_text(given: Mapping[str, str]) -> str:
     """The protocol that the fields describe; "" where no question was typed.
+
+    What is wrong names the question and its field, for nobody has written the lines of the file.
 
     >>> print(built_text({"build.kind": "likert", "build.1.ask": "Is it true?", "build.1.high": "3",
     ...                   "build.1.low_label": "No", "build.raters": "2"}), end="")
@@ -46,7 +51,23 @@ def built_text(given: Mapping[str, str]) -> str:
         if help_ := _text(given, f"{at}.help"):
             lines.append(f"    help: {_quoted(help_)}")
         lines += _choice(given, at) if pairwise else _scale(given, at)
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    parse_protocol(text, told=lambda path, message: _wrong(given, asked, path, message))
+    return text
+
+
+def _wrong(given: Mapping[str, str], asked: Sequence[int], path: At, message: str) -> FieldError:
+    """A mistake at a place of the file, told at the field that it was typed into."""
+    if path[:1] != ("questions",) or len(path) < 2:
+        return FieldError(f"{PREFIX}{path[0] if path else 'kind'}", message)
+    at = asked[int(path[1])]
+    name = str(path[2]) if len(path) > 2 else "ask"
+    field = {"labels": "low_label", "ties": "ask"}.get(name, name)
+    return FieldError(f"{PREFIX}{at}.{field}", f"{_question(given, at)}: {message}")
+
+
+def _question(given: Mapping[str, str], at: int) -> str:
+    return f'question {at}, "{one_line(_text(given, f"{at}.ask"), 50)}"'
 
 
 def _choice(given: Mapping[str, str], at: int) -> list[str]:
@@ -63,14 +84,17 @@ def _scale(given: Mapping[str, str], at: int) -> list[str]:
 
 
 def _text(given: Mapping[str, str], field: str) -> str:
-    return " ".join(given.get(PREFIX + field, "").split())
+    typed = "".join(one if one.isprintable() else " " for one in given.get(PREFIX + field, ""))
+    return " ".join(typed.split())
 
 
 def _whole(given: Mapping[str, str], field: str, usual: int) -> int:
     typed = _text(given, field) or str(usual)
     if not re.fullmatch(r"-?\d{1,6}", typed):
-        what = field.rpartition(".")[2]
-        raise InputError(f'{what}: "{typed[:20]}" is no whole number. Give one such as {usual}.')
+        at, _, what = field.rpartition(".")
+        where = f"{_question(given, int(at))}: {ENDS[what]}" if at else what
+        message = f'{where}: "{one_line(typed, 20)}" is no whole number. Give one such as {usual}.'
+        raise FieldError(PREFIX + field, message)
     return int(typed)
 
 

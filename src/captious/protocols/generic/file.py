@@ -11,15 +11,15 @@ from captious.errors import InputError, one_line
 from captious.protocols.base import MOST_IN_GROUP, MOST_RESPONSES, Guide
 from captious.protocols.generic.rules import Generic, GenericKind
 from captious.protocols.questions import WIDEST_SCALE, read_question, refuse_twice
-from captious.protocols.yaml_file import At, YamlFile
+from captious.protocols.yaml_file import At, Told, YamlFile
 
 KINDS: dict[str, GenericKind] = {"likert": "likert", "pairwise": "pairwise"}
 TOP = ("name", "kind", "questions", "guide", "raters", "once_per_image", "group_size", "comment")
 ADVICE = ("title", "text", "examples")
 
 
-def parse_protocol(text: str, source: str = "protocol") -> Generic:
-    """Return the protocol that a YAML text describes.
+def parse_protocol(text: str, source: str = "protocol", told: Told | None = None) -> Generic:
+    """Return the protocol that a YAML text describes; `told` makes the error of a text that nobody wrote.
 
     >>> likert = parse_protocol('''
     ... name: helpfulness
@@ -35,7 +35,7 @@ def parse_protocol(text: str, source: str = "protocol") -> Generic:
     Traceback (most recent call last):
     captious.errors.InputError: protocol: line 1: "name" is missing. Give the protocol a name.
     """
-    reader = YamlFile(text, source)
+    reader = YamlFile(text, source, told)
     top = reader.mapping((), reader.data, TOP)
     label = reader.text((), top, "name", "Give the protocol a name.")
     kind = reader.text((), top, "kind", "Give likert or pairwise.")

@@ -15,6 +15,7 @@ AFTER_FAILING: tuple[AfterFailing, ...] = ("stop", "uncounted", "again")
 Phase = Literal["answering", "passed", "failed"]
 MOST_TRIES = 100
 DEFAULT_PASS, DEFAULT_TRIES = 0.8, 2
+LEAST_PASS = 0.01
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,10 @@ class TrainingRules:
     after_failing: AfterFailing = "stop"
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.pass_mark, (int, float)) and 0 <= self.pass_mark <= 1):
-            raise InputError(f"pass mark: {self.pass_mark} is not a share. Give 0 to 1, such as 0.8.")
+        if self.pass_mark == 0:
+            raise InputError("pass mark: at 0 everyone passes, whatever they answer. Give 0.01 to 1.")
+        if not (isinstance(self.pass_mark, (int, float)) and LEAST_PASS <= self.pass_mark <= 1):
+            raise InputError(f"pass mark: {self.pass_mark} is not a share. Give 0.01 to 1, such as 0.8.")
         if not (isinstance(self.tries, int) and 1 <= self.tries <= MOST_TRIES):
             raise InputError(f"tries: {self.tries} is not a whole number from 1 to {MOST_TRIES}.")
         if self.after_failing not in AFTER_FAILING:

@@ -100,7 +100,8 @@ def recent_pace(db: Database, campaign: Campaign) -> Pace | None:
     """When the latest responses came in, counted over equal spans; None where too few tell."""
     last = snapshots.marker(db, campaign).response
     latest = responses.stored(db, campaign, after=max(0, last - LATEST), limit=LATEST)
-    times = sorted(one.time for one in latest)
+    # A lead's decision is no rater's response.
+    times = sorted(one.time for one in latest if one.kind != "adjudication")
     if len(times) < FEWEST or times[-1] <= times[0]:
         return None
     width = (times[-1] - times[0]) / SPANS
@@ -147,7 +148,18 @@ def overview(request: Request, account: Viewer, campaign: Seen, db: Db) -> Respo
         charts=charts_view(db, campaign, "progress", words(request)),
         actions=possible(campaign),
         rounds=rules.rounds if campaign.state != "closed" else (),
+        steps=_steps(campaign, page) if campaign.state == "draft" else (),
     )
+
+
+def _steps(campaign: Campaign, page: OverviewPage) -> list[tuple[str, str, bool]]:
+    """What is left to do before raters begin: which, where, and whether it is done."""
+    own = f"/admin/c/{campaign.slug}"
+    return [
+        ("training", f"{own}/training", bool(campaign.settings.training)),
+        ("raters", f"{own}/raters", page.raters_active > 0),
+        ("open", f"{own}/do/open", False),
+    ]
 
 
 def possible(campaign: Campaign) -> list[str]:

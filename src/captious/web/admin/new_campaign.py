@@ -14,7 +14,7 @@ from starlette.responses import Response
 from captious.campaigns.records import Account
 from captious.campaigns.setup.create import DEFAULT_SEED, checked_title
 from captious.campaigns.store.database import Database
-from captious.errors import InputError
+from captious.errors import FieldError, InputError
 from captious.protocols import HumanProtocol, Problem, known_protocols
 from captious.protocols.form import as_number
 from captious.protocols.options import ProtocolOption, options_of, read_options
@@ -213,9 +213,13 @@ def _protocol_text(
         text = uploads.read_protocol_text(sent[0]) if sent else given.get("protocol_text", "")
         if not text.strip() and kind.builds:
             text = kind.built_text(given)
+            if not text:
+                raise FieldError("build.1.ask", "question 1: it is empty. Write one, or give a file.")
         if "\x00" in text:
             raise InputError("protocol: holds a NUL character. Save it as plain text.")
         kind.from_text(text, uploads.shown_name(sent[0]) if sent else "protocol")
+    except FieldError as error:
+        return "", [Problem(error.field, str(error))]
     except InputError as error:
         return "", [Problem("protocol_file" if sent else "protocol_text", str(error))]
     return text, []

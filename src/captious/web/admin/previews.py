@@ -9,6 +9,8 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 
+from captious.campaigns.entry.change import set_training
+from captious.campaigns.entry.training_files import SAMPLE, load_training
 from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Account, Draft, Settings
 from captious.campaigns.setup import cost as costs
@@ -18,10 +20,11 @@ from captious.errors import InputError
 from captious.protocols import Item, Problem
 from captious.protocols.form import as_number
 from captious.web import pages
-from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Written, show, words
+from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Written, show, texts_of, words
 from captious.web.admin.drafts import Built, Plan
 from captious.web.admin.models import PreviewCost, PreviewItem, PreviewPage, PreviewPrecision, ShownCaption
 from captious.web.admin.new_campaign import Token, drafts_of, plan_of
+from captious.web.admin.training_page import has_sample
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
@@ -148,15 +151,23 @@ def image(
     return FileResponse(path, media_type=TYPES.get(path.suffix.lower(), "image/jpeg"))
 
 
-@router.post("/admin/drafts/{token}/create", **WRITE, openapi_extra=form_body({}, required=["csrf"]))
+@router.post(
+    "/admin/drafts/{token}/create",
+    **WRITE,
+    openapi_extra=form_body({"training": "none, or sample: the package's examples"}, required=["csrf"]),
+)
 def make(request: Request, account: Manager, db: Db, token: Token, form: Written) -> Response:
     """Create the campaign. It stays closed to raters until it is opened."""
     drafts = drafts_of(db)
     plan = plan_of(db, token, account)
     try:
         built = drafts.build(token, plan)
+        sample = texts_of(form).get("training") == SAMPLE
+        training = load_training(SAMPLE, built.draft.rules()) if sample else None
         campaign = create.create(db, _free_slug(db, built), actor=account.name)
         keep_references(db, campaign, built.references)
+        if training is not None:
+            set_training(db, campaign, training, actor=account.name)
     except InputError as error:
         return _page(request, account, db, token, None, USUAL_WAGE, Problem("", str(error)))
     drafts.discard(token)
@@ -202,4 +213,5 @@ def _page(
         seconds=pace,
         wage=wage,
         paper_pace=built.draft.rules().usual_seconds is not None,
+        has_sample=has_sample(plan.protocol),
     )

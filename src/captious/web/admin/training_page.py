@@ -26,6 +26,7 @@ from captious.protocols import Problem
 from captious.protocols.form import as_number
 from captious.protocols.survey import parse_survey
 from captious.protocols.training import AFTER_FAILING
+from captious.protocols.training.standing import LEAST_PASS
 from captious.web import pages
 from captious.web.admin import uploads
 from captious.web.admin.access import (
@@ -175,7 +176,7 @@ def _read(given: dict[str, str], request: Request) -> tuple[dict[str, Any], list
     """The settings that were typed, and what is wrong with them."""
     t, problems = words(request), []
     share, tries = as_number(given.get("training_pass")), as_number(given.get("training_tries"))
-    if share is None or not 0 <= share <= 100:
+    if share is None or not 100 * LEAST_PASS <= share <= 100:
         problems.append(Problem("training_pass", t("admin.training.wrong_pass")))
     if tries is None or tries != int(tries) or not 1 <= tries <= 100:
         problems.append(Problem("training_tries", t("admin.training.wrong_tries")))
@@ -203,10 +204,10 @@ def _training(campaign: Campaign, chosen: str, form: FormData, folder: Path) -> 
     return training_of(text, rules, [folder] if pictures else [], source=name)
 
 
-def has_sample(campaign: Campaign) -> bool:
-    """Whether the package brings a training for the campaign's protocol."""
+def has_sample(protocol: str) -> bool:
+    """Whether the package brings a training for a protocol."""
     try:
-        return training_file(campaign.protocol).is_file()
+        return training_file(protocol).is_file()
     except InputError:
         return False
 
@@ -238,5 +239,5 @@ def _page(
         page=page,
         form=form | (given or {}),
         ways=AFTER_FAILING,
-        has_sample=has_sample(campaign),
+        has_sample=has_sample(campaign.protocol),
     )

@@ -8,7 +8,7 @@ window.captious = window.captious || {};
   const byName = new Map(questions.map((question) => [question.dataset.question, question]));
 
   const radios = (question) => [...question.querySelectorAll("input[type=radio]")];
-  const boxes = (question) => [...question.querySelectorAll("input[type=checkbox]")];
+  const boxes = (question) => [...question.querySelectorAll("input[type=checkbox]:not([name^='.'])")];
   const writable = (question) => question.querySelector("textarea, input[type=number]:not([data-amount-of])");
   const amountOf = (box) => document.getElementById(`${box.id}-amount`);
 
