@@ -72,11 +72,11 @@ def translated(folder: Path) -> None:
 
 def test_another_language_is_a_file(site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.campaigns.records import Settings
-    from captious.web import entrance, rater
+    from captious.web import entrance, rater, task_page
 
     translated(tmp_path)
     other = module.texts("xx", tmp_path)
-    for pages in (rater, entrance):
+    for pages in (rater, entrance, task_page):
         monkeypatch.setattr(pages, "texts", lambda language: module.texts(language, tmp_path))
     campaign = site.campaign("tagging", settings=Settings(language="xx"))
     visitor, _ = site.rater(campaign)
