@@ -10,6 +10,7 @@ import pytest
 
 from captious.campaigns.people import raters
 from captious.campaigns.records import Settings
+from captious.campaigns.setup import lifecycle
 from captious.crowd import calls, studies, visits
 from captious.crowd.providers.panel import SECRET as PANEL_SECRET
 from captious.crowd.values import Question
@@ -96,6 +97,20 @@ def test_the_third_of_two_places_is_told_that_it_is_full(site: Any) -> None:
     assert "Every place is taken" in page.text
     assert f"https://panel.example/full?c={study.codes['full']}" in [one.get("href") for one in page.links]
     assert len(raters.listed(site.db, study.campaign)) == 2
+
+
+def test_a_closed_study_is_not_called_full(site: Any) -> None:
+    study = Study(site, options={"full": "https://panel.example/full?c={code}"})
+    ada, _ = study.starts(f"{study.path}?participant=ada")
+    calls.close(site.db, study.stored, actor="lea")
+    page = site.visitor().page(f"{study.path}?participant=bo")
+    assert "This study is closed" in page.text and "Every place is taken" not in page.text
+    assert f"https://panel.example/full?c={study.codes['full']}" in [one.get("href") for one in page.links]
+    # Ada has a place and no task yet; once the campaign is closed as well, she hears the same.
+    lifecycle.close(site.db, study.campaign, actor="lea")
+    for address in (f"{study.path}/done", f"{study.path}?participant=ada"):
+        text = ada.page(address).text
+        assert "This study is closed" in text and "Every place is taken" not in text
 
 
 def test_no_id_and_an_unknown_study_are_refused(site: Any) -> None:

@@ -274,7 +274,7 @@ def _refuse_without_captions(rows: Rows) -> None:
     if not rows.grouped and "caption" not in rows.columns and "references" in rows.columns:
         raise InputError(
             f"{rows.source}: has references and no captions to score.",
-            python='Say which column holds them: columns={"caption": "…"}.',
+            python='Say which column holds them: Corpus.from_pandas(…, columns={"caption": "…"}).',
             command='Call the column of captions "caption".',
         )
 

@@ -266,7 +266,7 @@ def _turned_away(
     request: Request, stored: Stored, campaign: Campaign, refusal: TurnedAway, arrival: Arrival | None = None
 ) -> Response:
     if refusal.reason in ("full", "closed") and arrival is not None and stored.remote is not None:
-        return _completed(request, stored, campaign, arrival, "full", said=refusal.reason)
+        return _completed(request, stored, campaign, arrival, "full")
     provider = stored.provider()
     return pages.render(
         request,
@@ -280,19 +280,14 @@ def _turned_away(
 
 
 def _completed(
-    request: Request,
-    stored: Stored,
-    campaign: Campaign,
-    who: Visit | Arrival,
-    outcome: Outcome,
-    *,
-    said: str = "",
+    request: Request, stored: Stored, campaign: Campaign, who: Visit | Arrival, outcome: Outcome
 ) -> Response:
+    closed = outcome == "full" and "closed" in (stored.state, campaign.state)
     arrival = who.as_arrival() if isinstance(who, Visit) else who
     provider = stored.provider()
     way = provider.completion(stored.study, stored.published_at(), arrival, outcome)
     named = provider.title if provider.has_service else ""
-    values: dict[str, Any] = {"way": way, "outcome": said or outcome, "provider": named}
+    values: dict[str, Any] = {"way": way, "outcome": "closed" if closed else outcome, "provider": named}
     return pages.render(
         request,
         "rater/completed.html",
