@@ -141,7 +141,7 @@ def _chosen(judgments: Judgments, own: str) -> Judgments:
     if count:
         said = (
             f"{count:,} of {len(judgments.keys):,} items are an image with one of its own captions, on "
-            "which raters agree easily. Drop them (own) to compare with published values."
+            "which raters agree easily. Drop them (--own drop) to compare with published values."
         )
         warnings.warn(said, CaptiousWarning, stacklevel=3)
     return judgments

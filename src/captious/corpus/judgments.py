@@ -185,10 +185,10 @@ class Judgments:
 
     def to_pandas(self) -> pd.DataFrame:
         """Long table: example, image, system, caption, rater, aspect, value, stage, time."""
-        from captious.tables.frames import data_frame
+        import pandas as pd
 
         examples = self.example_of.tolist()
-        return data_frame(
+        return pd.DataFrame(
             {
                 "example": [self.ids[i] for i in examples],
                 "image": [self.keys[i][0] for i in examples],

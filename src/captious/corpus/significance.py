@@ -83,9 +83,9 @@ class Comparison(Shown):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each metric and pair of systems."""
-        from captious.tables.frames import data_frame
+        import pandas as pd
 
-        return data_frame(
+        return pd.DataFrame(
             [{"metric": name, **pair._asdict()} for name, one in self.metrics.items() for pair in one.pairs],
             columns=["metric", *Pair._fields],
         )
