@@ -29,6 +29,7 @@ MOST_BYTES = 150_000
 
 def _tour() -> ModuleType:
     path = ROOT / "scripts" / "take_screenshots.py"
+    sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location("take_screenshots", path)
     assert spec is not None
     assert spec.loader is not None

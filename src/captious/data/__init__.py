@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from captious.errors import CaptiousError, InputError
 
-__all__ = ["DemoFiles", "demo_files", "demo_path", "training_file"]
+__all__ = ["DemoFiles", "demo_files", "demo_path", "free_photographs", "training_file"]
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,18 @@ def demo_files() -> DemoFiles:
         game=root / "rating.game",
         readme=root / "README.md",
     )
+
+
+@cache
+def free_photographs() -> tuple[str, ...]:
+    """The photographs of the demo sample that may be shown without a name beside them.
+
+    >>> "coffee.jpg" in free_photographs(), "dahlia.jpg" in free_photographs()
+    (True, False)
+    """
+    about = json.loads(demo_files().references.read_text(encoding="utf-8"))
+    named = {one["id"] for one in about["licenses"] if one["name"].startswith("CC-BY")}
+    return tuple(sorted(one["file_name"] for one in about["images"] if one["license"] not in named))
 
 
 def training_file(protocol: str) -> Path:

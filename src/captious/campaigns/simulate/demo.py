@@ -47,6 +47,16 @@ guide:
   - title: What you do
     text: Read the caption aloud first. Then look at the image.
     examples: ["It names the main thing and where it is: helpful."]
+    pictures:
+      - image: tabby.jpg
+        shows: The face of a tabby cat with green eyes.
+        caption: A tabby cat with green eyes, close up.
+        verdict: "Helpful 5, natural 5"
+      - image: tabby.jpg
+        shows: The face of a tabby cat with green eyes.
+        caption: cat cat image of animal
+        verdict: "Helpful 2, natural 1"
+        why: It names the animal, and nobody would say it so.
 """
 Quality = Mapping[str | tuple[str, str], float]
 

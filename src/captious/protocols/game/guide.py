@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from captious.protocols.item import Guide
+from captious.protocols.item import Guide, Picture
 
 
 class Level(NamedTuple):
@@ -52,6 +52,28 @@ TABLE_2 = (
     ),
 )
 
+# One photograph, a caption of it for each level of the paper's scale.
+_HIKERS = "People walk in a line up an orange sand dune; wind blows sand off its top under a blue sky."
+_EXAMPLES: dict[Level, tuple[str, str]] = dict(
+    zip(
+        TABLE_2,
+        (
+            ("Boats on a stormy sea.", "Nothing of this is in the image."),
+            ("Some people on a red rock.", "The people are right; what they are on is a dune of sand."),
+            ("People, a sand dune and a blue sky.", "The right things, but not where they are."),
+            (
+                "A line of people on the slope of an orange sand dune under a blue sky.",
+                "What is seen and where, but not what is going on.",
+            ),
+            (
+                "On a walk through the desert, hikers climb a dune while the wind blows sand off its top.",
+                "What is seen, where, and what is going on.",
+            ),
+        ),
+        strict=True,
+    )
+)
+
 HOW = Guide(
     "How to play",
     "You see an image and a caption. Rate how well the caption fits, and try to give the rating that most "
@@ -73,4 +95,13 @@ PROBATION = Guide(
 def guides(levels: tuple[Level, ...], *first: Guide) -> tuple[Guide, ...]:
     """How to play, then what each rating means, the highest first."""
     ratings = sorted(levels, key=lambda level: -level.rating)
-    return (*first, HOW, *(Guide(f"{level.rating:g}: {level.name}", level.means) for level in ratings))
+    return (*first, HOW, *map(_guide, ratings))
+
+
+def _guide(level: Level) -> Guide:
+    """A level of the paper's scale has its picture; one of somebody's own has words alone."""
+    title = f"{level.rating:g}: {level.name}"
+    if level not in _EXAMPLES:
+        return Guide(title, level.means)
+    caption, why = _EXAMPLES[level]
+    return Guide(title, level.means, pictures=(Picture("hikers.jpg", _HIKERS, caption, title, why),))

@@ -7,15 +7,18 @@ import json
 import numpy as np
 
 from captious.corpus import Judgments
-from captious.errors import InputError, one_line
+from captious.data import free_photographs
+from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols.base import MOST_IN_GROUP, MOST_RESPONSES, Guide
 from captious.protocols.generic.rules import Generic, GenericKind
+from captious.protocols.item import Picture
 from captious.protocols.questions import WIDEST_SCALE, read_question, refuse_twice
 from captious.protocols.yaml_file import At, Told, YamlFile
 
 KINDS: dict[str, GenericKind] = {"likert": "likert", "pairwise": "pairwise"}
 TOP = ("name", "kind", "questions", "guide", "raters", "once_per_image", "group_size", "comment")
-ADVICE = ("title", "text", "examples")
+ADVICE = ("title", "text", "examples", "pictures")
+PICTURE = ("image", "shows", "caption", "verdict", "why")
 
 
 def parse_protocol(text: str, source: str = "protocol", told: Told | None = None) -> Generic:
@@ -92,4 +95,25 @@ def _guide(reader: YamlFile, at: int, raw: object) -> Guide:
         reader.text(where, own, "title", "Give the advice a title."),
         reader.text(where, own, "text", "Write the advice."),
         tuple(examples),
+        tuple(
+            _picture(reader, (*where, "pictures", row), raw)
+            for row, raw in enumerate(reader.sequence(where, own, "pictures"))
+        ),
+    )
+
+
+def _picture(reader: YamlFile, where: At, raw: object) -> Picture:
+    """A pictured example: a photograph of the sample, a caption of it, and what that earns."""
+    own = reader.mapping(where, raw, PICTURE)
+    known = free_photographs()
+    image = reader.text(where, own, "image", f"Name a photograph of the sample, such as {known[0]}.")
+    if image not in known:
+        message = str(UnknownNameError("photograph of the sample", image, known))
+        raise reader.error((*where, "image"), message)
+    return Picture(
+        image,
+        reader.text(where, own, "shows", "Say what the photograph shows, for those who cannot see it."),
+        reader.text(where, own, "caption", "Give a caption of the photograph."),
+        reader.name(where, own, "verdict", "Say what the caption earns."),
+        reader.text(where, own, "why", "", required=False),
     )

@@ -1,0 +1,1 @@
+"""The pages that documentation shows, and how to get to each."""
