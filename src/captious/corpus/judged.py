@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from captious.corpus.assemble import ReferenceSets
 from captious.corpus.ids import clean_ids, meet
 from captious.corpus.judgments import Judgments
-from captious.corpus.load import ReferenceSets, paths_of, reference_sets, rows_of
+from captious.corpus.load import paths_of, reference_sets, rows_of
 from captious.corpus.readers import PathText, Rows, read_rows
 from captious.corpus.readers.names import NUMBERED_RATING, THUMB_ASPECTS
 from captious.corpus.readers.rows import MISSING, Problem, refuse
