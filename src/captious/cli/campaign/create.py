@@ -19,14 +19,12 @@ from captious.cli.campaign.options import (
 )
 from captious.cli.output import Format
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.tables import Cell, Table
 
 if TYPE_CHECKING:
     from captious.campaigns.records import Draft
     from captious.corpus import Corpus
     from captious.protocols.training.standing import AfterFailing as AfterFailingChoice
 
-PREVIEWED = 3
 DEFAULT_SEED = 20220710
 LONGEST_CONSENT = 20_000  # as the pages have it
 
@@ -132,6 +130,7 @@ def create(
     from captious.campaigns.records import Settings
     from captious.campaigns.setup import create as making
     from captious.cli import inputs
+    from captious.cli.campaign.drafts import draft_payload, draft_tables
     from captious.cli.output import emit, note
 
     if images and no_images:
@@ -244,60 +243,6 @@ def text_file(path: Path | None) -> str:
     if not found or len(found) > LONGEST_CONSENT:
         raise InputError(f"{path}: give a text of 1 to {LONGEST_CONSENT:,} characters.")
     return found
-
-
-def draft_tables(draft: Draft) -> list[Table]:
-    """What a campaign would be: counts, costs and its first items."""
-    from captious.campaigns.setup import cost
-    from captious.campaigns.setup.create import preview
-    from captious.campaigns.setup.precision import expected
-    from captious.cli.campaign import tables as campaign_tables
-
-    rows: list[list[Cell]] = [
-        [item.image, caption.key, caption.text, "check" if item.check else item.stage]
-        for item in preview(draft, PREVIEWED)
-        for caption in item.captions
-    ]
-    needed = draft.rules().raters_needed(draft.items)
-    counted = f"{draft.title}: {len(draft.items):,} items on {_images(draft):,} images"
-    first = cost.first_stage(draft.items)
-    return [
-        Table(
-            counted,
-            ["image", "shown as", "caption", "stage"],
-            rows,
-            f"the first items; raters needed at least: {needed}",
-        ),
-        campaign_tables.cost_table(cost.estimate(draft.rules(), first, draft.settings)),
-        *campaign_tables.precision_table(expected(draft.rules(), draft.items)),
-        *([campaign_tables.training_table(draft.training)] if draft.training else []),
-    ]
-
-
-def _images(draft: Draft) -> int:
-    return len({item.image for item in draft.items})
-
-
-def draft_payload(draft: Draft) -> dict[str, Any]:
-    """The same as plain values."""
-    from captious.campaigns.setup import cost
-    from captious.campaigns.setup.create import preview
-    from captious.campaigns.setup.precision import expected
-
-    first = cost.first_stage(draft.items)
-    return {
-        "slug": draft.slug,
-        "title": draft.title,
-        "protocol": draft.protocol,
-        "options": dict(draft.options),
-        "items": draft.counted_items,
-        "images": _images(draft),
-        "raters_needed": draft.rules().raters_needed(draft.items),
-        "cost": cost.estimate(draft.rules(), first, draft.settings).to_dict(),
-        "precision": [one._asdict() for one in expected(draft.rules(), draft.items)],
-        "preview": [item.public() for item in preview(draft, PREVIEWED)],
-        **({"training": len(draft.training.examples)} if draft.training else {}),
-    }
 
 
 def import_(
