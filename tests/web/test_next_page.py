@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from markupsafe import escape
 
 from captious.campaigns.store import schema
-from captious.campaigns.work import responses
+from captious.campaigns.work import assignment, responses
 from captious.web.pages import FLASH, THEME
 
 TAKES_PAGE = {"accept": "application/json", "x-next-page": "1"}
@@ -53,6 +53,26 @@ def test_the_page_that_comes_along_is_the_page_that_would_be_asked_for(
     again = send(visitor, along, answer_pairs(site.task(campaign, rater)), **TAKES_PAGE)
     assert again.status_code == 200
     assert again.json()["response"] > said["response"]
+
+
+def test_a_draft_of_the_next_task_is_on_the_page_that_comes_along(
+    site: Any, answer_pairs: Any, read_page: Any
+) -> None:
+    campaign = site.campaign("humanr")  # hands out several tasks at once
+    visitor, rater = site.rater(campaign)
+    address = f"/work/{campaign.slug}"
+    page, first = visitor.page(address), site.task(campaign, rater)
+    with site.db.read() as connection:
+        held = assignment.held_tasks(site.db, connection, rater)
+    following = next(task for task in held if task.token != first.token)
+    assignment.save_draft(
+        site.db, rater, following.token, following.item.form.read(answer_pairs(following).items())
+    )
+    said = send(visitor, page, answer_pairs(first), **TAKES_PAGE).json()
+    along, asked = read_page(said["page"]), visitor.page(address)
+    assert along.action().endswith(following.token)
+    assert along.checked() == asked.checked() != {}
+    assert said["page"].replace(along.hidden("key"), "") == asked.text.replace(asked.hidden("key"), "")
 
 
 def test_a_nasty_caption_is_text_of_the_page_that_comes_along(
