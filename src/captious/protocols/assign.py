@@ -6,6 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -56,14 +57,24 @@ class Progress:
 
 def eligible(item: Item, progress: Progress, rater: str, *, now: float, once_per_image: bool) -> bool:
     """Whether the rater may be given the item now."""
-    return (
-        progress.taken.get(item.key, 0) < item.target
-        and item.key not in progress.seen.get(rater, frozenset())
+    return bool(_eligible([item], progress, rater, now=now, once_per_image=once_per_image))
+
+
+def _eligible(
+    items: Iterable[Item], progress: Progress, rater: str, *, now: float, once_per_image: bool
+) -> list[Item]:
+    taken, seen = progress.taken, progress.seen.get(rater, frozenset())
+    images = progress.images.get(rater, frozenset()) if once_per_image else frozenset()
+    return [
+        item
+        for item in items
+        if taken.get(item.key, 0) < item.target
+        and item.key not in seen
         and rater not in item.not_for
         and (item.only_for is None or rater in item.only_for)
         and item.not_before <= now
-        and not (once_per_image and item.image in progress.images.get(rater, frozenset()))
-    )
+        and item.image not in images
+    ]
 
 
 def choose(
@@ -82,22 +93,25 @@ def choose(
     the item nearest to its target, so that items are finished rather than begun; then an order that
     is the rater's own, drawn from the seed.
     """
-    collected: Counter[str] = Counter()
-    waiting: dict[str, list[tuple[int, bytes, Item]]] = {}
-    place = rater_order(seed, rater)
+    collected: dict[str, int] = {}
+    waiting: dict[str, list[tuple[int, Item]]] = {}
+    taken = progress.taken
     for item in items:
-        taken = progress.taken.get(item.key, 0)
-        collected[item.balance] += taken
-        if eligible(item, progress, rater, now=now, once_per_image=once_per_image):
-            rank = (item.target - taken, place(item.key), item)
-            waiting.setdefault(item.balance, []).append(rank)
-    for ranked in waiting.values():
-        ranked.sort(key=lambda entry: entry[:2], reverse=True)
+        collected[item.balance] = collected.get(item.balance, 0) + taken.get(item.key, 0)
+    for item in _eligible(items, progress, rater, now=now, once_per_image=once_per_image):
+        waiting.setdefault(item.balance, []).append((item.target - taken.get(item.key, 0), item))
+    place = rater_order(seed, rater)
     found: list[Item] = []
     images: set[str] = set()
     while len(found) < count and waiting:
-        kind = min(waiting, key=lambda kind: (collected[kind], waiting[kind][-1][:2]))
-        item = waiting[kind].pop()[2]
+        least = min([collected[kind] for kind in waiting])
+        first = [one for kind, ranked in waiting.items() if collected[kind] == least for one in ranked]
+        nearest = min([missing for missing, _ in first])
+        equals = [item for missing, item in first if missing == nearest]
+        # Only among equals is the rater's own order asked for.
+        item = equals[0] if len(equals) == 1 else min(equals, key=lambda item: place(item.key))
+        kind = item.balance
+        waiting[kind] = [one for one in waiting[kind] if one[1] is not item]
         if not waiting[kind]:
             del waiting[kind]
         if once_per_image and item.image in images:
@@ -108,6 +122,11 @@ def choose(
     return found
 
 
+# A rater who comes back is offered much of what they were offered before.
+MOST_RATERS, MOST_PLACES = 1024, 64
+
+
+@lru_cache(maxsize=MOST_RATERS)
 def rater_order(seed: int, rater: str) -> Callable[[str], bytes]:
     """The rater's own random order: a key's place in it is the same whenever it is asked.
 
@@ -115,4 +134,9 @@ def rater_order(seed: int, rater: str) -> Callable[[str], bytes]:
     True
     """
     salt = hashlib.blake2b(repr((seed, rater)).encode(), digest_size=16).digest()
-    return lambda key: hashlib.blake2b(key.encode(errors="surrogatepass"), key=salt, digest_size=8).digest()
+
+    @lru_cache(maxsize=MOST_PLACES)
+    def place(key: str) -> bytes:
+        return hashlib.blake2b(key.encode(errors="surrogatepass"), key=salt, digest_size=8).digest()
+
+    return place
