@@ -7,8 +7,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from captious.campaigns.people import accounts
-from captious.campaigns.store import database, schema
+from captious.campaigns.store import engines, schema
 from captious.campaigns.store.database import Database, LostRaceError, database_url
+from captious.campaigns.store.engines import distrust
 from captious.errors import InputError
 
 
@@ -140,7 +141,7 @@ def test_postgresql_needs_a_folder_for_images(postgresql_url: str) -> None:
 
 
 def test_a_restarted_postgresql_is_found_again(postgresql_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "IDLE_SECONDS", -1.0)
+    monkeypatch.setattr(engines, "IDLE_SECONDS", -1.0)
     with Database.open(postgresql_url) as db, Database.open(postgresql_url) as other:
         with db.read() as connection:
             mine = connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one()
@@ -148,6 +149,22 @@ def test_a_restarted_postgresql_is_found_again(postgresql_url: str, monkeypatch:
             connection.execute(sa.text("SELECT pg_terminate_backend(:pid)"), {"pid": mine})
         with db.write() as connection:
             assert connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one() != mine
+
+
+def test_connections_that_are_not_trusted_any_more_are_closed_not_left(postgresql_url: str) -> None:
+    pid, own = sa.text("SELECT pg_backend_pid()"), sa.text("datname = current_database()")
+    count = sa.select(sa.func.count()).select_from(sa.text("pg_stat_activity")).where(own)
+    with Database.open(postgresql_url) as db:
+        with db.read() as connection:
+            before = connection.execute(count).scalar_one()
+        seen = set()
+        for _ in range(10):
+            with db.read() as connection:
+                seen.add(connection.execute(pid).scalar_one())
+                distrust(db.engine)  # one of them is in use meanwhile
+        with db.read() as connection:
+            assert connection.execute(count).scalar_one() <= before + 1  # one may be on its way out
+        assert len(seen) == 10
 
 
 def test_a_snapshot_stays_as_it_was(database_url: str) -> None:

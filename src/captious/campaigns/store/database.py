@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
 import sqlalchemy
-from sqlalchemy import URL, Connection, Engine, event, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
+from sqlalchemy import URL, Connection, Engine, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import NullPool
 
 from captious.campaigns.store import schema
+from captious.campaigns.store.engines import WRITES, distrust, engine_of, writes
 from captious.campaigns.store.migrations import upgrade_on_open
 from captious.campaigns.store.outages import is_read_only
-from captious.campaigns.store.prepared import note_change
 from captious.campaigns.store.races import LostRaceError
 from captious.campaigns.store.writer import Writer
 from captious.errors import InputError, one_line
@@ -30,15 +30,8 @@ from captious.protocols import Form, Item
 
 T = TypeVar("T")
 DatabaseKind = Literal["sqlite", "postgresql"]
-BUSY_SECONDS = 30.0
-POOL_SIZE = 40  # as many as the threads that a web server answers from
-CONNECT_SECONDS = 5
 PROBE_SECONDS = 3
 MOST_TRIES = 60
-# A connection that lay unused this long is tried before it is trusted.
-IDLE_SECONDS = 5.0
-_WRITES = "captious_writes"
-_LAST_USED = "captious_last_used"
 # PostgreSQL's codes for a transaction that may be run again: serialisation failure, deadlock.
 _RACES = ("40001", "40P01")
 
@@ -81,7 +74,7 @@ class Database:
         url = database_url(url_or_path)
         if files is None and url.database and url.get_backend_name() == "sqlite":
             files = Path(url.database + ".files")
-        engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
+        engine = engine_of(url)
         found = cls(engine, files, clock)
         try:
             upgrade_on_open(engine, migrate=migrate)
@@ -152,13 +145,13 @@ class Database:
         """A transaction that writes: what it wrote is on disk when the block is left."""
         try:
             with self._turn, self.engine.connect() as plain:
-                connection = plain.execution_options(**{_WRITES: True})
+                connection = plain.execution_options(**{WRITES: True})
                 with connection.begin():
                     yield connection
         except DBAPIError as error:
             if is_read_only(error):
                 # A connection that was opened while the database took no writes may never take any.
-                self.engine.dispose()
+                distrust(self.engine)
             raise
 
     def try_to_write(self) -> None:
@@ -209,11 +202,6 @@ class Database:
         self.close()
 
 
-def writes(connection: Connection) -> bool:
-    """Whether the connection is that of a writing transaction."""
-    return bool(connection.get_execution_options().get(_WRITES))
-
-
 def database_url(url_or_path: str | Path) -> URL:
     """The address of a database, from a path or a URL.
 
@@ -243,73 +231,6 @@ def database_url(url_or_path: str | Path) -> URL:
     if url.drivername == "sqlite" and not url.database:
         raise InputError("database: give a file, so that no response is lost.")
     return url
-
-
-def _sqlite(url: URL) -> Engine:
-    if not Path(str(url.database)).resolve().parent.is_dir():
-        raise InputError(f"{url.database}: the folder does not exist. Create it first.")
-    engine = sqlalchemy.create_engine(
-        url,
-        pool_size=POOL_SIZE,
-        max_overflow=POOL_SIZE,
-        hide_parameters=True,  # answers, names and digests stay out of logs
-        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
-    )
-    event.listen(engine, "connect", _prepare_sqlite)
-    event.listen(engine, "begin", _begin_sqlite)
-    return engine
-
-
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    # Transactions are begun by `_begin_sqlite`, not by the driver.
-    connection.isolation_level = None
-    for pragma in (
-        "journal_mode=WAL",
-        "synchronous=FULL",
-        "foreign_keys=ON",
-        "temp_store=MEMORY",
-        "cache_size=-65536",
-    ):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes(connection) else "BEGIN")
-
-
-def _postgresql(url: URL) -> Engine:
-    engine = sqlalchemy.create_engine(
-        url,
-        pool_size=POOL_SIZE,
-        max_overflow=10,
-        pool_recycle=3600,
-        hide_parameters=True,
-        connect_args={"connect_timeout": CONNECT_SECONDS},
-    )
-    failures = engine.dialect.loaded_dbapi.Error
-
-    def try_idle(connection: Any, record: Any, _proxy: object) -> None:
-        # A server that was restarted is noticed here; a busy pool need not ask each time.
-        now = time.monotonic()
-        if now - record.info.get(_LAST_USED, now) > IDLE_SECONDS:
-            try:
-                connection.execute("SELECT 1")
-                connection.rollback()
-            except failures as error:
-                raise DisconnectionError from error
-
-    event.listen(engine, "before_cursor_execute", _note_change)
-    event.listen(engine, "checkin", _note_use)
-    event.listen(engine, "checkout", try_idle)
-    return engine
-
-
-def _note_change(connection: Connection, _cursor: object, sql: str, *_: object) -> None:
-    note_change(connection, sql)
-
-
-def _note_use(_connection: Any, record: Any) -> None:
-    record.info[_LAST_USED] = time.monotonic()
 
 
 __all__ = ["Database", "DatabaseKind", "LostRaceError", "database_url", "writes"]
