@@ -61,7 +61,10 @@ def test_stages(run, tmp_path) -> None:
     assert found.json["stages"]["names"] == ["1", "2"]
     # The second stage repeats the first.
     assert found.json["stages"]["raters"]["ann"]["alpha"]["value"] == 1.0
-    assert "test-retest" in run("agreement", path, "--resamples", 0).out
+    shown = run("agreement", path, "--resamples", 0).out
+    assert "test-retest" in shown
+    # Three raters who came twice are three.
+    assert shown.startswith("overall: 24 ratings of 4 items, 3 raters in 2 stages")
 
 
 @pytest.mark.parametrize(

@@ -51,9 +51,10 @@ def _coefficients(report: AgreementReport) -> Table:
         ["split-half reliability", halves.reliability, halves.low, halves.high, report.items, halves.reason]
     )
     level = next(iter(report.coefficients.values())).level
-    title = (
-        f"{report.aspect}: {report.ratings:,} ratings of {report.items:,} items, {len(report.raters)} raters"
-    )
+    who = f"{len(report.raters)} raters"
+    if report.stages:  # each of them a column in each stage
+        who = f"{len(report.stage_raters)} raters in {len(report.stage_names)} stages"
+    title = f"{report.aspect}: {report.ratings:,} ratings of {report.items:,} items, {who}"
     header = ["coefficient", "value", f"low {level:.0%}", f"high {level:.0%}", "items", "note"]
     return Table(title, header, rows, "\n".join(report.notes))
 

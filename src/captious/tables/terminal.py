@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from captious.tables.table import Cell, Number, Table, shown
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+NO_EDGE = 10_000  # a file has no edge to wrap at
 
 
 def print_table(table: Table) -> None:
     """Print a table on standard output; the best value of a column is bold."""
-    from rich import box
     from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
 
     class Terminal(Console):
         def on_broken_pipe(self) -> None:
@@ -21,18 +23,8 @@ def print_table(table: Table) -> None:
     # In a notebook rich would show the table itself, beside the text that was asked for.
     console = Terminal(highlight=False, force_jupyter=False)
     if not console.is_terminal:
-        console = Terminal(
-            highlight=False, force_jupyter=False, width=10_000
-        )  # a file has no edge to wrap at
-    drawn = RichTable(title=table.title or None, box=box.SIMPLE_HEAD, title_justify="left")
-    for index, name in enumerate(table.columns):
-        right = table.is_numeric(index)
-        drawn.add_column(Text(name), justify="right" if right else "left", no_wrap=right, overflow="fold")
-    for row in table.rows:
-        drawn.add_row(*(_cell(cell) for cell in row))
-    console.print(drawn)
-    for line in table.notes:
-        console.print(Text(line, style="dim"), soft_wrap=True)
+        console = Terminal(highlight=False, force_jupyter=False, width=NO_EDGE)
+    _draw(table, console)
 
 
 def to_text(table: Table) -> str:
@@ -46,12 +38,33 @@ def to_text(table: Table) -> str:
     <BLANKLINE>
     """
     import io
-    from contextlib import redirect_stdout
+
+    from rich.console import Console
 
     buffer = io.StringIO()
-    with redirect_stdout(buffer):
-        print_table(table)
+    # A notebook's kernel asks for colours by a variable; a text has none.
+    _draw(
+        table, Console(file=buffer, highlight=False, force_jupyter=False, force_terminal=False, width=NO_EDGE)
+    )
     return "\n".join(line.rstrip() for line in buffer.getvalue().split("\n"))
+
+
+def _draw(table: Table, console: Console) -> None:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    if table.title:  # a title of the drawn table would be wrapped at the table's width
+        console.print(Text(table.title, style="italic"), soft_wrap=True)
+    drawn = RichTable(box=box.SIMPLE_HEAD)
+    for index, name in enumerate(table.columns):
+        right = table.is_numeric(index)
+        drawn.add_column(Text(name), justify="right" if right else "left", no_wrap=right, overflow="fold")
+    for row in table.rows:
+        drawn.add_row(*(_cell(cell) for cell in row))
+    console.print(drawn)
+    for line in table.notes:
+        console.print(Text(line, style="dim"), soft_wrap=True)
 
 
 def _cell(cell: Cell) -> Any:

@@ -21,6 +21,15 @@ def said(db: Database, campaign: Any) -> dict[str, str]:
     return {line.kind: f"{line.tone}: {line.text}" for line in found.lines}
 
 
+def test_before_anybody_was_added_it_asks_for_raters_and_is_not_alarmed(
+    db: Database, make_campaign: Any
+) -> None:
+    campaign, _ = make_campaign("tagging", images=3, people=0, raters=2, two_rounds=False)
+    assert said(db, campaign)["finish"] == (
+        "look: Nobody rates here yet: add at least 2 raters. 12 responses are wanted."
+    )
+
+
 def test_it_says_whether_it_can_finish_and_what_is_missing(
     db: Database, make_campaign: Any, answers: Any
 ) -> None:

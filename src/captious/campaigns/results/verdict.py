@@ -122,12 +122,7 @@ def finish_line(campaign: Campaign, view: Overview, found: Standing) -> Line:
         return Line("finish", "plain", f"Closed with {view.done:,} of {view.target:,} responses.")
     rest = f"{left:,} of {view.target:,} responses are missing"
     if reach.more_raters:
-        more = _count(reach.more_raters, "more rater")
-        can = f"those who are there can give {reach.reachable:,} of them" if reach.reachable else "nobody can"
-        if not found.able:
-            can = "nobody who is there can give any of them"
-        words = f"Cannot finish with these raters: needs at least {more}."
-        return Line("finish", "bad", f"{words} {_capital(rest)}; {can}.")
+        return _too_few(view, found)
     if reach.orphaned:
         gone = _count(reach.orphaned, "response")
         return Line(
@@ -137,6 +132,19 @@ def finish_line(campaign: Campaign, view: Overview, found: Standing) -> Line:
     state = {"draft": " Nobody can begin before it is open.", "paused": " It is paused."}
     words = f"Can finish with these raters: {rest}, and {who} can give them."
     return Line("finish", "good", words + state.get(campaign.state, ""))
+
+
+def _too_few(view: Overview, found: Standing) -> Line:
+    """How many raters are missing; before anybody was added that is no cause for alarm."""
+    reach, left = found.reach, view.target - view.done
+    if not view.raters:
+        words = f"Nobody rates here yet: add at least {_count(reach.more_raters, 'rater')}."
+        return Line("finish", "look", f"{words} {left:,} responses are wanted.")
+    can = f"those who are there can give {reach.reachable:,} of them" if reach.reachable else "nobody can"
+    if not found.able:
+        can = "nobody who is there can give any of them"
+    words = f"Cannot finish with these raters: needs at least {_count(reach.more_raters, 'more rater')}."
+    return Line("finish", "bad", f"{words} {left:,} of {view.target:,} responses are missing; {can}.")
 
 
 def time_line(campaign: Campaign, view: Overview, found: Standing) -> list[Line]:
