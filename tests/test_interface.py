@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.errors import CaptiousWarning, InputError
+from captious.errors import CaptiousWarning, InputError, MissingDependencyError
 
 REFERENCES = {str(n): [f"a man rides horse number {n}", "a rider on a horse"] for n in range(12)}
 GOOD = {str(n): f"a man rides horse {n}" for n in range(12)}
@@ -51,6 +51,27 @@ def test_scores_show_themselves(corpus: captious.Corpus) -> None:
     assert '<th scope="row">good</th>' in page
     assert "<strong>" in page  # the best of a column
     assert scores.to_log("val/")["val/good/rouge_l"] == scores["rouge_l"].systems["good"].score
+
+
+def test_a_notebook_sets_words_left_and_each_signature_on_its_line(corpus: captious.Corpus) -> None:
+    """Jupyter sets every cell to the right by a rule of two classes, (0,2,1); ours must weigh as much."""
+    page = captious.score(corpus, ["rouge_l", "bleu1"])._repr_html_()
+    assert ".captious.captious td{padding:.25em .8em;text-align:left" in page
+    notes = page.partition('<p class="notes">')[2].partition("</p>")[0].split("\n")
+    assert [line.partition("|")[0] for line in notes] == ["rouge_l", "bleu1"]
+    assert "white-space:pre-line" in page
+
+
+def test_without_pandas_a_data_frame_says_what_to_install(
+    corpus: captious.Corpus, judged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scores = captious.score(corpus, ["rouge_l"])
+    agreed = captious.agreement(judged, resamples=0)
+    results = [corpus, scores, scores.significance(resamples=10, trials=10), scores.table(), agreed]
+    monkeypatch.setitem(sys.modules, "pandas", None)  # what an import finds where it is not installed
+    for result in results:
+        with pytest.raises(MissingDependencyError, match=r'pip install "captious\[tables\]"'):
+            result.to_pandas()  # type: ignore[attr-defined]
 
 
 def test_scores_are_resampled_and_tested_without_the_metric(

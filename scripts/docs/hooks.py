@@ -21,10 +21,8 @@ def on_files(files: Files, config: Any) -> Files:
         text = re.sub(r"\]\(docs/", "](", (ROOT / source).read_text(encoding="utf-8"))
         files.append(File.generated(config, page, content=text))
     for notebook in sorted(notebooks.FOLDER.glob("*.ipynb")):
-        name = f"notebooks/{notebook.name}"
-        files.remove(next(file for file in files if file.src_uri == name))
-        content = notebooks.page(notebook)
-        files.append(File.generated(config, name.replace(".ipynb", ".md"), content=content))
+        page = f"notebooks/{notebook.stem}.md"  # the notebook itself stays beside its page, to be downloaded
+        files.append(File.generated(config, page, content=notebooks.page(notebook)))
     return files
 
 

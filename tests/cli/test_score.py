@@ -364,6 +364,35 @@ def test_alt_texts_without_references_get_every_metric_that_can_run(run, tmp_pat
     assert "vifidel" not in more.err
 
 
+def test_without_references_and_without_a_metric_for_that_the_error_speaks_of_references(
+    run, tmp_path: Path, monkeypatch
+) -> None:
+    (tmp_path / "alt.csv").write_text("url,alt\n1.jpg,A dog runs.\n")
+    for package in ("harper", "pocketsphinx", "torch"):  # as after `pip install captious` alone
+        monkeypatch.setitem(sys.modules, package, None)
+    found = run("score", "-c", tmp_path / "alt.csv")
+    assert found.code == 2
+    assert found.err.splitlines()[-1].startswith("error: there are no references, and no metric that does")
+    named = run("score", "-c", tmp_path / "alt.csv", "--metrics", "free").err.splitlines()[-1]
+    assert named.startswith("error: none of these metrics can run. The first, bertgrammar: ")
+    assert named.endswith('pip install "captious[models]". Name others with --metrics.')
+
+
+def test_a_folder_of_other_files_is_answered_by_their_names(run, files, tmp_path: Path) -> None:
+    (tmp_path / "systems").mkdir()
+    found = run("score", "-c", tmp_path / "systems", "-r", files["references"])
+    assert found.code == 2
+    assert f"name other files themselves, such as {tmp_path / 'systems' / '*.json'}" in found.err
+
+
+def test_the_folder_of_an_export_is_answered_by_the_file_in_it(run, tmp_path: Path) -> None:
+    for command in (("meta",), ("train", "mine", "--features", "cider", "--judgments")):
+        found = run(*command, tmp_path)
+        assert (found.code, found.err.count("\n")) == (2, 1)
+        said = f"{tmp_path}: is a folder. Name a file in it: an export has {tmp_path / 'final.jsonl'}."
+        assert said in found.err
+
+
 def test_a_metric_that_needs_references_says_what_to_type(run, tmp_path: Path) -> None:
     (tmp_path / "alt.csv").write_text("url,alt\n1.jpg,A dog runs.\n")
     found = run("score", "-c", tmp_path / "alt.csv", "--metrics", "cider")

@@ -160,13 +160,17 @@ CONTENTS = {
     ),
     "id is no whole number": (
         '[{"image_id": 1.5, "caption": "A dog."}]',
-        'c.json: entry 1: "image_id" is the number 1.5. '
-        "Give each caption the id of its image, a number or a text.",
+        'c.json: entry 1: "image_id" is the number 1.5. Write such an id as text, in quotes.',
+    ),
+    "id of thirty digits": (
+        '[{"image_id": 123456789012345678901234567890, "caption": "A dog."}]',
+        'c.json: entry 1: "image_id" is the number 1.2345678901234568e+29. '
+        "Write such an id as text, in quotes.",
     ),
     "duplicate id": (
         '[{"image_id": 1, "caption": "A dog."}, {"image_id": "1", "caption": "The dog."}]',
         'c.json: entry 2: image id "1" has a second caption (the first is at entry 1). '
-        'Keep one for each image, or choose duplicates "first" or "all".',
+        'Keep one for each image, or give duplicates="first" or "all".',
     ),
     "duplicate key": (
         '{"1": "A dog.", "1": "The \\"dog\\"."}',

@@ -95,4 +95,6 @@ def _load(
     path = Path(name)
     if path.is_file() or path.suffix:
         return load_own_file(path, where, "" if by == SYSTEM else by)
+    if path.is_dir():
+        raise InputError(f"{name}: is a folder. Name a file in it: an export has {path / 'final.jsonl'}.")
     raise UnknownNameError("benchmark", name, BENCHMARKS)

@@ -120,9 +120,9 @@ class Reproduction(Shown):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each published value."""
-        import pandas as pd
+        from captious.tables.frames import data_frame
 
-        return pd.DataFrame([check.to_dict() for check in self.checks])
+        return data_frame([check.to_dict() for check in self.checks])
 
     def to_dict(self) -> dict[str, Any]:
         """Counts of verdicts and all checks."""

@@ -62,7 +62,13 @@ def metrics(
         note(line)
     wanted = chosen.metrics
     if not wanted and chosen.left_out:
+        if not text and usual(corpus) == "free":
+            raise InputError(
+                "there are no references, and no metric that does without them can run here, for the reasons "
+                "above. Give --references FILE, or what one of them needs."
+            )
         first, why = next(iter(chosen.left_out.items()))
+        why = why if why.endswith(".") else f"{why}."
         raise InputError(
             f"none of these metrics can run. The first, {first}: {why} Name others with --metrics."
         )

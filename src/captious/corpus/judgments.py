@@ -185,10 +185,10 @@ class Judgments:
 
     def to_pandas(self) -> pd.DataFrame:
         """Long table: example, image, system, caption, rater, aspect, value, stage, time."""
-        import pandas as pd
+        from captious.tables.frames import data_frame
 
         examples = self.example_of.tolist()
-        return pd.DataFrame(
+        return data_frame(
             {
                 "example": [self.ids[i] for i in examples],
                 "image": [self.keys[i][0] for i in examples],

@@ -83,9 +83,9 @@ class Comparison(Shown):
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each metric and pair of systems."""
-        import pandas as pd
+        from captious.tables.frames import data_frame
 
-        return pd.DataFrame(
+        return data_frame(
             [{"metric": name, **pair._asdict()} for name, one in self.metrics.items() for pair in one.pairs],
             columns=["metric", *Pair._fields],
         )

@@ -276,10 +276,10 @@ class Corpus:
 
     def to_pandas(self) -> pd.DataFrame:
         """Long table, a row an example: image_id, system, caption, references."""
-        import pandas as pd
+        from captious.tables.frames import data_frame
 
         sets = [*self.references, []]
-        return pd.DataFrame(
+        return data_frame(
             {
                 "image_id": [self.image_ids[i] for i in self.image_of.tolist()],
                 "system": [self.systems[i] for i in self.system_of.tolist()],

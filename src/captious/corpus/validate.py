@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -117,7 +118,10 @@ def _problems_of_row(rows: Rows, row: int, image: str | None, text: object) -> l
 def _bad_id(rows: Rows, row: int) -> Problem:
     key = rows.key("image", "image_id")
     cell = rows.columns["image"][row] if "image" in rows.columns else MISSING
-    return Problem("missing-id", rows.places[row], f'"{key}" {_is(cell)}', NEEDS_ID)
+    # A number that is no id has a fraction, or more digits than a number of JSON keeps.
+    number = isinstance(cell, float) and math.isfinite(cell)
+    mend = "Write such an id as text, in quotes." if number else NEEDS_ID
+    return Problem("missing-id", rows.places[row], f'"{key}" {_is(cell)}', mend)
 
 
 def _is(value: object) -> str:

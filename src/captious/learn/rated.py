@@ -50,7 +50,9 @@ def rated_set(
     outside = np.flatnonzero((values < low) | (values > high))
     if len(outside):
         raise InputError(
-            f"{name}: a rating is {values[outside[0]]:g}, outside the scale {low:g} to {high:g}."
+            f"{name}: a rating of {chosen} is {values[outside[0]]:g}, outside the scale {low:g} to {high:g}.",
+            python="Give the ends of the scale, such as scale=(1, 5).",
+            command="Give the ends of the scale, such as --scale 1-5.",
         )
     whole = RatedSet(name, corpus, rows, values, ends, shares, chosen)
     return whole.select(np.unique(rows))

@@ -57,7 +57,7 @@ def to_html(
         rows = [f'<td colspan="{len(heads)}">{escape(empty)}</td>']
     body = "\n".join(f"<tr>{row}</tr>" for row in rows)
     kind = ' class="sortable"' if sortable else ""
-    note = f'\n<p class="notes">{escape(" ".join(table.notes))}</p>' if table.note and not caption else ""
+    note = f'\n<p class="notes">{escape(table.note)}</p>' if table.note and not caption else ""
     return (
         f'<div class="scroll" role="region" aria-label="{escape(label or table.title)}" tabindex="0">\n'
         f"<table{kind}><caption>{caption or escape(table.title)}</caption>\n"
@@ -68,10 +68,12 @@ def to_html(
 _NOTEBOOK = (
     "<style>.captious table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
     ".captious caption{text-align:left;font-weight:600;padding:.2em 0}"
-    ".captious th,.captious td{padding:.25em .8em;text-align:left;border:0}"
-    ".captious thead th{border-bottom:1px solid currentColor}"
-    ".captious .number{text-align:right}.captious .detail{opacity:.65;font-size:85%}"
-    ".captious tbody th{font-weight:400}.captious .notes{opacity:.65;font-size:80%}</style>"
+    # Twice the class: Jupyter's own rule sets every cell to the right and would win.
+    ".captious.captious th,.captious.captious td{padding:.25em .8em;text-align:left;border:0}"
+    ".captious.captious thead th{border-bottom:1px solid currentColor}"
+    ".captious.captious .number{text-align:right}.captious .detail{opacity:.65;font-size:85%}"
+    ".captious tbody th{font-weight:400}"
+    ".captious .notes{opacity:.65;font-size:80%;white-space:pre-line}</style>"
 )
 
 

@@ -60,10 +60,10 @@ class Table:
 
     def to_pandas(self) -> pd.DataFrame:
         """A data frame of the raw values; the first column is the index."""
-        import pandas as pd
+        from captious.tables.frames import data_frame
 
         rows = [[cell.value if isinstance(cell, Number) else cell for cell in row] for row in self.rows]
-        return pd.DataFrame(rows, columns=list(self.columns)).set_index(self.columns[0])
+        return data_frame(rows, self.columns).set_index(self.columns[0])
 
     def to_markdown(self) -> str:
         """A Markdown table; the best value of a column is bold."""

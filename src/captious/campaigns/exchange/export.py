@@ -434,6 +434,7 @@ def _readme(campaign: Campaign, files: Sequence[Described]) -> str:
         "```text",
         "captious agreement judgments.jsonl --aspect ASPECT   # how far the raters agree",
         "captious meta final.jsonl                            # how far metrics go with them",
+        "captious train NAME --judgments final.jsonl          # a metric that predicts them",
         "captious campaign import .                           # read it back into a database",
         "```",
     ]
