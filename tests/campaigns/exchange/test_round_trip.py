@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+import shutil
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from captious.campaigns.entry import gate, surveys, training
+from captious.campaigns.entry.change import set_training
+from captious.campaigns.entry.training_files import training_of
 from captious.campaigns.exchange.export import export_zip
 from captious.campaigns.exchange.importing import import_file
 from captious.campaigns.exchange.references import keep_references, references_of
@@ -21,6 +25,8 @@ from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment, responses
+from captious.data import demo_files
+from captious.errors import CaptiousWarning
 from captious.protocols.simulation import SimulatedRater
 
 OPINION = {"m1": 0.8, "m2": 0.3}
@@ -103,3 +109,43 @@ def test_an_imported_export_is_an_equal_campaign(
     assert analysis.counting(other, back) == analysis.counting(db, campaign)
     # Figures may be NaN, which equals nothing.
     assert repr(analysis.result_tables(other, back)) == repr(analysis.result_tables(db, campaign))
+
+
+TRAINING = """
+examples:
+  - {image: tabby.jpg, caption: A cat., answers: {verdict: incomplete}, why: It says nothing else.}
+  - {image: other/mine.png, caption: A city at night., answers: {verdict: unrelated}}
+"""
+SURVEY = "questions:\n  - {aspect: screen, ask: 'What do you use?', options: [phone, desk]}\n"
+
+
+@pytest.mark.parametrize("formats", [["jsonl"], ["csv"], ["parquet"]], ids=lambda one: one[0])
+def test_training_and_surveys_come_back_with_their_answers(
+    db: Database, other: Database, make_campaign: Any, tmp_path: Path, formats: list[str]
+) -> None:
+    if db.kind == "postgresql" and formats != ["jsonl"]:
+        pytest.skip("the format of a file has nothing to do with the database")
+    pictures = tmp_path / "pictures"
+    (pictures / "other").mkdir(parents=True)
+    shutil.copy(demo_files().images / "dogs.jpg", pictures / "other" / "mine.png")
+    campaign, (ada, ben) = make_campaign("tagging", images=2, raters=1, two_rounds=False)
+    campaign = set_training(db, campaign, training_of(TRAINING, campaign.rules(), [pictures]), actor="lea")
+    given = replace(campaign.settings, survey_before=SURVEY, training_tries=1, training_pass=1.0)
+    campaign = lifecycle.change_settings(db, campaign, given, actor="lea")
+    assert surveys.answer(db, campaign, ada, "before", {"screen": "desk"}) == []
+    for kept, verdict in zip(training.examples(db, campaign), ("incomplete", "unrelated"), strict=True):
+        training.answer(db, campaign, ada, kept, 1, {"verdict": verdict})
+    path = export_zip(db, campaign, tmp_path / "out.zip", formats=formats)
+    back = import_file(other, path, actor="ben", images=pictures)
+    assert back.settings == campaign.settings  # the same version: examples and pictures are equal
+    assert [one.example for one in training.examples(other, back)] == [
+        one.example for one in training.examples(db, campaign)
+    ]
+    assert training.answers(other, back) == training.answers(db, campaign)
+    assert surveys.answers(other, back) == surveys.answers(db, campaign)
+    standing = {one.pseudonym: gate.pending(other, back, one) for one in raters.listed(other, back)}
+    assert standing == {ada.pseudonym: None, ben.pseudonym: "survey"}
+    with pytest.warns(CaptiousWarning, match=r'left out: .* no picture "other/mine\.png".* --images'):
+        without = import_file(other, path, actor="ben", slug="without-pictures")
+    assert (without.settings.training, training.answers(other, without)) == ("", [])
+    assert surveys.answers(other, without) == surveys.answers(db, campaign)

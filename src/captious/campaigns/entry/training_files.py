@@ -42,23 +42,24 @@ def training_of(
 ) -> Training:
     """The training of a text; see `load_training`."""
     found = tuple(read_examples(text, rules, source))
-    return Training(found, _pictures(found, [*folders, demo_files().images], source))
-
-
-def _pictures(examples: Iterable[Example], folders: Sequence[Path], source: str) -> dict[str, Path]:
-    names = list(dict.fromkeys(example.file for example in examples))
-    found: dict[str, Path] = {}
-    for folder in folders:
-        missing = [name for name in names if name not in found]
-        paths = find_images(folder, missing) if missing else []
-        found |= {name: Path(path) for name, path in zip(missing, paths, strict=True) if path}
-    missing = [name for name in names if name not in found]
+    pictures, missing = find_pictures(found, folders)
     if missing:
         raise InputError(
             f'{source}: there is no picture "{one_line(missing[0])}". Put it among the images, or name '
             "one of the sample's, such as tabby.jpg."
         )
-    return found
+    return Training(found, pictures)
+
+
+def find_pictures(examples: Iterable[Example], folders: Sequence[Path]) -> tuple[dict[str, Path], list[str]]:
+    """The file of each example's picture, from the first folder that has it; and the names that none has."""
+    names = list(dict.fromkeys(example.file for example in examples))
+    found: dict[str, Path] = {}
+    for folder in [*folders, demo_files().images]:
+        missing = [name for name in names if name not in found]
+        paths = find_images(folder, missing) if missing else []
+        found |= {name: Path(path) for name, path in zip(missing, paths, strict=True) if path}
+    return found, [name for name in names if name not in found]
 
 
 class Prepared(NamedTuple):

@@ -10,6 +10,7 @@ from captious.campaigns.exchange.croissant import NUMBER, TEXT, WHOLE, Column
 from captious.campaigns.exchange.export_files import RowValues
 from captious.campaigns.records import Campaign
 from captious.campaigns.store.database import Database
+from captious.protocols.training import example_to_dict
 
 TRAINING_COLUMNS = (
     Column("rater", TEXT, "Pseudonym of the rater."),
@@ -30,6 +31,12 @@ SURVEY_COLUMNS = (
     Column("answers", TEXT, "The answers as JSON, by question."),
     Column("time", NUMBER, "When it was answered, in seconds since 1970 (UTC)."),
 )
+
+
+def example_rows(db: Database, campaign: Campaign) -> Iterator[RowValues]:
+    """The examples of the training as it is now, in their order; their pictures are named, not held."""
+    for one in training.examples(db, campaign):
+        yield example_to_dict(one.example)
 
 
 class EntryFile(NamedTuple):

@@ -20,7 +20,7 @@ from captious._version import __version__
 from captious.campaigns.exchange import export_rows
 from captious.campaigns.exchange.croissant import Column, DataSet, Described, croissant
 from captious.campaigns.exchange.datasheet import datasheet, one_row
-from captious.campaigns.exchange.entry_rows import entry_files
+from captious.campaigns.exchange.entry_rows import entry_files, example_rows
 from captious.campaigns.exchange.export_files import FORMATS, RowValues, checked_formats, write_rows
 from captious.campaigns.exchange.facts import facts_of
 from captious.campaigns.exchange.references import references_of
@@ -323,6 +323,10 @@ def _entry(asked: _Asked) -> list[Described]:
     for name, about, columns, rows in entry_files(asked.db, asked.campaign):
         paths = write_rows(asked.out, name, rows, columns, asked.formats)
         found += _described(paths, about, columns)
+    if asked.campaign.settings.training:
+        rows = example_rows(asked.db, asked.campaign)
+        paths = write_rows(asked.out, "training_examples", rows, (), ("jsonl",))
+        found.append(Described(paths[0], "The examples of the training: captions, known answers, and why."))
     return found
 
 

@@ -14,6 +14,7 @@ from typing import Any, get_args
 
 import orjson
 
+from captious.campaigns.exchange.import_entry import survey_answer, training_answer, training_of_rows
 from captious.campaigns.exchange.import_store import Imported, ImportedRater, ImportedResponse
 from captious.campaigns.records import Draft, Kind, RaterState, Settings, Source, State
 from captious.campaigns.setup.create import checked_slug, checked_title
@@ -28,6 +29,8 @@ CAMPAIGN = "campaign.json"
 MOST_BYTES = 8 * 2**30
 MOST_DIRECTORY = 32 * 2**20
 _TABLES = ("responses", "raters")
+_ENTRY_TABLES = ("training", "surveys")  # where a campaign has them
+EXAMPLES = "training_examples.jsonl"
 _SUFFIXES = (".jsonl", ".parquet", ".csv")
 
 
@@ -43,7 +46,8 @@ def export_folder(path: Path) -> Path | None:
 @contextmanager
 def unzipped(path: Path) -> Iterator[Path]:
     """A zip file's export in a temporary folder; only names that an export has are taken out."""
-    wanted = {CAMPAIGN, "items.jsonl", "forms.jsonl", *(f"{n}{end}" for n in _TABLES for end in _SUFFIXES)}
+    tables = [f"{name}{end}" for name in (*_TABLES, *_ENTRY_TABLES) for end in _SUFFIXES]
+    wanted = {CAMPAIGN, "items.jsonl", "forms.jsonl", EXAMPLES, *tables}
     try:
         with path.open("rb") as file:
             check_directory(file, str(path), MOST_DIRECTORY)
@@ -90,6 +94,7 @@ def read_export(
             images=image_paths(images, {item.image: None for item in items}),
             settings=Settings.from_dict(about["settings"]),
             gold={row["key"]: row["gold"] for row in rows if row.get("gold")},
+            training=training_of_rows(_optional(folder, "training_examples"), images),
         )
         found = Imported(
             draft=draft,
@@ -102,6 +107,8 @@ def read_export(
             closed=[row["key"] for row in rows if row.get("closed")],
             called_for={row["key"]: row["from_response"] for row in rows if row.get("from_response")},
             references=about.get("references", {}),
+            training=[training_answer(row, _value(row["answers"])) for row in _optional(folder, "training")],
+            surveys=[survey_answer(row, _value(row["answers"])) for row in _optional(folder, "surveys")],
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
@@ -201,9 +208,18 @@ def _jsonl(path: Path) -> Iterator[dict[str, Any]]:
                     raise InputError(f"{path}: line {number}: {error}.") from None
 
 
+def _optional(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    """The rows of a table that not every export has."""
+    return _table(folder, name) if _file_of(folder, name) is not None else iter(())
+
+
+def _file_of(folder: Path, name: str) -> Path | None:
+    return next((p for end in _SUFFIXES if (p := folder / f"{name}{end}").is_file()), None)
+
+
 def _table(folder: Path, name: str) -> Iterator[dict[str, Any]]:
     """The rows of a table in whichever format it is there."""
-    path = next((p for end in _SUFFIXES if (p := folder / f"{name}{end}").is_file()), None)
+    path = _file_of(folder, name)
     if path is None:
         raise InputError(f"{folder}: holds no {name}.jsonl, .parquet or .csv.")
     if path.suffix == ".jsonl":

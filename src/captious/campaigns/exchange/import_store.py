@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
+from captious.campaigns.exchange.import_entry import ImportedSurveyAnswer, ImportedTrainingAnswer, store_entry
 from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Campaign, Draft
 from captious.campaigns.setup.create import create
@@ -76,6 +77,8 @@ class Imported:
     closed: Sequence[str] = ()
     called_for: Mapping[str, int] = field(default_factory=dict)
     references: Mapping[str, list[str]] = field(default_factory=dict)
+    training: Sequence[ImportedTrainingAnswer] = ()
+    surveys: Sequence[ImportedSurveyAnswer] = ()
 
 
 def store(db: Database, given: Imported, *, actor: str) -> Campaign:
@@ -166,6 +169,7 @@ class _Import:
         for key, id_, image in self.connection.execute(own):
             self.items[key], self.images[id_] = id_, image
         self._add_raters(given.raters)
+        store_entry(self.connection, self.campaign, self.raters, given.training, given.surveys)
         batch: list[ImportedResponse] = []
         count = 0
         for one in given.responses:
