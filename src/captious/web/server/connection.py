@@ -149,17 +149,17 @@ class Connection(HttpToolsProtocol):
 
     def _cycle(self, version: str) -> Cycle:
         return Cycle(
-            self.scope,
-            self.transport,
-            self.flow,
-            self.logger,
-            self.access_logger,
-            False,  # No line in the log from here: the application writes its own.
-            self.server_state.default_headers,
-            asyncio.Event(),
-            self.expect_100_continue,
-            version != "1.0" and self.parser.should_keep_alive(),
-            self.on_response_complete,
+            scope=self.scope,
+            transport=self.transport,
+            flow=self.flow,
+            logger=self.logger,
+            access_logger=self.access_logger,
+            access_log=False,  # The application writes its own lines.
+            default_headers=self.server_state.default_headers,
+            message_event=asyncio.Event(),
+            expect_100_continue=self.expect_100_continue,
+            keep_alive=version != "1.0" and self.parser.should_keep_alive(),
+            on_response=self.on_response_complete,
         )
 
     def on_message_complete(self) -> None:
