@@ -160,14 +160,15 @@ async def clients(port: int, shares: Sequence[Sequence[bytes]]) -> list[list[byt
 
 
 def load(arguments: argparse.Namespace) -> None:
-    """The load generator's process: bodies on standard input, answers and seconds on standard output."""
+    """The load generator's process: bodies on standard input, answers and seconds in a file."""
     shares = [[request_of(body.encode()) for body in share] for share in json.loads(sys.stdin.read())]
     gc.disable()
     clock, processor = time.perf_counter(), time.process_time()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         found = runner.run(clients(arguments.load, shares))
     took = {"seconds": time.perf_counter() - clock, "processor": time.process_time() - processor}
-    print(json.dumps(took | {"answers": [[content_of(one).decode() for one in own] for own in found]}))
+    answers = [[content_of(one).decode() for one in own] for own in found]
+    Path(arguments.answers).write_text(json.dumps(took | {"answers": answers}))
 
 
 def request_of(body: bytes) -> bytes:
@@ -183,10 +184,11 @@ def content_of(answer: bytes) -> bytes:
 
 
 def generate(port: int, shares: list[list[bytes]]) -> dict[str, Any]:
-    command = [sys.executable, __file__, "--load", str(port)]
     given = json.dumps([[body.decode() for body in share] for share in shares])
-    done = subprocess.run(command, input=given, text=True, stdout=subprocess.PIPE, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
+    with tempfile.NamedTemporaryFile() as answers:
+        command = [sys.executable, __file__, "--load", str(port), "--answers", answers.name]
+        subprocess.run(command, input=given, text=True, check=True)
+        found: dict[str, Any] = json.loads(Path(answers.name).read_text())
     return found
 
 
@@ -271,6 +273,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=64)
     parser.add_argument("--requests", type=int, default=20, help="of each client")
     parser.add_argument("--load", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--answers", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.load:
         load(arguments)
