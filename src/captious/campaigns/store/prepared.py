@@ -87,7 +87,8 @@ class Prepared:
 
     def answers(self, connection: Connection, given: Sequence[Values]) -> Sequence[Any]:
         """The answers to several works on PostgreSQL, as cursors have them."""
-        made = self._made(connection.dialect)
+        dialect = connection.dialect
+        made = self._compiled.get(dialect.name) or self._compile(dialect)
         if made.sql and (len(given) == 1 or not made.many):
             return [self._execute(connection, made, made.sql, made.values(one)) for one in given]
         rows = [{**one, "n": at} for at, one in enumerate(given)]
@@ -99,17 +100,14 @@ class Prepared:
 
     def _run(self, connection: Connection, given: Values) -> tuple[_Compiled, Any]:
         dialect = connection.dialect
-        made = self._made(dialect)
+        made = self._compiled.get(dialect.name) or self._compile(dialect)
         if self._in_step and dialect.name != "sqlite":
             answer = asked_in_step(self, given)
             if answer is not None:
                 return made, answer
-        if not made.sql:
-            return made, self.answers(connection, [given])[0]
+            if not made.sql:
+                return made, self.answers(connection, [given])[0]
         return made, self._execute(connection, made, made.sql, made.values(given))
-
-    def _made(self, dialect: Dialect) -> _Compiled:
-        return self._compiled.get(dialect.name) or self._compile(dialect)
 
     def _execute(self, connection: Connection, made: _Compiled, sql: str, values: Any) -> Any:
         if made.changes:

@@ -118,10 +118,10 @@ RECORD = Prepared(
     update(schema.rater).where(_RATER.id == _rater).values(record=bindparam("kept", type_=Text))
 )
 TARGET = Prepared(update(schema.item).where(_ITEM.id == _item).values(target=bindparam("aim")))
-COUNT_ITEM = Prepared(
-    update(schema.item)
-    .where(_ITEM.id == _item)
-    .values(done=_ITEM.done + 1, taken=_ITEM.taken + bindparam("again"))
+# SQLite writes every index anew that a column belongs to which is set, be it to the same value.
+COUNT_ITEM = Prepared(update(schema.item).where(_ITEM.id == _item).values(done=_ITEM.done + 1))
+COUNT_AGAIN = Prepared(
+    update(schema.item).where(_ITEM.id == _item).values(done=_ITEM.done + 1, taken=_ITEM.taken + 1)
 )
 COUNT_RATER = Prepared(
     update(schema.rater)

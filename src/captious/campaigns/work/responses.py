@@ -421,7 +421,8 @@ def _again(row: AnyRow) -> int:
 def _count(connection: Connection, sent: _Sent, row: AnyRow, *, counts: bool) -> None:
     """Count a first answer."""
     if counts:
-        queries.COUNT_ITEM.change(connection, {"item": row.item_id, "again": _again(row)})
+        statement = queries.COUNT_AGAIN if _again(row) else queries.COUNT_ITEM
+        statement.change(connection, {"item": row.item_id})
     elif row.slot_state == "held":
         # A rater whose answers do not count: the item is free for someone whose do.
         give_back(connection, sent.campaign.id, row.item_id, sent.item)
