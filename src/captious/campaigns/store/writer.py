@@ -38,15 +38,16 @@ THREADS = 6
 _SAVEPOINT, _ROLLBACK, _RELEASE = (
     Prepared(text(spelled)) for spelled in ("SAVEPOINT one", "ROLLBACK TO one", "RELEASE one")
 )
-# A process that stands still with the turn, or with rows that others need, does not keep it for ever.
+# One after another, as they are spelled: who waits for the turn waits longer than for a row that
+# someone else has, and a process that stands still with the turn loses it before that.
 # What a group asks is a few rows of large tables, each found by its key: nothing is worth reading whole.
 _TAKE_TURN = Prepared(
     text(
-        "SELECT set_config('lock_timeout', '1s', true), "
-        "set_config('idle_in_transaction_session_timeout', '10s', true), "
+        "SELECT set_config('lock_timeout', '8s', true), "
+        "set_config('idle_in_transaction_session_timeout', '5s', true), "
         "set_config('enable_hashjoin', 'off', true), set_config('enable_mergejoin', 'off', true), "
         "set_config('enable_seqscan', 'off', true), set_config('jit', 'off', true), "
-        "pg_advisory_xact_lock(hashtext('captious writer'))"
+        "pg_advisory_xact_lock(hashtext('captious writer')), set_config('lock_timeout', '1s', true)"
     )
 )
 
