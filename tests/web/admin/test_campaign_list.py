@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from captious.campaigns.quality.adjudication import adjudicate
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import log
 from captious.campaigns.work import assignment, responses
@@ -63,7 +64,14 @@ def test_pace_and_time_left_follow_the_latest_responses(
         (task, *_) = assignment.next_tasks(site.db, campaign, boris)
         responses.respond(site.db, boris, task.token, {"verdict": "complete"}, key=f"k{at}", seconds=5)
     # The second rater gives one in 30 seconds: the last two take a minute.
-    assert viewer.twin(f"/admin/c/{campaign.slug}")["seconds_left"] == pytest.approx(60)
+    found = viewer.twin(f"/admin/c/{campaign.slug}")
+    assert found["seconds_left"] == pytest.approx(60)
+    # A lead's decision is no response: the page shows the same as before.
+    clock.move(3000)
+    adjudicate(site.db, campaign, task.item.key, {"verdict": "minor"}, actor="lea", key="d")
+    shown = ("recent", "rate_per_hour", "seconds_left", "last_activity")
+    after = viewer.twin(f"/admin/c/{campaign.slug}")
+    assert [after[name] for name in shown] == [found[name] for name in shown]
 
 
 def test_responses_of_one_moment_show_no_pace(viewer: Any, tagged: Any) -> None:
@@ -87,7 +95,9 @@ def test_each_state_offers_what_may_be_done(site: Any, manager: Any, state: str,
         {"paused": lifecycle.pause, "closed": lifecycle.close}[state](site.db, campaign, actor="lea")
     page = manager.page(f"/admin/c/{campaign.slug}")
     begin = f"/admin/c/{campaign.slug}/do/"
-    assert [one["href"].removeprefix(begin) for one in page.links if begin in one.get("href", "")] == offered
+    links = [one["href"].removeprefix(begin) for one in page.links if begin in one.get("href", "")]
+    # A draft also names its opening among the steps at the top.
+    assert links == (["open", *offered] if state == "draft" else offered)
 
 
 @pytest.mark.parametrize(
