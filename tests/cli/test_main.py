@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from captious.cli.main import spread
@@ -35,3 +38,13 @@ def test_a_wrong_value_is_told_in_our_words(run, option: str, value: str, said: 
         2,
         f'error: {option} "{value}": {said}. See captious score --help.\n',
     )
+
+
+def test_a_command_whose_packages_are_not_installed_names_the_extra() -> None:
+    """As after `pip install captious` alone; a fresh process, since this one has the modules already."""
+    start = "import sys; sys.modules['sqlalchemy'] = None; from captious.cli.main import main; main()"
+    for typed in ("campaign list", "campaign raters add alt-text Ada", "crowd status alt-text"):
+        command = [sys.executable, "-c", start, *typed.split()]
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (found.returncode, found.stderr.count("\n")) == (2, 1), found.stderr
+        assert 'Install it with: pip install "captious[web]"' in found.stderr

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 the answer is no, 2 bad input (one line on stderr, never a
 from __future__ import annotations
 
 import os
+import re
 import sys
 import warnings
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from typing import Any
 
 import typer
 
-from captious.errors import CaptiousError, CaptiousWarning, InputError, one_line
+from captious.errors import CaptiousError, CaptiousWarning, InputError, MissingDependencyError, one_line
 from captious.wrong_fields import in_words
 
 # Typer keeps its copy of Click private; what it raises for a wrong option is public by descent.
@@ -147,6 +148,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.stdout.flush()
     except CaptiousError as error:
         _fail(error.typed, 2)
+    except ModuleNotFoundError as error:
+        extra = _extra_of(error.name or "")
+        if not extra:
+            raise
+        _fail(MissingDependencyError(f"this command needs {error.name}", extra).typed, 2)
     except BrokenPipeError:
         _leave_quietly()
     except OSError as error:
@@ -195,6 +201,25 @@ def _warnings_as_notes() -> Iterator[None]:
 
         warnings.showwarning = show  # type: ignore[assignment]
         yield
+
+
+def _extra_of(module: str) -> str:
+    """The smallest extra whose packages bring a module, by captious's own metadata; "" where none does.
+
+    >>> _extra_of("sqlalchemy.orm"), _extra_of("json")
+    ('web', '')
+    """
+    from importlib.metadata import requires
+
+    extras: dict[str, list[str]] = {}
+    for line in requires("captious") or ():
+        package, _, condition = line.partition(";")
+        if extra := re.search(r"extra == ['\"]([\w-]+)['\"]", condition):
+            name = re.split(r"[^\w.-]", package.strip())[0]
+            extras.setdefault(extra[1], []).append(name.casefold().replace("-", "_"))
+    wanted = module.partition(".")[0].casefold()
+    bring = [extra for extra, packages in extras.items() if wanted in packages]
+    return min(bring, key=lambda extra: len(extras[extra]), default="")
 
 
 def _leave_quietly() -> None:

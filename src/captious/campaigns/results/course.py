@@ -152,7 +152,8 @@ def _outlook(ahead: Sequence[Ahead], done: int, wanted: int) -> str:
     last = ahead[-1]
     if last.expected < wanted:
         return f"at this pace {last.expected:,.0f} of {wanted:,} responses by {_moment(last.time)[:16]} UTC"
-    return f"at this pace all {wanted:,} responses are there about {_moment(last.time)[:16]} UTC"
+    when = f"about {_moment(last.time)[:16]} UTC"
+    return f"at this pace all {wanted:,} responses are there {when}, if there are raters for them"
 
 
 def _moment(time: float) -> str:
