@@ -16,7 +16,8 @@ from captious.campaigns.records import Account, Campaign, Rater, Settings
 from captious.campaigns.store import schema
 from captious.campaigns.store.columns import Json
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.prepared import Prepared, given_rows
+from captious.campaigns.store.item_queries import ADD_LIMITED
+from captious.campaigns.store.prepared import Prepared
 from captious.errors import InputError, one_line
 from captious.protocols import Caption, Form, Item, Problem
 from captious.protocols.store import item_from_dict, item_to_dict
@@ -232,47 +233,6 @@ def _item_row(campaign: Campaign, item: Item, form_id: int, from_response: int |
     }
 
 
-# Items with one limit each. Where several works call for the same, the first adds it.
-_LIMITED = given_rows(
-    {
-        "campaign_id": "integer",
-        "key": "text",
-        "image": "text",
-        "stage": "text",
-        "form_id": "integer",
-        "content": "text",
-        "target": "bigint",
-        "balance": "text",
-        "is_check": "boolean",
-        "restricted": "boolean",
-        "not_before": "double precision",
-        "place": "double precision",
-        "from_response": "integer",
-        "rater_id": "integer",
-        "allowed": "boolean",
-    }
-)
-_ADD_LIMITED = Prepared(
-    f"""
-        WITH wanted AS MATERIALIZED (
-            SELECT DISTINCT ON (campaign_id, key) * FROM {_LIMITED} ORDER BY campaign_id, key, n
-        ), made AS (
-            INSERT INTO item (campaign_id, key, image, stage, form_id, content, target, balance, is_check,
-                              restricted, not_before, place, from_response)
-            SELECT campaign_id, key, image, stage, form_id, content, target, balance, is_check,
-                   restricted, not_before, place, from_response
-            FROM wanted ORDER BY n
-            ON CONFLICT DO NOTHING RETURNING id, campaign_id, key
-        ), limited AS (
-            INSERT INTO item_rater (item_id, rater_id, allowed, not_before)
-            SELECT made.id, wanted.rater_id, wanted.allowed, wanted.not_before
-            FROM made JOIN wanted USING (campaign_id, key)
-        )
-        SELECT wanted.n, made.id FROM made JOIN wanted USING (campaign_id, key)
-    """
-)
-
-
 def add_item(
     connection: Connection,
     campaign: Campaign,
@@ -291,7 +251,7 @@ def add_item(
     if connection.dialect.name != "sqlite" and len(limits) == 1 and limits <= raters.keys():
         (name,) = limits
         given = row | {"content": orjson.dumps(row["content"]).decode(), "rater_id": raters[name]}
-        made = _ADD_LIMITED.value(connection, given | {"allowed": name not in item.not_for})
+        made = ADD_LIMITED.value(connection, given | {"allowed": name not in item.not_for})
         if made is not None:
             _add_labels(connection, campaign, [item])
         return made is not None
