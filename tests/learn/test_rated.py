@@ -53,7 +53,9 @@ def test_an_aspect_must_be_named_where_several_could_be_meant() -> None:
 
 def test_ratings_outside_the_scale_are_refused() -> None:
     rows = [("0", "a", "overall", 7.0), ("1", "a", "overall", 1.0)]
-    with pytest.raises(InputError, match=r"a rating of \w+ is 7, outside the scale 1 to 5\. Give the ends"):
+    with pytest.raises(
+        InputError, match=r"a rating of \w+ is 7, outside the scale 1 to 5; they go from 1 to 7\. Give"
+    ):
         rate(rows, scale=(1.0, 5.0))
 
 

@@ -50,9 +50,10 @@ def rated_set(
     outside = np.flatnonzero((values < low) | (values > high))
     if len(outside):
         raise InputError(
-            f"{name}: a rating of {chosen} is {values[outside[0]]:g}, outside the scale {low:g} to {high:g}.",
-            python="Give the ends of the scale, such as scale=(1, 5).",
-            command="Give the ends of the scale, such as --scale 1-5.",
+            f"{name}: a rating of {chosen} is {values[outside[0]]:g}, outside the scale {low:g} to {high:g}; "
+            f"they go from {values.min():g} to {values.max():g}.",
+            python="Give the ends of their scale as scale=(low, high).",
+            command="Give the ends of their scale, as --scale 1-5 does.",
         )
     whole = RatedSet(name, corpus, rows, values, ends, shares, chosen)
     return whole.select(np.unique(rows))
