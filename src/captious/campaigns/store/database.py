@@ -17,10 +17,10 @@ from typing import Any, Literal, Self, TypeVar
 import sqlalchemy
 from sqlalchemy import URL, Connection, Engine, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, Pool
 
 from captious.campaigns.store import schema
-from captious.campaigns.store.engines import WRITES, distrust, engine_of, writes
+from captious.campaigns.store.engines import WRITES, distrust, engine_of, prepare_to_write, writes
 from captious.campaigns.store.migrations import upgrade_on_open
 from captious.campaigns.store.outages import is_read_only
 from captious.campaigns.store.races import LostRaceError
@@ -55,6 +55,8 @@ class Database:
         self._turn = threading.Lock() if self.kind == "sqlite" else nullcontext()
         self._own = threading.local()
         self._glances: list[Connection] = []
+        # The connection that SQLite writes with, and the pool that it came from.
+        self._writing: tuple[Pool, Connection] | None = None
         self.writer = Writer(self)
 
     @classmethod
@@ -144,14 +146,33 @@ class Database:
     def write(self) -> Iterator[Connection]:
         """A transaction that writes: what it wrote is on disk when the block is left."""
         try:
-            with self._turn, self.engine.connect() as plain:
-                connection = plain.execution_options(**{WRITES: True})
-                with connection.begin():
-                    yield connection
+            with self._turn, self._for_writing() as connection, connection.begin():
+                yield connection
         except DBAPIError as error:
             if is_read_only(error):
                 # A connection that was opened while the database took no writes may never take any.
                 distrust(self.engine)
+            raise
+
+    @contextmanager
+    def _for_writing(self) -> Iterator[Connection]:
+        """A connection to write with. SQLite's is always the same: another writer empties its memory."""
+        if self.kind != "sqlite":
+            with self.engine.connect() as plain:
+                yield plain.execution_options(**{WRITES: True})
+            return
+        pool, own = self._writing or (None, None)
+        if own is None or own.closed or pool is not self.engine.pool:
+            if own is not None:
+                own.close()
+            own = self.engine.connect().execution_options(**{WRITES: True})
+            prepare_to_write(own)
+            self._writing = self.engine.pool, own
+        try:
+            yield own
+        except DBAPIError:
+            own.invalidate()
+            own.close()
             raise
 
     def try_to_write(self) -> None:
@@ -190,9 +211,10 @@ class Database:
     def close(self) -> None:
         """Finish what is being written and close every connection."""
         self.writer.close()
-        for connection in self._glances:
-            connection.invalidate()
-            connection.close()
+        for connection in (*self._glances, *(self._writing or ())[1:]):
+            if not connection.closed:
+                connection.invalidate()
+                connection.close()
         self.engine.dispose()
 
     def __enter__(self) -> Self:

@@ -70,6 +70,7 @@ def _sqlite(url: URL) -> Engine:
         url,
         pool_size=POOL_SIZE,
         max_overflow=POOL_SIZE,
+        pool_use_lifo=True,  # what few can do does not fill the memory of many
         hide_parameters=True,  # answers, names and digests stay out of logs
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
     )
@@ -86,9 +87,14 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
         "synchronous=FULL",
         "foreign_keys=ON",
         "temp_store=MEMORY",
-        "cache_size=-65536",
+        "cache_size=-16384",
     ):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def prepare_to_write(connection: Connection) -> None:
+    """Give SQLite's one writer a large memory: what it has read stays right, for nobody else writes."""
+    connection.connection.driver_connection.execute("PRAGMA cache_size=-65536")  # type: ignore[union-attr]
 
 
 def _begin_sqlite(connection: Connection) -> None:

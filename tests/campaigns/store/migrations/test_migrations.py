@@ -13,7 +13,8 @@ from alembic.migration import MigrationContext
 from captious.campaigns.people import raters
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import migrations, schema
-from captious.campaigns.store.database import Database
+from captious.campaigns.store.database import Database, database_url
+from captious.campaigns.store.engines import engine_of
 from captious.campaigns.store.migrations import HEAD, migrate_to, revision, revisions
 from captious.campaigns.work import assignment, responses
 from captious.errors import InputError
@@ -77,11 +78,7 @@ FILLED = {
 @contextmanager
 def bare(url: str) -> Iterator[sa.Engine]:
     """The engine of a database that has not been migrated yet."""
-    from captious.campaigns.store import database
-
-    address = database.database_url(url)
-    kind = address.get_backend_name()
-    engine = database._sqlite(address) if kind == "sqlite" else database._postgresql(address)
+    engine = engine_of(database_url(url))
     try:
         yield engine
     finally:
