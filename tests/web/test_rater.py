@@ -100,7 +100,7 @@ def test_without_script_conditional_questions_say_when_they_count(site) -> None:
     visitor, _ = site.rater(campaign)
     text = visitor.page(f"/work/{campaign.slug}").text
     assert "Counts only if “Precision” is below 5." in text
-    said = "Counts only if “Something in the image is told wrongly” is chosen under “What costs"
+    said = "Counts only if “Something in the image is described wrongly” is chosen under “What costs"
     assert said in text
 
 

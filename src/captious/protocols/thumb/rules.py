@@ -60,9 +60,9 @@ DEVELOPMENT_IMAGES = 50  # THumB, 2.1
 AUDIT_CAPTIONS = 100  # THumB, footnote 3
 
 _ERRORS = (
-    Option("wrong", "Something in the image is told wrongly", "Can be put right."),
-    Option("invented", "Something told is not in the image", "Cannot be put right."),
-    Option("unsure", "Something told may or may not be true", "The image does not settle it."),
+    Option("wrong", "Something in the image is described wrongly", "Can be corrected."),
+    Option("invented", "Something mentioned is not in the image", "Cannot be corrected."),
+    Option("unsure", "The image does not show whether something is true"),
 )
 # In short what the guide says of each point.
 _PRECISION = tuple(Option(point, word) for point, word in guide.PRECISION_WORDS.items())
@@ -408,7 +408,7 @@ def caption_fields(caption: Caption, *, presets: bool = False) -> tuple[Field, .
             f"{key}.corrected",
             "text",
             "Corrected caption",
-            "Put right what is told wrongly. Judge the recall of this text.",
+            "Correct what is described wrongly. Judge the recall of this text.",
             caption=key,
             when=wrong,
         ),
