@@ -39,7 +39,8 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt requir
 	touch $@ $(VENV)/demo.stamp $(VENV)/loop.stamp $(VENV)/serve.stamp
 
 # A test that fails is run once more, and the summary lists it (R): a busy machine is no excuse, but no verdict.
-PYTEST = $(BIN)/pytest -n 2 --dist loadfile --reruns 1 -raR
+# One thread a process: workers that each take every core wait for each other.
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --reruns 1 -raR
 
 test: lint browser
 	$(PYTEST)
