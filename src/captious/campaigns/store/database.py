@@ -211,10 +211,14 @@ class Database:
     def close(self) -> None:
         """Finish what is being written and close every connection."""
         self.writer.close()
-        for connection in (*self._glances, *(self._writing or ())[1:]):
-            if not connection.closed:
-                connection.invalidate()
-                connection.close()
+        with self._turn:  # whoever still writes ends first
+            _, own = self._writing or (None, None)
+            self._writing = None
+            if own is not None:
+                own.close()
+        for connection in self._glances:
+            connection.invalidate()
+            connection.close()
         self.engine.dispose()
 
     def __enter__(self) -> Self:
