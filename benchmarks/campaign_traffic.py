@@ -229,12 +229,17 @@ class Server:
         return sum(one.user + one.system for one in times)
 
 
+def postgresql_processes(place: Place) -> list[int]:
+    """The processes of the database server; SQLite has none of its own."""
+    if place.kind == "sqlite":
+        return []
+    postmaster = psutil.Process(int((place.folder / "data" / "postmaster.pid").read_text().split()[0]))
+    return [one.pid for one in (postmaster, *postmaster.children(recursive=True))]
+
+
 def postgresql_processor(place: Place) -> float:
     """Seconds of the processor that the database server has used; SQLite is part of ours."""
-    if place.kind == "sqlite":
-        return 0.0
-    postmaster = psutil.Process(int((place.folder / "data" / "postmaster.pid").read_text().split()[0]))
-    times = [one.cpu_times() for one in (postmaster, *postmaster.children(recursive=True))]
+    times = [psutil.Process(one).cpu_times() for one in postgresql_processes(place)]
     return sum(one.user + one.system for one in times)
 
 

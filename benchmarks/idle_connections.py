@@ -89,7 +89,7 @@ def attack(folder: Path, kind: str, sent: bytes, connections: int, descriptors: 
 def address_of(server: subprocess.Popen[bytes], log: Path) -> tuple[str, int]:
     """Where the server listens, once it does."""
     while True:
-        found = re.search(r"captious is at http://([\d.]+):(\d+)", log.read_text())
+        found = re.search(r"captious is running at http://([\d.]+):(\d+)", log.read_text())
         if found and "startup complete" in log.read_text():
             return found[1], int(found[2])
         if server.poll() is not None:

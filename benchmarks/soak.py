@@ -5,8 +5,10 @@
 
 First the server is driven as hard as it goes for a while; then clients pause between requests so that the
 given share of that throughput is asked for. Every minute a sample is printed: memory (of the server and of
-its scoring process), descriptors, p50 and p95 of a request. At the end comes the slope of each in the second
-half of the run, as a share of its mean over an hour, and a verdict: none may grow by more than a tenth.
+its scoring process), descriptors, p50 and p95 of a request, and its processor time in the server (with its
+scoring process, or PostgreSQL), which other work on the machine disturbs least. At the end comes the slope of
+each in the second half of the run, as a share of its mean over an hour, and a verdict: none may grow by more
+than a tenth.
 Captions are never sent twice, so that nothing is answered from what was seen. What the scoring process
 remembers of words fills and is emptied for the first time within its first 70,000 captions: the verdict is
 about the service only where the first half of the run had more.
@@ -21,7 +23,8 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -30,11 +33,29 @@ import numpy as np
 import psutil
 import uvloop
 
-from campaign_traffic import Habits, Server, SimulatedRater, Tally, Wire, audit, database, prepare
+from campaign_traffic import (
+    Habits,
+    Place,
+    Server,
+    SimulatedRater,
+    Tally,
+    Wire,
+    audit,
+    database,
+    postgresql_processes,
+    prepare,
+)
 from scoring_service import Service, body_of, examples
 
 MOST_GROWTH = 0.10  # of the mean, in an hour
-SMALL = {"server MB": 4.0, "scoring MB": 4.0, "descriptors": 4.0, "p50 ms": 1.0, "p95 ms": 10.0}
+SMALL = {
+    "server MB": 4.0,
+    "scoring MB": 4.0,
+    "descriptors": 4.0,
+    "p50 ms": 1.0,
+    "p95 ms": 10.0,
+    "processor ms": 0.1,
+}
 CALIBRATION_SECONDS = 15.0
 IMAGES = 40_000
 DISTINCT_AT_ONCE = 512
@@ -88,29 +109,45 @@ def growth(name: str, seconds: list[float], values: list[float]) -> Growth:
 
 
 def figures(process: int, scoring: int | None) -> dict[str, float]:
-    """Memory and descriptors of the server with its workers, and memory of its scoring process."""
+    """Memory and descriptors of the server, and memory of its scoring process.
+
+    Analyses for a lead's pages run in processes of their own, which end; they are not counted.
+    """
     own = psutil.Process(process)
-    family = [own, *(one for one in own.children(recursive=True) if one.pid != scoring)]
-    found = {
-        "server MB": sum(one.memory_info().rss for one in family) / 2**20,
-        "descriptors": float(sum(one.num_fds() for one in family)),
-    }
+    found = {"server MB": own.memory_info().rss / 2**20, "descriptors": float(own.num_fds())}
     if scoring is not None:
         found["scoring MB"] = psutil.Process(scoring).memory_info().rss / 2**20
     return found
 
 
+def used(processes: Iterable[int]) -> dict[int, float]:
+    """Seconds of the processor that each of these processes has used, without its children."""
+    found = {}
+    for one in processes:
+        with suppress(psutil.NoSuchProcess):
+            times = psutil.Process(one).cpu_times()
+            found[one] = float(times.user + times.system)
+    return found
+
+
 async def watch(
-    traffic: Traffic, look: Callable[[], dict[str, float]], minutes: float, every: float
+    traffic: Traffic,
+    look: Callable[[], dict[str, float]],
+    processor: Callable[[], dict[int, float]],
+    minutes: float,
+    every: float,
 ) -> list[Sample]:
     """A sample a minute, printed as it comes."""
     samples: list[Sample] = []
     began = time.monotonic()
     while time.monotonic() - began < minutes * 60:
         traffic.times.clear()
-        start, before = time.monotonic(), traffic.requests
+        start, before, spent = time.monotonic(), traffic.requests, processor()
         await asyncio.sleep(every)
         values = await asyncio.to_thread(look)
+        # Only processes that were there all the time: others are of analyses that come and go.
+        took = sum(now - spent[one] for one, now in processor().items() if one in spent)
+        values["processor ms"] = took * 1000 / max(1, traffic.requests - before)
         cuts = statistics.quantiles(traffic.times, n=20) if len(traffic.times) > 1 else [float("nan")] * 19
         values |= {"p50 ms": cuts[9], "p95 ms": cuts[18]}
         rate = (traffic.requests - before) / (time.monotonic() - start)
@@ -184,7 +221,7 @@ async def soak_scoring(service: Service, asked: argparse.Namespace) -> list[Samp
         return figures(web, scoring)
 
     tasks = await half_load(client, asked.clients, traffic, asked.load)
-    samples = await watch(traffic, look, asked.minutes, asked.every)
+    samples = await watch(traffic, look, lambda: used(service.processes()), asked.minutes, asked.every)
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
@@ -204,7 +241,7 @@ class Noted(list[float]):
 
 
 async def soak_campaigns(
-    server: Server, tokens: list[str], asked: argparse.Namespace
+    server: Server, place: Place, tokens: list[str], asked: argparse.Namespace
 ) -> tuple[list[Sample], Tally]:
     """Raters of a campaign who submit, think and go on."""
     traffic = Traffic()
@@ -218,9 +255,13 @@ async def soak_campaigns(
         assert server.process is not None
         return figures(server.process.pid, None)
 
+    def processor() -> dict[int, float]:
+        assert server.process is not None
+        return used([server.process.pid, *postgresql_processes(place)])
+
     tasks = await half_load(client, len(tokens), traffic, asked.load)
     habits.think = traffic.pause
-    samples = await watch(traffic, look, asked.minutes, asked.every)
+    samples = await watch(traffic, look, processor, asked.minutes, asked.every)
     stop.set()
     await asyncio.gather(*tasks)
     return samples, tally
@@ -241,7 +282,7 @@ def campaigns(asked: argparse.Namespace) -> bool:
         server.start()
         try:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-                samples, tally = runner.run(soak_campaigns(server, tokens, asked))
+                samples, tally = runner.run(soak_campaigns(server, place, tokens, asked))
         finally:
             server.stop()
         found = audit(place, tally)

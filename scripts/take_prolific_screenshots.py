@@ -101,14 +101,14 @@ def manager(page: Page, stored: studies.Stored, db: Database, address: str) -> N
     page.context.add_cookies([{"name": "captious_session", "value": token, "url": address}])
     crowd = f"{address}/admin/c/{stored.study.campaign}/crowd"
     page.goto(crowd)
-    page.get_by_role("button", name="Ask the provider").click()
+    page.get_by_role("button", name="Update from the provider").click()
     page.wait_for_load_state("networkidle")
     take(page, "overview", "main section.card")
     page.goto(crowd)
     page.select_option("[name=provider]", "prolific")
     for name, value in {"places": "8", "reward": "0.75", "minutes": "3", "options": "fee=33.3"}.items():
         page.locator(f"[name={name}]").fill(value)
-    page.get_by_role("button", name="What does it cost?").click()
+    page.get_by_role("button", name="Estimate the cost").click()
     page.wait_for_load_state("networkidle")
     take(page, "estimate", "main .card")
 

@@ -52,7 +52,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Callable[
         "compute": {"predictions": ["a dog"], "references": [["a dog"]], "metrics": ["bleu1"]},
         "explain": {"corpus": corpus, "metric": "spice", "image_id": "3"},
         "load_corpus": {"candidates": folder / "good.json", "references": folder / "references.json"},
-        "load_judgments": {"given": folder / "rated.jsonl"},
+        "load_judgments": {"judgments": folder / "rated.jsonl"},
         "meta": {
             "benchmark": folder / "rated.jsonl",
             "metrics": ["bleu1"],
@@ -121,12 +121,17 @@ def test_the_line_names_the_argument_and_what_it_should_be(tmp_path: Path) -> No
     corpus = captious.Corpus.from_dict(GOOD, REFERENCES)
     for call, line in (
         (
-            lambda: captious.explain(None),  # type: ignore[arg-type]
-            "corpus must be a corpus, as captious.load_corpus(captions, references) makes one; found None.",
+            lambda: captious.explain(None),
+            "corpus must be a corpus, or captions as captious.load_corpus takes them; found None.",
         ),
         (
             lambda: captious.filter_shards("o1", None, "o2"),  # type: ignore[arg-type]
             "where must be text; found None.",
+        ),
+        (
+            lambda: captious.Corpus.from_dict([("7", "a dog")]),  # type: ignore[arg-type]
+            "candidates must be a dict, {image: caption} or {system: {image: caption}}; found a list. "
+            "For parallel lists there is Corpus.from_lists.",
         ),
         (lambda: captious.score(corpus, jobs="2"), "jobs must be a whole number; found '2'."),  # type: ignore
         (

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from captious.comparison import compare
@@ -85,5 +86,25 @@ def test_one_system_cannot_be_compared() -> None:
 
 
 def test_what_is_no_corpus_is_named() -> None:
-    with pytest.raises(InputError, match=r"corpus must be a corpus, as .* found a list"):
-        compare(["a dog"], ["bleu1"])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"corpus must be a corpus, or captions as .* found 4"):
+        compare(4, ["bleu1"])
+    with pytest.raises(InputError, match=r"compare needs at least two systems"):
+        compare(["a dog"], ["bleu1"], references=[["a dog"]])
+
+
+def test_captions_by_system_are_compared_as_they_are() -> None:
+    references = [[f"a man rides horse number {n}"] for n in range(6)]
+    good, poor = [f"a man rides horse {n}" for n in range(6)], ["a horse"] * 6
+    corpus = Corpus.from_lists(
+        good + poor,
+        references * 2,
+        systems=["good"] * 6 + ["poor"] * 6,
+        image_ids=[str(n) for n in range(6)] * 2,
+    )
+    expected = compare(corpus, "rouge_l", resamples=20, trials=20).to_dict()
+    for held in (list, tuple, pd.Series):
+        given = {"good": held(good), "poor": held(poor)}
+        found = compare(given, "rouge_l", references=held(references), resamples=20, trials=20)
+        assert found.to_dict() == expected
+    with pytest.raises(InputError, match=r'references has 5 entries for 6 captions of "good"'):
+        compare({"good": good, "poor": poor}, "rouge_l", references=references[:5])

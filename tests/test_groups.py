@@ -44,3 +44,10 @@ def test_one_image_leaves_out_what_needs_document_frequencies() -> None:
 
 def test_python_takes_groups_too(corpus: Corpus) -> None:
     assert {"bleu1", "cider"} <= set(captious.score(corpus, "classic"))
+
+
+def test_a_text_too_long_for_one_metric_leaves_the_others() -> None:
+    """METEOR takes 5,000 words at most."""
+    found = expand("classic", Corpus.from_lists(["a dog " * 3000, "a cat"], [["a dog"], ["a cat"]]))
+    assert "meteor" not in found.metrics and {"bleu4", "rouge_l", "cider"} <= set(found.metrics)
+    assert "has 6,000 words; at most 5,000 are allowed" in found.left_out["meteor"]

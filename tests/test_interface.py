@@ -132,12 +132,74 @@ def test_check_explain_and_reproduce(tmp_path: Path, corpus: captious.Corpus) ->
     (tmp_path / "mine.json").write_text('{"1": "a dog on a", "2": "A cat."}')
     report = captious.check(tmp_path / "mine.json")
     assert report.to_pandas()["code"].tolist() == ["lower-case", "no-period", "truncated"]
+    assert report.to_pandas()[["count", "of"]].to_numpy().tolist() == [[1, 2]] * 3
     explained = captious.explain(corpus, "spice", image_id="3", system="good")
     assert explained[0].caption == GOOD["3"]
     assert "<svg" in explained._repr_html_()
     assert "matched" in str(explained)
+    assert str(explained) == repr(explained)
+    assert explained.to_pandas()["verdict"].isin(["matched", "invented", "missed"]).all()
+    assert captious.explain(corpus, "spice", image_id=3, system="good") == explained
     with pytest.raises(InputError, match='unknown benchmark to reproduce "nothing"'):
         captious.reproduce(["nothing"])
+    with pytest.raises(InputError, match=r"nowhere: there is no such folder\. Check data="):
+        captious.reproduce("thumb", tmp_path / "nowhere")
+
+
+@pytest.mark.filterwarnings("ignore::captious.errors.CaptiousWarning")
+def test_meta_takes_one_name_for_a_list_and_says_where_settings_go(judged: Path) -> None:
+    settings = captious.MetaSettings(resamples=0)
+    one, several = (
+        captious.meta(judged, "rouge_l", aspects=aspects, where=where, settings=settings).to_dict()
+        for aspects, where in (("overall", "rater=ada"), (["overall"], ["rater=ada"]))
+    )
+    assert one == several
+    with pytest.raises(InputError, match=r"Give settings=captious\.MetaSettings\(coefficients=…\)"):
+        captious.meta(judged, "rouge_l", coefficients=["pearson"])
+    with pytest.raises(InputError, match="judgments alone have no references"):
+        captious.meta(captious.load_judgments(judged), "rouge_l")
+
+
+def test_what_meta_leaves_out_is_warned_of(judged: Path) -> None:
+    with pytest.warns(
+        captious.errors.CaptiousWarning, match="clipscore, .* are left out: no images were given"
+    ):
+        captious.meta(judged, "all", settings=captious.MetaSettings(resamples=0))
+
+
+def test_plan_refuses_what_no_study_reaches(judged: Path) -> None:
+    stated = {"mean": 0.2, "sd_images": 0.5, "sd_raters": 0.5, "simulations": 5}
+    with pytest.raises(InputError, match=r"the power is 80; it must be between 0 and 1\. Give 0\.8 for 80%"):
+        captious.plan(**stated, power=80)
+    with pytest.raises(InputError, match="the half width is 0; it must be above 0"):
+        captious.plan(**stated, half_width=0)
+    with pytest.raises(InputError, match="the pilot has standard deviations of its own"):
+        captious.plan(judged, sd_images=0.5)
+
+
+def test_available_metrics_by_what_they_need() -> None:
+    assert captious.available_metrics("references") == captious.available_metrics(["references"])
+    assert set(captious.available_metrics()) < set(captious.available_metrics({"references", "objects"}))
+    with pytest.raises(InputError, match='unknown need "refs"'):
+        captious.available_metrics(["refs"])
+
+
+def test_errors_are_there_without_an_import_of_their_own() -> None:
+    import subprocess
+
+    code = """
+import captious
+try:
+    captious.compute(["a dog"], [["a dog"]], "cidre")
+except captious.errors.InputError as error:
+    print(error)
+print(captious.stats.__name__, captious.compat.__name__)
+"""
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.splitlines() == [
+        'unknown metric "cidre". Did you mean "cider"?',
+        "captious.stats captious.compat",
+    ]
 
 
 def test_the_import_is_light() -> None:

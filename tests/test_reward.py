@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import captious
@@ -83,10 +85,57 @@ def test_what_is_wrong_is_said(references: dict[str, list[str]]) -> None:
         reward(["no such"], ["a dog"])
     with pytest.raises(InputError, match="1 images and 2 captions"):
         reward([next(iter(references))], ["a", "b"])
-    with pytest.raises(InputError, match="vifidel needs objects"):
-        Reward("vifidel", references=references)
+    with pytest.raises(InputError, match="vifidel_plus needs objects, and a reward has only"):
+        Reward("vifidel_plus", references=references)
     with pytest.raises(InputError, match="Score more images"):
         Reward("cider", references={1: ["a dog"]})
     with pytest.raises(InputError, match='image "1" has no references'):
         Reward("bleu4", references={1: []})
     assert reward([], []).tolist() == []
+
+
+def test_references_and_batches_as_they_are_held(corpus: Corpus, references: dict[str, list[str]]) -> None:
+    images, captions = list(references)[:3], [corpus.example(row).caption for row in range(3)]
+    expected = Reward("cider", references=references)(images, captions)
+    for given in (
+        pd.Series(references),
+        {image: np.array(own) for image, own in references.items()},
+        demo_files().references,
+        pd.DataFrame({"image_id": list(references), "references": list(references.values())}),
+        corpus,
+    ):
+        reward = Reward("cider", references=given)
+        for batch in (list, iter, np.array, pd.Series):
+            assert reward(batch(images), batch(captions)) == pytest.approx(expected, abs=1e-12)
+    by_place = Reward("cider", references=list(references.values()))
+    assert by_place(np.arange(3), captions) == pytest.approx(expected, abs=1e-12)
+    from_file = Reward("cider", references=demo_files().references)
+    assert from_file([int(image) for image in images], captions) == pytest.approx(expected, abs=1e-12)
+    assert repr(from_file) == "Reward(cider, references of 24 images)"
+
+
+@pytest.mark.parametrize(
+    ("images", "captions", "said"),
+    [
+        ([1], ["a dog"], 'image "1" has no references here. Ids there are of type str, not int.'),
+        ("1", "a dog", 'captions must be a list of texts; found the plain text "a dog"'),
+        (1, ["a dog"], "images must be a list; found int"),
+        (["1"], [None], "captions: entry 1 is missing (None)"),
+        ([[1]], ["a dog"], "images: a list is not an image id"),
+    ],
+)
+def test_a_batch_that_cannot_be_meant_is_said(
+    images: Any, captions: Any, said: str, references: dict[str, list[str]]
+) -> None:
+    with pytest.raises(InputError) as caught:
+        Reward("cider", references=references)(images, captions)
+    assert said in str(caught.value)
+
+
+def test_references_that_cannot_be_meant_are_said() -> None:
+    with pytest.raises(
+        InputError, match="references of image 1 must be a list of texts; found the plain text"
+    ):
+        Reward("bleu4", references={1: "a dog", 2: "a cat"})
+    with pytest.raises(InputError, match="references: found int"):
+        Reward("bleu4", references=3)

@@ -1,12 +1,17 @@
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import captious
 from captious.corpus import Corpus
+from captious.corpus.load import load_corpus
+from captious.data import demo_files
 from captious.errors import CaptiousError, InputError
 from captious.metrics import resolve
 from captious.scoring import compute, score
@@ -48,6 +53,14 @@ def test_an_interval_is_the_quantiles_of_resampled_statistics(corpus: Corpus) ->
     found = scores["bleu2"].systems["good"]
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
     assert found.low <= found.score <= found.high
+
+
+def test_a_metric_shows_its_scores_and_not_its_arrays(corpus: Corpus) -> None:
+    found = score(corpus, ["rouge_l"])["rouge_l"]
+    assert repr(found) == (
+        f"MetricScores('rouge_l', systems={found.systems!r}, signature={found.signature!r})"
+    )
+    assert "array" not in repr(found)
 
 
 def test_the_json_shape_is_the_documented_one(corpus: Corpus) -> None:
@@ -108,12 +121,12 @@ def test_a_single_image_has_no_interval() -> None:
     [
         (
             "cider",
-            "cider needs references, and there are none. "
-            'Make the corpus with references, or ask for metrics="free", those that need none.',
+            "cider needs references, but there are none. "
+            'Give references=, or use metrics="free" for metrics that need none.',
         ),
         (
             "vifidel",
-            "vifidel needs the objects in each image, and the corpus has none. "
+            "vifidel needs the objects in each image, but the corpus has none. "
             "Make the corpus with objects=.",
         ),
     ],
@@ -148,19 +161,104 @@ def test_errors_of_the_python_interface_name_no_option_of_the_command_line() -> 
     [
         (
             lambda one: score("a dog", ["bleu1"]),
-            "makes one or shards, as captious.open_shards opens them; found 'a dog'.",
+            'candidates must be a list of texts; found the plain text "a dog". Put it in a list.',
         ),
-        (lambda one: score(None), "opens them; found None."),
+        (lambda one: score(None), "as captious.load_corpus takes them; found None."),
+        (
+            lambda one: score(7),
+            "corpus must be a corpus, or captions as captious.load_corpus takes them; found 7.",
+        ),
         (lambda one: score(one, 4), "metrics must be text or a list of texts or metrics or None; found 4."),
-        (lambda one: score(one, [["bleu1"]]), "or None; found a list of list."),
+        (
+            lambda one: score(one, [["bleu1"]]),
+            "found what looks like references. Give them by name: references=",
+        ),
+        (lambda one: score(one, {"1": ["a dog"]}), "found what looks like references."),
+        (lambda one: score(one, ["a dog runs"]), "found what looks like references."),
+        (
+            lambda one: score(one, references=[["a dog"]]),
+            "is already a corpus. Give references when you make it.",
+        ),
         (lambda one: score(one, ["bleu1"], resamples="10"), "resamples must be a whole number; found '10'."),
         (lambda one: score(one, ["bleu1"], resamples=1.5), "resamples must be a whole number; found 1.5."),
-        (captious.check, "candidates must be a path or a list of paths; found a Corpus."),
-        (lambda one: captious.check(one.to_pandas()), "a list of paths; found a DataFrame."),
+        (lambda one: captious.check(4), "candidates: found int. Give a file, a data frame, a dict"),
         (lambda one: captious.Client(None), "url must be text; found None."),
     ],
 )
 def test_arguments_of_a_wrong_type_are_refused_in_one_line(call: Any, said: str, corpus: Corpus) -> None:
     with pytest.raises(CaptiousError) as caught:
         call(corpus)
+    assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+TWO_LISTS = [["a dog is running", "the dog"], ["cats asleep"]]
+CAPTIONS = ["a dog runs", "two cats sleep"]
+
+
+@pytest.mark.filterwarnings("ignore::captious.errors.CaptiousWarning")
+def test_where_nothing_can_run_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The smallest installation has no metric that does without references."""
+    for package in ("pocketsphinx", "harper", "torch", "onnxruntime"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=r"Give references=, or install what a warning names\.") as caught:
+        compute(CAPTIONS)
+    assert "--references FILE" in caught.value.typed
+
+
+@pytest.mark.parametrize(
+    ("captions", "references"),
+    [
+        (CAPTIONS, TWO_LISTS),
+        (iter(CAPTIONS), iter(TWO_LISTS)),
+        (pd.Series(CAPTIONS, index=["x", "y"]), pd.Series(TWO_LISTS)),
+        (np.array(CAPTIONS), np.array(TWO_LISTS, dtype=object)),
+        (dict(enumerate(CAPTIONS)), dict(enumerate(TWO_LISTS))),
+        (pd.DataFrame({"caption": CAPTIONS, "references": TWO_LISTS}), None),
+        (pd.DataFrame({"caption": CAPTIONS}), TWO_LISTS),
+        ([{"image_id": n, "caption": text} for n, text in enumerate(CAPTIONS)], dict(enumerate(TWO_LISTS))),
+    ],
+    ids=["lists", "iterators", "series", "arrays", "dicts", "frame", "frame beside a list", "rows"],
+)
+def test_captions_are_scored_as_they_are_held(captions: Any, references: Any) -> None:
+    """`compute` and `score` of the same captions, however they are given: 3 of 6 words meet."""
+    if isinstance(captions, Iterator):
+        captions, references = list(captions), list(references)
+        assert compute(iter(captions), iter(references), "bleu1")["bleu1"] == pytest.approx(0.5)
+        assert score(iter(captions), "bleu1", references=iter(references))["bleu1"].score == pytest.approx(
+            0.5
+        )
+    assert compute(captions, references, "bleu1")["bleu1"] == pytest.approx(0.5)
+    assert score(captions, "bleu1", references=references)["bleu1"].score == pytest.approx(0.5)
+
+
+def test_files_are_scored_as_they_are() -> None:
+    files = demo_files()
+    corpus = load_corpus(list(files.systems), files.references)
+    expected = score(corpus, "bleu1").to_dict()
+    assert score(list(files.systems), "bleu1", references=files.references).to_dict() == expected
+    assert compute(files.systems[0], files.references, "bleu1")["bleu1"] == pytest.approx(
+        score(corpus, "bleu1")["bleu1"].systems[corpus.systems[0]].score
+    )
+
+
+@pytest.mark.parametrize(
+    ("captions", "references", "said"),
+    [
+        (TWO_LISTS, CAPTIONS, "predictions: found a list of lists, as references are. Were predictions and"),
+        (
+            CAPTIONS,
+            dict(enumerate(TWO_LISTS)),
+            "found dict. To match by image id, give predictions as a dict",
+        ),
+        (dict(enumerate(CAPTIONS)), TWO_LISTS, "Give two dicts or two lists."),
+        ({"a": {1: "a dog"}, "b": {1: "a cat"}}, {1: ["a dog"]}, "are of 2 systems, but compute scores one"),
+        ("a dog", "a dog", 'predictions must be a list of texts; found the plain text "a dog".'),
+        (["a dog", float("nan")], TWO_LISTS, "predictions: entry 2 is missing (nan); it must be text."),
+        (CAPTIONS, [["a dog", None], ["a cat"]], "references of prediction 1: entry 2 is missing (None)"),
+        (None, TWO_LISTS, "predictions is None."),
+    ],
+)
+def test_what_compute_cannot_take_is_named(captions: Any, references: Any, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        compute(captions, references, "bleu1")
     assert said in str(caught.value) and "\n" not in str(caught.value)

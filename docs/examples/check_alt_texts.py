@@ -4,8 +4,8 @@
 
 Every image must have an alt text, and every alt text must keep every rule: a metric that needs no
 references, `>=` or `<=`, and a number. Local images are sent along, for metrics that look at them. Prints a
-line for each alt text that fails, as `file:line: …`, and ends with 1 where there is one. The token of the
-service is in $CAPTIOUS_TOKEN.
+line for each alt text that fails, as `file:line: …`. Ends with 0 if none does, 1 if one does, and 2 if the
+check could not be made. The token of the service is in $CAPTIOUS_TOKEN.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from captious import Client, Corpus
+from captious.errors import CaptiousError, InputError
 
 MARKDOWN_IMAGE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<source>[^)\s]+)[^)]*\)")
 RULE = re.compile(r"(?P<metric>.+?)(?P<sign>>=|<=)(?P<bound>-?[\d.]+)")
@@ -55,7 +56,10 @@ class Images(HTMLParser):
 
 def images_of(file: Path) -> list[Found]:
     """Every image of a Markdown or HTML file."""
-    text = file.read_text("utf-8")
+    try:
+        text = file.read_text("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{file}: is not UTF-8 text. Give Markdown and HTML files only.") from None
     parser = Images(file)
     parser.feed(text)
     for number, line in enumerate(text.splitlines(), 1):
@@ -82,7 +86,19 @@ def broken_rules(client: Client, images: list[Found], rules: list[re.Match[str]]
 
 
 def main() -> int:
-    """Check the files, and say what fails."""
+    """Check the files, and say what fails; an error is one line."""
+    try:
+        return check()
+    except OSError as error:
+        line = f"{error.filename}: {error.strerror}."
+    except CaptiousError as error:
+        line = str(error)
+    print(f"error: {line}", file=sys.stderr)
+    return 2
+
+
+def check() -> int:
+    """Check the files, and print what fails."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -1,7 +1,8 @@
-"""Hooks of the site: pages from the top of the repository, links to them, notebooks, every option."""
+"""Hooks of the site: generated pages, links to them, tables of the Python API, formulas."""
 
 from __future__ import annotations
 
+import posixpath
 import re
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent))
+import formulas
+import names
 import notebooks
 import options
 
@@ -21,7 +24,7 @@ def on_files(files: Files, config: Any) -> Files:
     for source, page in PAGES.items():
         text = re.sub(r"\]\(docs/", "](", (ROOT / source).read_text(encoding="utf-8"))
         files.append(File.generated(config, page, content=text))
-    files.append(File.generated(config, "commands/options.md", content=options.page()))
+    files.append(File.generated(config, "commands/index.md", content=options.page()))
     for notebook in sorted(notebooks.FOLDER.glob("*.ipynb")):
         page = f"notebooks/{notebook.stem}.md"  # the notebook itself stays beside its page, to be downloaded
         files.append(File.generated(config, page, content=notebooks.page(notebook)))
@@ -29,6 +32,12 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
+    folder = posixpath.dirname(page.file.src_uri)
     for source, target in PAGES.items():
-        markdown = markdown.replace(f"](../{source})", f"]({target})")
-    return markdown
+        link = f"]({posixpath.relpath(target, folder or '.')}"
+        markdown = re.sub(rf"\]\((?:\.\./)+{re.escape(source)}(?=[)#])", link, markdown)
+    return names.with_tables(markdown)
+
+
+def on_page_content(content: str, page: Any, config: Any, files: Files) -> str:
+    return formulas.drawn(content)

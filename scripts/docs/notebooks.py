@@ -16,7 +16,7 @@ FOLDER = Path(__file__).parents[2] / "docs" / "notebooks"
 def page(notebook: Path) -> str:
     """A notebook as Markdown: code in fences, tables and pictures as they look in a notebook."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
-    top = f"*This page is a notebook, run by the tests. Download it: [{notebook.name}]({notebook.name})*"
+    top = f"Download this page as a notebook: [{notebook.name}]({notebook.name})"
     first, *others = [_cell(one) for one in cells]
     return "\n\n".join([first, top, *others]) + "\n"
 

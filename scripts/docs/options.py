@@ -5,24 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-TOP = """# Every command and option
+TOP = """# Commands
 
-What `captious COMMAND --help` prints, in one place. A value in brackets is what is taken where you give none.
+Each command has a page with examples. All options are [below](#all-options), as `captious COMMAND --help`
+prints them.
+
+| command | what it does |
+|---|---|"""
+OPTIONS = """
+## All options
+
+Defaults are in square brackets.
 """
 
 
 def page() -> str:
-    """All commands as Markdown, a heading each."""
-    return "\n".join([TOP, *map(_section, commands())])
+    """All commands as Markdown: a table of them, and a heading each."""
+    return "\n".join([TOP, *_rows(), OPTIONS, *map(_section, commands())])
 
 
 def commands() -> Iterator[tuple[list[str], Any]]:
     """Every command with the words that call it, groups left out."""
+    yield from _below([], _root())
+
+
+def _root() -> Any:
     import typer.main
 
     from captious.cli.main import application
 
-    yield from _below([], typer.main.get_command(application()))
+    return typer.main.get_command(application())
+
+
+def _rows() -> Iterator[str]:
+    for name, command in sorted(_root().commands.items()):
+        yield f"| [`{name}`]({name}.md) | {_first(command)} |"
+
+
+def _first(command: Any) -> str:
+    """The first paragraph of a command's help."""
+    return _plain(" ".join((command.help or "").split("\n\n")[0].split()))
 
 
 def _below(words: list[str], command: Any) -> Iterator[tuple[list[str], Any]]:
@@ -35,11 +57,10 @@ def _below(words: list[str], command: Any) -> Iterator[tuple[list[str], Any]]:
 
 def _section(found: tuple[list[str], Any]) -> str:
     words, command = found
-    first = " ".join((command.help or "").split("\n\n")[0].split())
     rows = [f"| {_call(one)} | {_text(one)} |" for one in command.params if one.name != "help"]
     table = ["| argument or option | what it does |", "|---|---|", *rows, ""] if rows else []
     return "\n".join(
-        [f"## captious {' '.join(words)}", "", f"{_plain(first)} [More]({words[0]}.md)", "", *table]
+        [f"### captious {' '.join(words)}", "", f"{_first(command)} [More]({words[0]}.md)", "", *table]
     )
 
 

@@ -76,7 +76,7 @@ def _edit(page: Page, site: Site) -> None:
 
 def _links(page: Page, site: Site) -> None:
     page.locator('[name="lines"]').fill("Ann Lee, ann@example.org, native\nBo Carlsen")
-    page.get_by_role("button", name="Add", exact=True).click()
+    page.get_by_role("button", name="Add raters", exact=True).click()
     page.locator(".links").wait_for()
 
 
@@ -99,7 +99,7 @@ def _crowd_estimate(page: Page, site: Site) -> None:
     page.locator('[name="places"]').fill("20")
     page.locator('[name="reward"]').fill("0.20")
     page.locator('[name="options"]').fill("parameter=pid")
-    page.get_by_role("button", name="What does it cost?").click()
+    page.get_by_role("button", name="Estimate the cost").click()
 
 
 STOPS = (

@@ -8,7 +8,8 @@ from captious.campaigns.entry import surveys, training
 from captious.campaigns.people import links, raters
 from captious.campaigns.records import Campaign, NewRater
 from captious.crowd import arrivals, visits
-from captious.web import entrance, tickets
+from captious.web import entrance
+from captious.web.guard import tickets
 from screens.site import SECRET, Site, game, trained
 from screens.stops import Stop, press, public, then, work
 

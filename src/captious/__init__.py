@@ -13,6 +13,11 @@ from typing import TYPE_CHECKING, Any
 from captious._version import __version__
 
 if TYPE_CHECKING:
+    from captious import compat as compat
+    from captious import corpus as corpus
+    from captious import errors as errors
+    from captious import metrics as metrics
+    from captious import stats as stats
     from captious.benchmarks import MetaSettings, agreement, meta, plan, reproduce
     from captious.client import Client
     from captious.comparison import Comparison, compare
@@ -65,14 +70,20 @@ _HOMES = {
     "captious.reward": ("Reward",),
     "captious.scoring": ("available_metrics", "compute", "score"),
 }
+# What people reach for without an import of its own: `except captious.errors.InputError`.
+_ROOMS = ("compat", "corpus", "errors", "metrics", "stats")
 _NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    # Names are fetched when they are first used, so that `import captious` is instant.
-    if name in _NAMES:
-        return getattr(import_module(_NAMES[name]), name)
-    raise AttributeError(f"module 'captious' has no attribute '{name}'")
+if not TYPE_CHECKING:  # a type checker would take any name for one of ours
+
+    def __getattr__(name: str) -> Any:
+        # Names are fetched when they are first used, so that `import captious` is instant.
+        if name in _NAMES:
+            return getattr(import_module(_NAMES[name]), name)
+        if name in _ROOMS:
+            return import_module(f"captious.{name}")
+        raise AttributeError(f"module 'captious' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

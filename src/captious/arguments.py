@@ -41,10 +41,11 @@ def check_arguments(function: Any, given: Mapping[str, Any]) -> None:
             kinds = _kinds(str(annotation))
             if not any(kind.fits(given[name]) for kind in kinds):
                 wanted = " or ".join(dict.fromkeys(kind.words for kind in kinds))
-                raise InputError(f"{name} must be {wanted}; found {_found(given[name])}.")
+                raise InputError(f"{name} must be {wanted}; found {found_kind(given[name])}.")
 
 
-def _found(value: object) -> str:
+def found_kind(value: object) -> str:
+    """What a value is, in words, for a message that refuses it."""
     if value is None or isinstance(value, str | bytes | Real):
         return one_line(repr(value), 40)
     name = type(value).__name__

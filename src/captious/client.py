@@ -42,7 +42,7 @@ class ServiceError(CaptiousError):
 
 
 class JobStatus(NamedTuple):
-    """How far a job is: `queued`, `running`, `done` or `cancelled`."""
+    """Status of a job: `queued`, `running`, `done` or `cancelled`."""
 
     id: str
     state: str
@@ -65,7 +65,7 @@ class Elsewhere:
 
     def example_scores(self, statistics: FloatArray) -> FloatArray:
         """Refused: only the service knows how."""
-        raise InputError(f"{self.name} is known to the service only. Resample it there, with resamples=.")
+        raise InputError(f"{self.name} is known only to the service. Resample it there with resamples=.")
 
     corpus_score = example_scores
 
@@ -73,8 +73,8 @@ class Elsewhere:
 class Client:
     """A scoring service.
 
-    Requests that are turned away because the service is busy (429, 503) are sent again, `retries`
-    times at most, after as long as the service says.
+    Requests that the service rejects because it is busy (429, 503) are retried at most `retries`
+    times, after the time the service asks for.
 
     >>> Client("http://127.0.0.1:8000/").url
     'http://127.0.0.1:8000'
@@ -85,13 +85,13 @@ class Client:
         parts = urlsplit(str(url))
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(
-                f'"{one_line(str(url))}" is no address of a service. Write http://HOST or https://HOST.'
+                f'"{one_line(str(url))}" is not the address of a service. Write http://HOST or https://HOST.'
             )
         self.url, self.timeout, self.retries = url.rstrip("/").removesuffix(PREFIX), timeout, retries
         self._token = token
 
     def metrics(self) -> dict[str, Any]:
-        """The metrics that the service offers: what each needs, and the options that may be set."""
+        """List the service's metrics, with what each needs and its options."""
         found: dict[str, Any] = orjson.loads(self._send("GET", "/metrics"))["metrics"]
         return found
 
@@ -104,7 +104,7 @@ class Client:
         level: float = 0.95,
         seed: int = DEFAULT_SEED,
     ) -> Scores:
-        """Scores of a corpus, equal to those of `captious.score` with the service's version of captious."""
+        """Score a corpus. Equal to `captious.score` with the service's version of captious."""
         names = split_list(metrics) if isinstance(metrics, str) else list(metrics)
         body = request_body(corpus, names)
         if resamples:
@@ -117,21 +117,21 @@ class Client:
     def submit(
         self, requests: Iterable[tuple[str, Mapping[str, Any]]], metrics: Sequence[str] = ()
     ) -> JobStatus:
-        """Send a job: pairs of a custom id and the body of a request; `metrics` for bodies without any."""
+        """Submit a job: pairs of custom id and request body. `metrics` is for bodies that name none."""
         lines = b"".join(orjson.dumps({"custom_id": name, "body": body}) + b"\n" for name, body in requests)
         query = f"?metrics={quote(','.join(metrics))}" if metrics else ""
         return _status(self._send("POST", f"/jobs{query}", lines, LINES))
 
     def job(self, job_id: str) -> JobStatus:
-        """How far a job is."""
+        """Get the status of a job."""
         return _status(self._send("GET", f"/jobs/{quote(job_id, safe='')}"))
 
     def cancel(self, job_id: str) -> JobStatus:
-        """Stop a job; the lines that are done can be fetched."""
+        """Stop a job. Finished results can still be fetched."""
         return _status(self._send("POST", f"/jobs/{quote(job_id, safe='')}/cancel", b""))
 
     def results(self, job_id: str) -> Iterator[dict[str, Any]]:
-        """The results of a job that has ended, in the order in which its requests were sent."""
+        """Get the results of a finished job, in the order of its requests."""
         for line in self._send("GET", f"/jobs/{quote(job_id, safe='')}/results").splitlines():
             yield orjson.loads(line)
 
@@ -161,7 +161,7 @@ class Client:
             except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
                 reason = getattr(error, "reason", error)
                 raise ServiceError(
-                    f"{self.url}: cannot be reached ({reason}). Does the service run?"
+                    f"{self.url}: cannot be reached ({reason}). Is the service running?"
                 ) from None
         raise AssertionError  # the last try returned or raised
 
@@ -170,7 +170,7 @@ def _error_line(content: bytes, status: int) -> str:
     try:
         line = orjson.loads(content)["error"]
     except (orjson.JSONDecodeError, KeyError, TypeError):
-        line = f"the address answers {status}, and not as a scoring service does."
+        line = f"the address answered HTTP {status}, but not as a scoring service."
     return one_line(str(line), 500)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from captious.arguments import check_arguments
 from captious.corpus import Corpus
+from captious.corpus.given import Given
 from captious.corpus.significance import Comparison, MetricComparison, Pair, refuse_different_images
 from captious.engine import Progress
 from captious.metrics import Metric
-from captious.scoring import score
+from captious.scoring import as_corpus, refuse_references_as_metrics, score
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.stats.significance import DEFAULT_TRIALS
 
@@ -17,9 +18,10 @@ __all__ = ["Comparison", "MetricComparison", "Pair", "compare"]
 
 
 def compare(
-    corpus: Corpus,
+    corpus: Corpus | Given,
     metrics: str | Sequence[str | Metric] | None = None,
     *,
+    references: Given | None = None,
     resamples: int = DEFAULT_RESAMPLES,
     trials: int = DEFAULT_TRIALS,
     level: float = 0.95,
@@ -27,19 +29,22 @@ def compare(
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Score every system and test every pair of them: `score(…).significance()` in one call.
+    """Score all systems and test every pair of them. Same as `score(…).significance()`.
+
+    `corpus` is a `Corpus` of several systems, or their captions by system, with `references`, as
+    `load_corpus` takes them.
 
     >>> references = [[f"a man rides horse number {i}"] for i in range(40)]
     >>> good = [f"a man rides horse {i}" for i in range(40)]
     >>> poor = ["a horse" for _ in range(40)]
-    >>> corpus = Corpus.from_lists(
-    ...     good + poor, references * 2, systems=["good"] * 40 + ["poor"] * 40,
-    ...     image_ids=[str(i) for i in range(40)] * 2)
-    >>> pair = compare(corpus, ["rouge_l"]).metrics["rouge_l"].pairs[0]
+    >>> found = compare({"good": good, "poor": poor}, ["rouge_l"], references=references)
+    >>> pair = found.metrics["rouge_l"].pairs[0]
     >>> pair.a, pair.wins, pair.losses, pair.p_randomisation < 0.001
     ('good', 40, 0, True)
     """
+    refuse_references_as_metrics(metrics)
     check_arguments(compare, locals())
+    corpus = as_corpus(corpus, references)
     refuse_different_images(corpus)
     scores = score(corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress)
     return scores.significance(resamples=resamples, trials=trials, level=level, seed=seed)

@@ -91,7 +91,14 @@ class NotSetUpError(MissingDependencyError):
 
 
 class CaptiousWarning(UserWarning):
-    """Something to know beside the result; the command line prints it as a note."""
+    """Something to know beside the result; the command line prints it as a note.
+
+    Where what to do is another in Python than on the command line, give both, as to an error.
+    """
+
+    def __init__(self, line: str = "", *, python: str = "", command: str = "") -> None:
+        super().__init__(f"{line} {python}" if python else line)
+        self.typed = f"{line} {command}" if command else line
 
 
 class StatisticsError(CaptiousError, ValueError):
@@ -150,5 +157,8 @@ def as_written(value: object, limit: int = 80) -> str:
     """
     if isinstance(value, float) and math.isnan(value):
         return "empty"
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:
+        text = "nested too deeply"
     return one_line(text, limit)

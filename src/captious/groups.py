@@ -8,6 +8,7 @@ from typing import NamedTuple
 from captious.corpus import Corpus
 from captious.errors import InputError, MissingDependencyError
 from captious.metrics import Metric, known_metrics, resolve, split_list
+from captious.metrics.base import refuse_too_long
 
 # What coco-caption prints, without SPICE.
 CLASSIC = ("bleu1", "bleu2", "bleu3", "bleu4", "meteor", "rouge_l", "cider")
@@ -104,6 +105,10 @@ def lacking(name: str, corpus: Corpus | None = None, *, frequencies: bool = Fals
         few = "references" in metric.needs and len(corpus.references) < metric.fewest_images
         if few and not frequencies:
             return f"one image has no document frequencies. Give a table: {name}[df=FILE]."
+        try:
+            refuse_too_long(corpus, [metric])
+        except InputError as error:
+            return str(error).removeprefix(f"{metric.name}: ")
     return missing_for(name)
 
 

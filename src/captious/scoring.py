@@ -3,45 +3,35 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, overload
 
 import numpy as np
 
-from captious.arguments import check_arguments
+from captious.arguments import check_arguments, found_kind
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
+from captious.corpus.given import Given, may_be_captions, refuse_caption
+from captious.corpus.lists import is_list, is_table, listed, require_texts
+from captious.corpus.load import load_corpus
+from captious.corpus.readers.memory import are_rows
 from captious.corpus.scores import sums_by_image
 from captious.corpus.shards import ShardedCorpus
-from captious.corpus.types import listed, require_texts
 from captious.engine import Progress, Run, run_metrics
 from captious.engine.shards import ShardedScores, score_shards
 from captious.engine.shards.choice import EngineName, engine_of
-from captious.errors import CaptiousWarning, InputError
+from captious.errors import CaptiousWarning, InputError, UnknownNameError
 from captious.groups import expand, missing_for, usual
 from captious.metrics import Metric, known_metrics, resolve_all
 from captious.metrics.scripts import warn_of_script
 from captious.stats.resample import DEFAULT_SEED
 
+NEEDS = ("references", "image", "objects")  # what metrics may ask for beside captions
 _SAMPLE = 100  # captions that tell which metrics of a group can run over shards
 
 __all__ = ["assemble", "available_metrics", "compute", "missing_for", "score"]
 
 
-@overload
-def score(
-    corpus: Corpus,
-    metrics: str | Sequence[str | Metric] | None = None,
-    *,
-    resamples: int = 0,
-    level: float = 0.95,
-    seed: int = DEFAULT_SEED,
-    jobs: int = 1,
-    progress: Progress | None = None,
-    out: None = None,
-    engine: Literal["local"] = "local",
-    address: str = "",
-) -> Scores: ...
 @overload
 def score(
     corpus: ShardedCorpus,
@@ -57,10 +47,26 @@ def score(
     address: str = "",
     overwrite: bool = False,
 ) -> ShardedScores: ...
+@overload
 def score(
-    corpus: Corpus | ShardedCorpus,
+    corpus: Corpus | Given,
     metrics: str | Sequence[str | Metric] | None = None,
     *,
+    references: Given | None = None,
+    resamples: int = 0,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    out: None = None,
+    engine: Literal["local"] = "local",
+    address: str = "",
+) -> Scores: ...
+def score(
+    corpus: Corpus | ShardedCorpus | Given,
+    metrics: str | Sequence[str | Metric] | None = None,
+    *,
+    references: Given | None = None,
     resamples: int = 0,
     level: float = 0.95,
     seed: int = DEFAULT_SEED,
@@ -71,13 +77,16 @@ def score(
     address: str = "",
     overwrite: bool = False,
 ) -> Scores | ShardedScores:
-    """Score every example of `corpus` with every metric, or group of metrics (`groups.expand`).
+    """Score every caption of `corpus` with the given metrics or groups of metrics.
 
-    Without `metrics` the classic ones run, or those that need no references where there are none.
-    Of a group, what cannot run here is left out with a warning that names it.
+    `corpus` is a `Corpus`, or captions and `references` as `load_corpus` takes them: lists, dicts,
+    data frames, files.
 
-    With `resamples` (1,000 is usual) each system's corpus value gets a percentile bootstrap
-    interval over images (Efron 1979; Koehn 2004), drawn from the examples' sufficient statistics.
+    The default is the group `classic`, or `free` if there are no references. Metrics of a group that
+    cannot run are skipped with a warning.
+
+    With `resamples` (usually 1,000), each system's corpus value gets a percentile bootstrap interval
+    over images (Efron 1979; Koehn 2004).
 
     Shards (`captious.open_shards`) are scored block by block, their captions' scores written to the
     folder `out`, on this machine or, with `engine="ray"`, on the Ray cluster at `address`; intervals
@@ -93,12 +102,21 @@ def score(
     0.751
     >>> scores["rouge_l"].signature
     'rouge_l|refs:1-2|tok:ptb|variant:coco|beta:1.2|v:0.1.0'
+    >>> round(score(["A cat on a mat."], "bleu1", references=[["A cat sits on a mat."]])["bleu1"].score, 3)
+    0.819
     """
+    refuse_references_as_metrics(metrics)
     check_arguments(score, locals())
     if isinstance(corpus, ShardedCorpus):
+        if references is not None:
+            raise InputError(
+                "shards: give references when you open them: open_shards(candidates, references)."
+            )
         if out is None:
             raise InputError(
-                "scores of shards go to a folder.", python="Give out=FOLDER.", command="Give --out FOLDER."
+                "scores of shards are written to a folder.",
+                python="Give out=FOLDER.",
+                command="Give --out FOLDER.",
             )
         found = resolve_all(_chosen(metrics, corpus.sample(_SAMPLE)))
         where = engine_of(engine, jobs, address, list(found.values()))
@@ -109,6 +127,7 @@ def score(
             "out= is for shards. Open them with captious.open_shards, or leave it out and write "
             "score(…).to_pandas() to a file."
         )
+    corpus = as_corpus(corpus, references)
     if len(corpus) == 0:
         raise InputError("the corpus has no captions to score.")
     asked = resolve_all(_chosen(metrics, corpus))
@@ -157,39 +176,94 @@ def assemble(
 
 
 def compute(
-    predictions: Any,
-    references: Any = None,
+    predictions: Given,
+    references: Given | None = None,
     metrics: str | Sequence[str | Metric] | None = None,
     *,
     jobs: int = 1,
 ) -> dict[str, float]:
     """Corpus scores of parallel lists, in the manner of Hugging Face's `evaluate`.
 
-    Lists, tuples, Series and arrays of texts; or dicts from image id to caption and to references.
+    Lists, tuples, Series, arrays and generators of texts; or dicts from image id to caption and to
+    references, and all else that `load_corpus` takes, of one system.
 
     >>> compute(["a cat"], [["a cat", "the cat"]], metrics=["bleu1"])["bleu1"]
     0.999999999...
     """
+    refuse_references_as_metrics(metrics)
     check_arguments(compute, locals())
-    if isinstance(predictions, Mapping):
-        corpus = Corpus.from_dict(predictions, references)
-    else:
-        corpus = Corpus.from_lists(*_parallel(predictions, references))
+    corpus = _compute_corpus(listed(predictions), listed(references))
+    if len(corpus.systems) > 1:
+        raise InputError(
+            f"predictions are of {len(corpus.systems)} systems, but compute scores one. Use captious.score."
+        )
     scores = score(corpus, metrics, jobs=jobs)
     return {name: scores[name].score for name in scores}
 
 
-def _parallel(predictions: Any, references: Any) -> tuple[list[str], list[list[str]] | None]:
-    predictions, references = listed(predictions), listed(references)
-    require_texts(predictions, "predictions")
-    if references is None:
-        return predictions, None
-    if isinstance(references, str) or not isinstance(references, Sequence):
-        raise InputError("references must be a list with one entry, or list, for each prediction.")
-    sets = [[own] if isinstance(own, str) else listed(own) for own in references]
-    for place, own in enumerate(sets):
-        require_texts(own, f"references of prediction {place + 1}")
-    return predictions, [list(own) for own in sets]
+def _compute_corpus(predictions: Any, references: Any) -> Corpus:
+    """A corpus from parallel lists, or from anything that `load_corpus` reads."""
+    if predictions is None:
+        raise InputError("predictions is None. Give a list of texts.")
+    refuse_caption(predictions, "predictions")
+    if isinstance(predictions, Mapping) and is_list(references) and not are_rows(references):
+        raise InputError(
+            "predictions are a dict by image id, but references are a list. Give two dicts or two lists."
+        )
+    if is_list(predictions) and not are_rows(predictions):
+        return parallel_corpus(predictions, references)
+    return load_corpus(predictions, references)
+
+
+def parallel_corpus(predictions: Any, references: Any, image_ids: Any = None) -> Corpus:
+    """A corpus of a list of predictions, and of one reference or a list of them for each.
+
+    >>> parallel_corpus(["a dog", "a cat"], ["the dog", ["the cat", "one cat"]]).example(0).references
+    ['the dog']
+    """
+    texts, given = listed(predictions), listed(references)
+    if is_list(texts) and any(is_list(listed(one)) for one in texts):
+        raise InputError(
+            "predictions: found a list of lists, as references are. Were predictions and references swapped? "
+            "Predictions have one text for each image."
+        )
+    require_texts(texts, "predictions")
+    if given is None:
+        return Corpus.from_lists(texts, image_ids=image_ids)
+    if not is_list(given):
+        raise InputError(
+            f"references must be a list with an entry for each prediction; found {type(given).__name__}. "
+            "To match by image id, give predictions as a dict from image id too."
+        )
+    sets = [[own] if isinstance(own, str) else listed(own) for own in given]
+    for place, own in enumerate(sets, 1):
+        require_texts(own, f"references of prediction {place}")
+    return Corpus.from_lists(texts, [list(own) for own in sets], image_ids=image_ids)
+
+
+def as_corpus(corpus: Given, references: Given | None) -> Corpus:
+    """A corpus as it is, or of captions and references as `load_corpus` takes them."""
+    corpus = listed(corpus)
+    if not may_be_captions(corpus):
+        raise InputError(
+            "corpus must be a corpus, or captions as captious.load_corpus takes them; "
+            f"found {found_kind(corpus)}."
+        )
+    return load_corpus(corpus, references)
+
+
+def refuse_references_as_metrics(metrics: object) -> None:
+    """Refuse what can only be references in the place of metrics, whose names have no spaces.
+
+    >>> refuse_references_as_metrics([["a dog", "the dog"]])
+    Traceback (most recent call last):
+    captious.errors.InputError: metrics: found what looks like references. Give them by name: references=…
+    """
+    found = listed(metrics)
+    names = list(found) if is_list(found) else []
+    texts = any(isinstance(name, str) and " " in name.partition("[")[0].strip() for name in names)
+    if isinstance(found, Mapping) or is_table(found) or texts or any(map(is_list, names)):
+        raise InputError("metrics: found what looks like references. Give them by name: references=…")
 
 
 def _chosen(metrics: str | Sequence[str | Metric] | None, corpus: Corpus) -> list[str | Metric]:
@@ -197,16 +271,32 @@ def _chosen(metrics: str | Sequence[str | Metric] | None, corpus: Corpus) -> lis
     for line in chosen.reasons():
         warnings.warn(line, CaptiousWarning, stacklevel=3)
     if chosen.left_out and not chosen.metrics:
-        raise InputError("no metric can run here on these captions. Name one in metrics=.")
+        if len(corpus.references.values):
+            raise InputError("none of the default metrics can run on these captions. Name one in metrics=.")
+        raise InputError(
+            "none of the metrics that need no references can run here.",
+            python="Give references=, or install what a warning names.",
+            command="Give --references FILE, or install what a note names.",
+        )
     return chosen.metrics
 
 
-def available_metrics(needs: frozenset[str] = frozenset({"references"})) -> list[str]:
-    """Names of the metrics that ask for no more than `needs` and can run here as things are."""
-    check_arguments(available_metrics, locals())
+def available_metrics(needs: str | Collection[str] = ("references",)) -> list[str]:
+    """Names of the metrics that ask for no more than `needs` and can run here as things are.
+
+    `needs` is any of `references`, `image` and `objects`.
+
+    >>> "cider" in available_metrics(), "cider" in available_metrics(needs=())
+    (True, False)
+    """
+    wanted = {needs} if isinstance(needs, str) else set(needs) if is_list(needs) else None
+    if wanted is None:
+        raise InputError(f"needs must be a list of texts; found {found_kind(needs)}.")
+    for name in wanted - set(NEEDS):
+        raise UnknownNameError("need", name, NEEDS)
     names = []
     for name, metric in known_metrics().items():
-        if metric.needs <= needs and not missing_for(name):
+        if metric.needs <= wanted and not missing_for(name):
             names.append(name)
     return names
 
@@ -215,7 +305,7 @@ def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> N
     for name, metric in asked.items():
         if "references" in metric.needs and not len(corpus.references):
             raise InputError(
-                f"{name} needs references, and there are none.",
-                python='Make the corpus with references, or ask for metrics="free", those that need none.',
+                f"{name} needs references, but there are none.",
+                python='Give references=, or use metrics="free" for metrics that need none.',
                 command="Give --references FILE, or --metrics free for those that need none.",
             )

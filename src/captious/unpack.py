@@ -7,9 +7,11 @@ beyond `FREE_BYTES` a ratio of `MOST_RATIO` is refused, and `MOST_BYTES` in any 
 from __future__ import annotations
 
 import io
+import re
 import struct
 import zlib
 from collections.abc import Iterator
+from itertools import islice
 from typing import IO
 
 from captious.errors import InputError, one_line
@@ -21,6 +23,22 @@ MOST_BYTES = 4096 * MEGABYTE
 PIECE = MEGABYTE
 GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 16 + zlib.MAX_WBITS
+# Pillow's many decoders report damage in any of these ways.
+BROKEN_PICTURE = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    EOFError,
+    ArithmeticError,
+    LookupError,
+    TypeError,
+    RuntimeError,
+    struct.error,
+)
+# JPEG, and TIFF, which may hold JPEG: a scan's head names one to four components (ITU-T T.81, B.2.3).
+MOST_SCANS = 100
+_MAY_HOLD_SCANS = (b"\xff\xd8", b"II", b"MM")
+_SCAN = re.compile(rb"\xff\xda\x00(?:\x08\x01|\x0a\x02|\x0c\x03|\x0e\x04)")
 _END, _END64, _LOCATOR = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
 _END_BYTES, _LOCATOR_BYTES, _END64_BYTES, _LONGEST_COMMENT = 22, 20, 56, 0xFFFF
 
@@ -72,6 +90,16 @@ def refuse_much(size: int, packed: int, name: str, most: int) -> None:
 
 def _damaged(name: str) -> InputError:
     return InputError(f"{name}: the gzip data is damaged or cut short. Copy or compress the file again.")
+
+
+def refuse_scans(content: bytes, name: str) -> None:
+    """Refuse a JPEG of very many scans: each goes over the whole picture, and may be a few bytes long."""
+    if content[:4].startswith(_MAY_HOLD_SCANS):
+        found = sum(1 for _ in islice(_SCAN.finditer(content), MOST_SCANS + 1))
+        if found > MOST_SCANS:
+            raise InputError(
+                f"{name}: has over {MOST_SCANS} scans, where photographs have ten. Save it again."
+            )
 
 
 def check_directory(file: IO[bytes], name: str, most: int) -> None:

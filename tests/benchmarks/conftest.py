@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from captious.benchmarks.flickr8k import load_expert
-from captious.benchmarks.pascal50s import load_pascal50s
+from captious.benchmarks.datasets.flickr8k import load_expert
+from captious.benchmarks.datasets.pascal50s import load_pascal50s
+from captious.benchmarks.datasets.thumb import load_thumb
 from captious.benchmarks.protocol import Preferences, Protocol, RatedExamples, rated_examples
-from captious.benchmarks.thumb import load_thumb
 from captious.corpus import Corpus
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.benchmarks.locate import MissingDataError
+from captious.benchmarks.data_files.locate import MissingDataError
 from captious.benchmarks.registry import BENCHMARKS, load_benchmark
 from captious.errors import InputError, UnknownNameError
 
@@ -28,5 +28,5 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
 
 
 def test_a_choice_of_another_benchmark_is_refused(data) -> None:
-    with pytest.raises(InputError, match="human= is a choice of thumb and composite; nebula has none"):
+    with pytest.raises(InputError, match="human= is an option of thumb and composite, not of nebula"):
         load_benchmark("nebula", data, human="with")

@@ -28,7 +28,7 @@ def test_a_name_may_not_stand_for_two(small) -> None:
 
 
 def test_a_metric_that_needs_references_says_so_without(data) -> None:
-    from captious.benchmarks.vicr import load_vicr
+    from captious.benchmarks.datasets.vicr import load_vicr
 
-    with pytest.raises(InputError, match="vicr has no references, which bleu4 needs"):
+    with pytest.raises(InputError, match="vicr has no references, but bleu4 needs them"):
         compute_scores(load_vicr(data), metrics_for("bleu4", "images"))

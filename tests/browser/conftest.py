@@ -435,7 +435,7 @@ class Office:
         """Add raters and read their links from the page that shows them."""
         self.tab("Raters")
         self.hand.write("lines", "\n".join(names))
-        self.hand.push("Add")
+        self.hand.push("Add raters")
         return self.links()
 
     def links(self) -> list[str]:

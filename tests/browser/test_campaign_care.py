@@ -86,7 +86,7 @@ def test_a_whole_thumb_page_survives_a_lost_connection_and_a_reload(studio, star
     letters = list(hand.captions())
     whole = {"precision": "5", "recall": "4", "conciseness": "0", "inclusive_language": "0"}
     hand.answer({f"{letters[0]}.{name}": value for name, value in whole.items()})
-    hand.page.get_by_text("Draft kept.").wait_for()
+    hand.page.get_by_text("Draft saved.").wait_for()
     hand.page.reload()
     presets = 2 * (len(letters) - 1)  # of the captions that nobody has begun
     assert hand.page.get_by_role("radio", checked=True).count() == len(whole) + presets

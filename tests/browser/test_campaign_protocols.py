@@ -169,7 +169,7 @@ def adjudicate(desk: Any, diary: Diary) -> None:
     hand.activate(row.get_by_role("link"))
     image = hand.page.locator("main h2").first.inner_text().removeprefix("Image ")
     field = case.field
-    hand.unfold("Give another answer")
+    hand.unfold("Give a different answer")
     captions = hand.captions()
     if "misclassified" in field:
         of_heron = [key for key, text in captions.items() if diary.sample.source(text)[1] == "heron"]
@@ -177,7 +177,7 @@ def adjudicate(desk: Any, diary: Diary) -> None:
     hand.decide(field, case.decision)
     if field == "helpful":
         hand.decide("natural", "7")
-    hand.push("Keep this decision")
+    hand.push("Save this decision")
     assert "yes" in hand.page.locator("main").inner_text()
     about = {key[3:]: value for key, value in diary.said.items() if key[:3] == ("first", "r001", image)}
     for (system, aspect), value in about.items():
@@ -251,7 +251,7 @@ def test_tagging_in_two_rounds_six_weeks_apart(
     desk.hand.follow("Two rounds")
     for place, way in enumerate(WAYS):
         desk.tab("Raters")
-        desk.hand.activate(desk.hand.page.get_by_role("button", name="Make a link").nth(place))
+        desk.hand.activate(desk.hand.page.get_by_role("button", name="Create a link").nth(place))
         hand = start(studio.visitor(way), desk.links()[0])
         assert not hand.page.locator("[data-answers] input:checked").count()  # nothing given away
         assert diary.work(hand, "second") == case.images

@@ -60,11 +60,11 @@ def rate_first(hand: Any, sample: Any) -> str:
 
 def check_second(hand: Any, sample: Any) -> str:
     """Confirm everything but the recall of image 1's caption by heron; returns the image."""
-    assert "Someone scored these captions before you." in hand.page.locator("main").inner_text()
+    assert "Another rater scored these captions before you." in hand.page.locator("main").inner_text()
     for letter, text in hand.captions().items():
         image, system = sample.source(text)
         prior = hand.page.locator(f'[data-question="{letter}.recall"] .prior').inner_text()
-        assert prior.split("Before you:")[1].split()[0] == SAID[system]["recall"]
+        assert prior.split("Earlier answer:")[1].split()[0] == SAID[system]["recall"]
         if (image, system) == ("1", "heron"):
             hand.answer({f"{letter}.recall": CHANGED_RECALL})
     hand.submit()
@@ -146,8 +146,8 @@ def adjudicate(desk: Any, sample: Any) -> None:
     assert "r002 says 2, r001 says 4" in text
     hand = desk.hand
     hand.follow("Image 1")
-    hand.unfold("Give another answer")
+    hand.unfold("Give a different answer")
     letter = next(key for key, caption in hand.captions().items() if sample.source(caption)[1] == "heron")
     hand.decide(f"{letter}.recall", DECIDED_RECALL)
-    hand.push("Keep this decision")
+    hand.push("Save this decision")
     assert "not yet" not in desk.tab("Disagreements")

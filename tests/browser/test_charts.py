@@ -112,7 +112,7 @@ def test_the_queue_works_without_scripts_and_on_a_phone(studio: Any, judged: Cam
     key = adjudication.disagreements(studio.db, judged)[3].item.key
     lead = studio.owner("plain", viewport=PHONE)
     lead.open(f"/admin/c/{judged.slug}/disagreements/{key}")
-    lead.push("Take r001")
+    lead.push("Accept r001")
     assert adjudication.disagreement(studio.db, judged, key).decided == {"verdict": "complete"}
     lead.push("Undo the last decision")
     assert adjudication.disagreement(studio.db, judged, key).decided is None

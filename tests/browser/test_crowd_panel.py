@@ -34,7 +34,7 @@ def published(studio: Any, campaign: Any) -> Any:
     for name, value in (("places", "2"), ("reward", "0.50"), ("minutes", "2")):
         owner.write(name, value)
     owner.write("options", f"parameter=pid\ncompleted={BACK}")
-    owner.push("What does it cost?")
+    owner.push("Estimate the cost")
     assert "$1.00" in owner.page.locator("main").inner_text()
     assert not studies.listed(studio.db, campaign)
     owner.push("Publish")

@@ -97,7 +97,7 @@ def test_from_prolific_through_the_work_and_back(way: str, bureau: Bureau) -> No
     text = hand.page.locator("main").inner_text()
     assert "$0.50" in text and "Which caption is better?" in text
     say(hand, "Two photos")  # the first of two attempts
-    assert "one more try" in hand.page.get_by_role("alert").inner_text()
+    assert "one try left" in hand.page.get_by_role("alert").inner_text()
     say(hand, "Two captions")
     assert work(hand) == 2
     assert hand.page.locator("#code").inner_text() == bureau.codes["completed"]

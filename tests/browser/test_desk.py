@@ -34,7 +34,7 @@ def test_the_overview_says_in_words_whether_it_can_finish(studio, way: str) -> N
     assert "needs at least 1 more rater" in first  # before any number
     raters.add(studio.db, campaign, [NewRater("Cy")], actor="t")
     owner.page.reload()
-    expect(verdict).to_contain_text("Can finish with these raters")
+    expect(verdict).to_contain_text("Can finish with the current raters")
 
 
 def test_a_preview_says_what_its_plan_can_find(studio, cut_sample) -> None:

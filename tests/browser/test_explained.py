@@ -95,10 +95,10 @@ def test_panels_survive_other_orders_and_pages(chromium, report) -> None:
     view = _opened(chromium, report)
     before = view.locator(".panel").count()
     captions = view.locator(".candidate:has(.panel) .caption").all_inner_texts()
-    view.get_by_label("Order", exact=True).select_option(label="as in the corpus")
+    view.get_by_label("Order", exact=True).select_option(label="corpus order")
     view.get_by_role("button", name="Next page").click()
     view.get_by_role("button", name="Previous page").click()
-    view.get_by_label("Order", exact=True).select_option(label="widest gap first")
+    view.get_by_label("Order", exact=True).select_option(label="largest gap first")
     assert view.locator(".panel").count() == before > 10
     assert view.locator(".candidate:has(.panel) .caption").all_inner_texts() == captions
     assert view.problems == []

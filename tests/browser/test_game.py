@@ -84,7 +84,7 @@ def test_tutorial_game_probation_and_back_by_keyboard(studio: Any, game: Campaig
     assert "You rated 3, the consensus is 1." in said and "There is a cat and no dog." in said
     assert "Tutorial: pair 2 of 2" in go_on(page)
     said = answer(page, "4")
-    assert "+2 points" in said and "The game begins" in said
+    assert "+2 points" in said and "The game starts now" in said
     assert "0 points, level 1" in go_on(page)
     # The trial: the first ratings of all bring no points.
     answer(page, "5")

@@ -118,11 +118,11 @@ def test_a_worker_previews_accepts_works_and_hands_in_once(
     assert not found.review
     # The same address again, and another HIT of the study before the work was judged.
     worker.page.goto(f"{stored.study.address}?{urlencode(ids(turk))}")
-    expect(worker.page.get_by_text("This place has ended")).to_be_visible()
+    expect(worker.page.get_by_text("Your place in this study has ended")).to_be_visible()
     worker.page.goto(f"{turk.workers}/mturk/preview?hitId={list(turk.market.hits)[1]}&worker=AGOODWORKER")
     worker.accept()
-    expect(worker.frame.get_by_text("You have taken part already")).to_be_visible()
-    expect(worker.frame.get_by_text("Please return the task at Mechanical Turk")).to_be_visible()
+    expect(worker.frame.get_by_text("You have already taken part")).to_be_visible()
+    expect(worker.frame.get_by_text("Please return the task on Mechanical Turk")).to_be_visible()
 
 
 def test_the_preview_is_as_good_for_screen_readers(

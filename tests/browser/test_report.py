@@ -110,10 +110,10 @@ def test_orders_differ_by_metric_aspect_and_direction(view) -> None:
     seen.add(tuple(_ids(view)))
     view.get_by_label("Judged", exact=True).select_option(label="recall")
     seen.add(tuple(_ids(view)))
-    view.get_by_label("Order", exact=True).select_option(label="metric far higher first")
+    view.get_by_label("Order", exact=True).select_option(label="metric much higher first")
     seen.add(tuple(_ids(view)))
     assert "higher" in view.locator(".disputed .verdict").first.inner_text()
-    view.get_by_label("Order", exact=True).select_option(label="as in the corpus")
+    view.get_by_label("Order", exact=True).select_option(label="corpus order")
     assert _ids(view) == [str(k) for k in range(1, 21)]
     assert len(seen) == 4
 

@@ -39,5 +39,5 @@ def test_own_questions_without_scripts(studio) -> None:
     owner.open("/admin/new/generic")
     assert owner.page.locator("[data-row]:visible").count() == 12
     owner.write("build.1.ask", "Is it true?")
-    owner.push("Show the questions as raters see them")
+    owner.push("Update the preview")
     assert owner.page.get_by_role("radio", include_hidden=True).count() == 5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from xml.etree import ElementTree
 
@@ -106,6 +107,13 @@ def test_axes_end_where_the_scale_does(pictures: dict) -> None:
     assert {"−1", "1"} <= set(texts(pictures["HUMANr"][0]))
     # Nobody gave 2, 3 or 4.
     assert [one for one in texts(pictures["Scores by system"][0]) if one in "12345"] == list("12345") * 2
+
+
+def test_a_number_stands_under_every_bar() -> None:
+    rows = tuple(("verdict", "a", at / 4, 0.2) for at in range(5))
+    wide, narrow = page_figure(figure_of(replace(SHARES, rows=rows)))
+    numbers = [[one for one in texts(drawn) if re.fullmatch(r"[\d.]+", one)] for drawn in (wide, narrow)]
+    assert numbers == [["0", "0.25", "0.5", "0.75", "1"], ["0", "1"]]
 
 
 def test_names_stand_at_the_marks_and_flags_have_a_shape(pictures: dict) -> None:

@@ -54,7 +54,7 @@ def test_means_by_system_rater_and_stage(run, tmp_path) -> None:
     assert ann == {"1": 1.0, "2": 2.0}
     assert "SD" in run("aggregate", path, "--by", "rater").out
     refused = run(*asked, "rater", "--rule", "vote")
-    assert refused.code == 2 and "say mean" in refused.err
+    assert refused.code == 2 and "use mean" in refused.err
     assert run(*asked, "colour").code == 2
 
 
@@ -98,5 +98,5 @@ def test_too_little_overlap_is_said_with_the_way_out(run, tmp_path) -> None:
     found = run("aggregate", path, "--rule", "mace")
     assert found.code == 2
     assert (
-        "19 items have ratings by 3 raters or more; a rater model needs 20. Take mean or vote." in found.err
+        "19 items have ratings by at least 3 raters; a rater model needs 20. Use mean or vote." in found.err
     )

@@ -71,9 +71,9 @@ def test_stages(run, tmp_path) -> None:
     ("options", "said"),
     [
         (["--scale", "1-4"], "is 5, outside the scale 1 to 4"),
-        (["--scale", "low"], '--scale: "low" is no scale'),
-        (["--scale", "5-1"], '--scale: "5-1" is no scale'),
-        (["--merge", "4"], '--merge: "4" is no pair'),
+        (["--scale", "low"], '--scale: "low" is not a scale'),
+        (["--scale", "5-1"], '--scale: "5-1" is not a scale'),
+        (["--merge", "4"], '--merge: "4" is not a pair'),
         (["--aspect", "recall"], 'unknown aspect "recall"'),
     ],
 )
@@ -86,7 +86,7 @@ def test_bad_options(run, ratings, options, said) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("image,caption,rater,rating\n1,A dog.,ann,3\n2,A cat.,ann,4\n", "one rater only"),
+        ("image,caption,rater,rating\n1,A dog.,ann,3\n2,A cat.,ann,4\n", "has only one rater"),
         ("image,caption,rater,rating\n1,A dog.,ann,good\n", "good"),
         ("image,caption,rater,rating\n1,A dog.,ann,nan\n", "nan"),
         (LONG + "1,A caption of 1.,ann,4\n", 'rater "ann" rates a caption of image "1" twice'),

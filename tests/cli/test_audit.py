@@ -66,7 +66,7 @@ def test_rates_differences_and_the_explained_share(run, audit, preferences) -> N
 def test_tables(run, audit, preferences) -> None:
     shown = run("audit", audit, "--preferences", preferences).out
     assert "less human" in shown
-    assert "HUMANr that errors explain" in shown
+    assert "HUMANr explained by errors" in shown
     assert "less human" in run("audit", audit, "--format", "csv").out.splitlines()[0]
 
 

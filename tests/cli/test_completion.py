@@ -1,4 +1,4 @@
-"""Completion in the shell: commands, their options, and commands of commands."""
+"""Completion in the shell: commands, their options, commands of commands, and names of metrics."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ echo "${{COMPREPLY[@]}}"
         (["captious", "c"], {"compare", "check", "campaign", "crowd"}),
         (["captious", "--ver"], {"--version"}),
         (["captious", "score", "--re"], {"--references", "--resamples"}),
+        (["captious", "score", "--metrics", "bleu4,cid"], {"bleu4,cider", "bleu4,cider_original"}),
+        (["captious", "compare", "-m", "cla"], {"classic"}),
         (["captious", "weights", "''"], {"list", "get", "verify"}),
     ],
 )

@@ -79,7 +79,7 @@ def test_a_broken_image_stops_or_is_skipped(run: Callable, folder: Path) -> None
     (folder / "empty.png").touch()
     stopped = run("detect", folder, "--out", "o.json")
     assert stopped.code == 2
-    assert stopped.err == f"error: {folder}/empty.png: the file is empty. Fetch it again.\n"
+    assert stopped.err == f"error: {folder}/empty.png: the file is empty. Download it again.\n"
     assert not Path("o.json").exists()
     skipped = run("detect", folder, "--out", "o.json", "--on-error", "skip")
     assert skipped.code == 0
@@ -113,8 +113,8 @@ def test_the_contact_sheet(run: Callable, folder: Path) -> None:
         (["--on-error", "ignore"], 'unknown way with errors "ignore".'),
         (["--model", "yolo"], 'unknown detector "yolo".'),
         (["--model", "ssd", "--source", "a", "--source", "b"], "1 model(s) and 2 source name(s)."),
-        (["--model", "ssd", "--model", "ssd"], "two models have one source name."),
-        (["--source", "a:b"], 'a source name holds ":".'),
+        (["--model", "ssd", "--model", "ssd"], "two models have the same source name."),
+        (["--source", "a:b"], 'a source name must not contain ":".'),
         (["--contact-sheet", "none/sheet.jpg"], "there is no folder none."),
     ],
 )

@@ -38,5 +38,5 @@ def test_every_metrics_weights_are_listed_with_the_command_that_gets_them(
 def test_weights_that_cannot_be_fetched_are_one_line(run) -> None:
     failed = run("doctor", "--get", "PAC-S-ViT-B-32")
     assert failed.code == 2
-    assert "only a tool of its own reads: gdown --folder" in failed.err
+    assert "needs its own download tool: gdown --folder" in failed.err
     assert run("doctor", "--get", "no such weights").err.count("\n") == 1

@@ -85,7 +85,7 @@ def test_a_picture_and_a_page_are_written(arguments: list[str], tmp_path: Path) 
     assert (tmp_path / "plan.svg").read_text().startswith("<svg ")
     run(*common, "--id", "7", "-f", "html", "--out", "plan.html")
     assert (tmp_path / "plan.html").read_text().count("<svg ") == 2
-    with pytest.raises(CaptiousError, match="2 captions are to be explained"):
+    with pytest.raises(CaptiousError, match="an SVG file shows one caption, but 2 would be explained"):
         run(*common, "--id", "7", "-f", "svg")
 
 
@@ -118,7 +118,7 @@ def test_spice_is_told_by_tuple_and_category(scenes: list[str]) -> None:
     assert ["matched", "attribute", "(dog,", "brown)", "(dog,", "brown)", "lemma"] in lines
     assert ["invented", "relation", "(dog,", "on,", "sofa)", "–", "–"] in lines
     assert ["colour", "1", "0", "0", "1.000", "1.000", "1.000"] in lines
-    assert "beside the judgments" not in shown
+    assert "compared with the judgments" not in shown
     assert "spice|refs:2|tok:ptb|parser:caption:" in shown
 
 

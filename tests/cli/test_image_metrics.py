@@ -99,7 +99,9 @@ def test_a_system_with_the_same_encoder_is_cautioned(run, given: Given, tmp_path
 
 
 def test_without_weights_nothing_is_fetched_and_the_way_is_told(run, given: Given) -> None:
-    said = "the weights ViT-B-32/openai are not here. Get them with: captious weights get ViT-B-32/openai"
+    said = (
+        "the weights ViT-B-32/openai are not installed. Get them with: captious weights get ViT-B-32/openai"
+    )
     done = run("score", "-c", given.candidates, "--images", given.images, "-m", "clipscore")
     assert done.code == 2
     assert done.err.splitlines()[-1].endswith(said)
@@ -154,7 +156,7 @@ def test_explain_shows_words_and_regions(run, given: Given, form: str) -> None:
         assert "regions that carry most" in done.out
     else:
         assert 'href="data:image/jpeg;base64,' in done.out
-        assert "Loss of the score without each word: " in done.out
+        assert "Drop in the score without each word: " in done.out
 
 
 def test_compare_and_report_finish_beside_a_broken_image(run, given: Given, tmp_path: Path) -> None:
@@ -182,5 +184,5 @@ def test_meta_leaves_out_an_image_that_cannot_be_read_and_names_it(run, given: G
     done = run(*common, "-f", "json")
     assert done.code == 0
     assert done.json["results"][metric(given)]["pearson"]["n"] == 3
-    assert 'could not read ("2") are left out; 3 examples of 3 images stay.' in done.err
+    assert 'could not read ("2") are left out; 3 examples of 3 images remain.' in done.err
     assert 'could not read ("2")' in done.json["protocol"]["left_out"]

@@ -60,7 +60,7 @@ def test_judgments_without_references_hear_where_to_put_them(run, tmp_path) -> N
     path.write_text("".join(json.dumps(row) + "\n" for row in bare))
     found = run("meta", path, "--metrics", "bleu1")
     assert found.code == 2
-    assert "bare.jsonl has no references, which bleu1 needs. Put them into a column references" in found.err
+    assert "bare.jsonl has no references, but bleu1 needs them. Add a column `references`" in found.err
 
 
 def test_the_protocol_is_printed_before_the_result(run, judgments) -> None:
@@ -195,7 +195,7 @@ def test_objects_leave_out_what_they_do_not_name(run, judgments, tmp_path) -> No
     assert found.code == 0
     assert found.json["n"] == 4
     assert found.json["protocol"]["options"]["objects"].startswith("objects.json:")
-    assert "2 examples of 1 images that objects.json does not name" in found.err
+    assert "2 examples of 1 images that are not in objects.json" in found.err
     assert {value["kendall_c"]["n"] for value in found.json["results"].values()} == {4}
 
 
@@ -209,7 +209,7 @@ def test_reference_count_is_in_protocol_and_signature(run, tmp_path) -> None:
     )
     assert one["signatures"]["rouge_l"].startswith("rouge_l|refs:1|")
     assert all_of_them["signatures"]["rouge_l"].startswith("rouge_l|refs:2|")
-    assert one["protocol"]["references"] == "the first 1 of: all that the data give"
+    assert one["protocol"]["references"] == "the first 1 of: all in the data"
 
 
 def test_photographs_from_a_folder(run, judgments, tmp_path) -> None:
@@ -228,7 +228,7 @@ def test_photographs_from_a_folder(run, judgments, tmp_path) -> None:
         (["flickr8k-expret"], 'Did you mean "flickr8k-expert"?'),
         (["none.jsonl"], "none.jsonl: there is no such file"),
         (["thumb", "--human", "maybe"], 'unknown --human "maybe"'),
-        (["nebula", "--human", "with"], "--human is a choice of thumb"),
+        (["nebula", "--human", "with"], "--human is an option of thumb"),
         (["thumb", "--data", "nowhere"], "nowhere: there is no such folder"),
     ],
 )

@@ -36,8 +36,8 @@ def test_the_smallest_study_that_is_good_enough(run) -> None:
     asked = [*STATED, "--images", "100,200", "--raters", "1,2", "--power", "0.8"]
     found = run(*asked, "--format", "json")
     assert (found.json["smallest"]["n_items"], found.json["smallest"]["n_raters"]) == (200, 2)
-    assert "the fewest ratings for power 0.8: 200 images by 2 (400 ratings)" in run(*asked).out
-    assert "no size here reaches power 0.999" in run(*asked[:-1], "0.999").out
+    assert "smallest study for power 0.8: 400 ratings (200 images, 2 per image)" in run(*asked).out
+    assert "none of these sizes reaches power 0.999" in run(*asked[:-1], "0.999").out
 
 
 @pytest.fixture
@@ -81,7 +81,7 @@ def test_sd_by_number_of_images(run, pilot) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["plan"], "no pilot to plan from"),
+        (["plan"], "there is no pilot"),
         (["plan", "--sd-images", "1", "--sd-raters", "1", "--images", "many"], "--images"),
         (["plan", "--sd-images", "1", "--sd-raters", "1", "--images", "1"], "from 2"),
         (["plan", "--sd-images", "1", "--sd-raters", "1", "--images", "100000000000"], "to 100,000"),

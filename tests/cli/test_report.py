@@ -42,7 +42,7 @@ def test_page_from_files(run, files, tmp_path) -> None:
     assert found.out.startswith(f"{page} (")
     text = page.read_text()
     assert "<title>Pets &amp; horses</title>" in text
-    assert "good is best by every metric." in text
+    assert "good scores best on every metric." in text
 
 
 def test_demo_with_photographs_judgments_and_charts(run, tmp_path) -> None:
@@ -111,7 +111,7 @@ def test_judgments_may_hold_the_captions(run, tmp_path) -> None:
     )
     assert found.code == 0
     text = re.sub(r"\s+", " ", page.read_text())
-    assert "a is best by BLEU-1, and by judged overall." in text
+    assert "a scores best on BLEU-1 and has the highest judged overall." in text
 
 
 def test_judgments_of_other_captions_are_an_error_of_one_line(run, files, tmp_path) -> None:
@@ -173,8 +173,8 @@ def test_scene_graphs_are_shown_where_spice_is_among_the_metrics(run, files, tmp
 @pytest.mark.parametrize(
     ("asked", "line"),
     [
-        ("spice", "spice is to be explained and is not among the metrics of the report"),
-        ("rouge_l", "rouge_l cannot be explained. Ask for spice, vifidel, wmd, clipscore"),
+        ("spice", "spice cannot be explained because it is not among the metrics of the report"),
+        ("rouge_l", "rouge_l cannot be explained. Use spice, vifidel, wmd, clipscore"),
     ],
 )
 def test_what_cannot_be_explained_is_one_line(run, files, tmp_path, asked, line) -> None:

@@ -42,7 +42,7 @@ def test_a_changed_judgment_differs_and_exit_1(run, data, tmp_path) -> None:
 def test_a_way_with_leaks_that_is_none_is_refused(run, data) -> None:
     found = run("reproduce", "thumb", "--data", data, "--leaked", "mend")
     assert found.code == 2 and "replace" in found.err
-    assert "choice of thumb" in run("reproduce", "flickr8k-expert", "--data", data, "--leaked", "drop").err
+    assert "option of thumb" in run("reproduce", "flickr8k-expert", "--data", data, "--leaked", "drop").err
 
 
 def test_missing_data_are_skipped_not_failed_with_a_traceback(run, tmp_path) -> None:
@@ -66,9 +66,9 @@ def test_weights_that_are_none_are_refused(run, data, tmp_path) -> None:
     wrong = tmp_path / "weights.npz"
     wrong.write_text("nothing")
     found = run("reproduce", "spice", "--data", data, "--parser", wrong)
-    assert found.code == 2 and "holds no caption parser" in found.err
+    assert found.code == 2 and "contains no caption parser" in found.err
     found = run("reproduce", "thumb", "--data", data, "--parser", wrong)
-    assert found.code == 2 and "--parser is a choice of spice" in found.err
+    assert found.code == 2 and "--parser is an option of spice" in found.err
 
 
 @pytest.fixture

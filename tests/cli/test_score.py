@@ -138,18 +138,18 @@ def test_one_image_without_a_table_is_refused_not_zero(run, files, tmp_path: Pat
     one.write_text('{"1": "A man riding a horse."}')
     found = run("score", "--candidates", one, "--references", files["references"], "--metrics", "cider")
     assert found.code == 2
-    assert "the references are of 1 image" in found.err and "--df FILE" in found.err
+    assert "the references cover 1 image" in found.err and "--df FILE" in found.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (["--metrics", "cidr"], 'error: unknown metric "cidr". Did you mean "cider"?'),
-        (["--metrics", ","], "error: no metric was asked for."),
+        (["--metrics", ","], "error: no metric was named."),
         (["--items", "scores.xls"], 'cannot tell the format from ".xls"'),
         (["--items", f"{__file__}/scores.csv"], "is a file. Give a folder to write to."),
         (["--df", "nowhere.npz", "--metrics", "cider"], "nowhere.npz"),
-        (["--metrics", "cider[sigma=4"], '"cider[sigma=4": a bracket has no partner.'),
+        (["--metrics", "cider[sigma=4"], '"cider[sigma=4": a bracket is not closed or not opened.'),
         (["--metrics", "rouge_l[beta=inf]"], "it must be above 0 and finite"),
         (["--resamples", 10**9], "give at most 100000"),
         (["--jobs", 10**6], "give at most 256"),
@@ -277,7 +277,7 @@ def test_meteor_without_a_cache_says_why_it_takes_long(files, tmp_path) -> None:
         env={**os.environ, "CAPTIOUS_CACHE": blocked},
     )
     assert done.stderr == (
-        f"note: METEOR's tables cannot be kept in {blocked} (File exists) and are compiled again "
+        f"note: METEOR's tables cannot be cached in {blocked} (File exists) and are compiled again "
         "each time, which takes a while. Set CAPTIOUS_CACHE to a folder that can be written.\n"
     )
     assert 0.3 < json.loads(done.stdout)["systems"]["good"]["meteor"]["score"] < 0.6
@@ -331,7 +331,7 @@ def test_captions_that_the_metrics_do_not_fit_get_a_note(run, tmp_path) -> None:
     asked = ["score", "-c", tmp_path / "zh.json", "-r", tmp_path / "refs.json", "--metrics"]
     found = run(*asked, "bleu4,meteor")
     assert "the captions are Chinese" in found.err
-    assert "tables of meteor are English" in found.err
+    assert "meteor works only for English" in found.err
     assert "bleu4[tokeniser=zh]" in found.err
     assert "Chinese" not in run(*asked, "bleu4[tokeniser=zh],rouge_l[tokeniser=char]").err
 
@@ -372,7 +372,9 @@ def test_without_references_and_without_a_metric_for_that_the_error_speaks_of_re
         monkeypatch.setitem(sys.modules, package, None)
     found = run("score", "-c", tmp_path / "alt.csv")
     assert found.code == 2
-    assert found.err.splitlines()[-1].startswith("error: there are no references, and no metric that does")
+    assert found.err.splitlines()[-1].startswith(
+        "error: there are no references, and no reference-free metric can run"
+    )
     named = run("score", "-c", tmp_path / "alt.csv", "--metrics", "free").err.splitlines()[-1]
     assert named.startswith("error: none of these metrics can run. The first, bertgrammar: ")
     assert named.endswith('pip install "captious[models]". Name others with --metrics.')
@@ -389,7 +391,7 @@ def test_the_folder_of_an_export_is_answered_by_the_file_in_it(run, tmp_path: Pa
     for command in (("meta",), ("train", "mine", "--features", "cider", "--judgments")):
         found = run(*command, tmp_path)
         assert (found.code, found.err.count("\n")) == (2, 1)
-        said = f"{tmp_path}: is a folder. Name a file in it: an export has {tmp_path / 'final.jsonl'}."
+        said = f"{tmp_path}: is a folder. Give a file in it: an export has {tmp_path / 'final.jsonl'}."
         assert said in found.err
 
 
@@ -398,6 +400,6 @@ def test_a_metric_that_needs_references_says_what_to_type(run, tmp_path: Path) -
     found = run("score", "-c", tmp_path / "alt.csv", "--metrics", "cider")
     assert found.code == 2
     assert found.err == (
-        "error: cider needs references, and there are none. "
+        "error: cider needs references, but there are none. "
         "Give --references FILE, or --metrics free for those that need none.\n"
     )

@@ -40,7 +40,7 @@ def test_a_folder_of_shards(capsys: Any, tmp_path: Path) -> None:
     write(tmp_path / "m2" / "b.jsonl", 30, 30)
     arguments = ("score", "-c", tmp_path / "m2", "-m", "bleu4,cider", "--resamples", "50")
     code, out, err = captious(capsys, *arguments, "--out", tmp_path / "out", "-f", "json")
-    assert code == 0 and "scores of 60 captions are in" in err
+    assert code == 0 and "scores of 60 captions written to" in err
     found = json.loads(out)
     assert found["systems"]["m2"]["cider"]["n"] == 60
     assert found["systems"]["m2"]["cider"]["interval"] == "Poisson bootstrap over images"
@@ -62,8 +62,8 @@ def test_finished_scores_of_others_are_replaced_only_when_told(capsys: Any, tmp_
         code, _, err = captious(capsys, *other)
         assert (code, err) == (
             2,
-            f"error: {tmp_path}/out: holds finished scores of m2 (30 captions; bleu4, rouge_l), and this run "
-            f"leaves out {missing}. Name another --out, or give --overwrite to replace them.\n",
+            f"error: {tmp_path}/out: contains finished scores of m2 (30 captions; bleu4, rouge_l). This run "
+            f"would drop {missing}. Name another --out, or use --overwrite to replace them.\n",
         )
         assert (tmp_path / "out" / "manifest.json").read_bytes() == manifest
     code, _, err = captious(capsys, "score", "-c", tmp_path / "m3", "-m", "bleu4", *out, "--overwrite")
@@ -76,13 +76,24 @@ def test_finished_scores_of_others_are_replaced_only_when_told(capsys: Any, tmp_
     code, _, err = captious(capsys, "score", "-c", tmp_path / "m3", "-m", "bleu4,rouge_l", *out)
     assert code == 0 and "replaced the scores of 30 captions" in err
     code, _, err = captious(capsys, "score", "-c", tmp_path / "m2" / "a.jsonl", "-m", "bleu4", "--overwrite")
-    assert (code, err) == (2, "error: --overwrite is for --out. Leave it out.\n")
+    assert (code, err) == (2, "error: --overwrite only works with --out. Leave it out.\n")
+
+
+def test_out_with_a_file_that_is_no_shard_says_how_to_score_it(capsys: Any, tmp_path: Path) -> None:
+    for name, text in (
+        ("a.json", '[{"image_id": 1, "caption": "a dog"}]'),
+        ("a.csv", "image_id,caption\n1,a dog\n"),
+    ):
+        (tmp_path / name).write_text(text)
+        code, _, err = captious(capsys, "score", "-c", tmp_path / name, "-m", "lm", "--out", tmp_path / "out")
+        assert code == 2 and err.count("\n") == 1
+        assert "Whole files are scored without --out; `captious score --items FILE`" in err
 
 
 def test_a_folder_without_out_says_what_is_missing(capsys: Any, tmp_path: Path) -> None:
     write(tmp_path / "m2" / "a.jsonl", 3)
     code, _, err = captious(capsys, "score", "-c", tmp_path / "m2", "-m", "bleu4")
-    assert (code, err) == (2, "error: scores of shards go to a folder. Give --out FOLDER.\n")
+    assert (code, err) == (2, "error: scores of shards are written to a folder. Give --out FOLDER.\n")
 
 
 def test_what_is_set_aside_ends_in_1_with_the_list(capsys: Any, tmp_path: Path) -> None:
@@ -115,7 +126,7 @@ def test_options_that_need_all_captions_in_memory(
 ) -> None:
     write(tmp_path / "m2" / "a.jsonl", 3)
     code, _, err = captious(capsys, "score", "-c", tmp_path / "m2", "--out", tmp_path / "out", *option)
-    assert code == 2 and err.startswith(f"error: {option[0]} is not for shards.")
+    assert code == 2 and err.startswith(f"error: {option[0]} does not work with shards.")
 
 
 def test_without_ray_the_engine_says_how_to_get_it(
@@ -133,4 +144,4 @@ def test_captions_beside_sharded_scores_are_refused(capsys: Any, tmp_path: Path,
     other = write(tmp_path / "other.jsonl", 3)
     more = ("--out", tmp_path / "page.html") if command == "report" else ()
     code, _, err = captious(capsys, command, "--scores", tmp_path / "scores", "-c", other, *more)
-    assert code == 2 and err.endswith("Leave --candidates out.\n")
+    assert code == 2 and err.endswith("Leave out --candidates.\n")

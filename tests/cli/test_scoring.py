@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from captious.cli.main import main
 from captious.cli.scoring import settled
 from captious.errors import InputError
+from captious.web.service.settings import from_environment
 from captious.web.service.tokens import TokenStore, digest
 
 
@@ -23,14 +23,17 @@ def own_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def is_open(folder: Path, host: str = "127.0.0.1", base_url: str = "", *, anyone: bool = False) -> bool:
     found = settled("bleu1", folder, host, base_url, open_to_all=anyone, alone=True)
     assert found is not None
-    assert os.environ["CAPTIOUS_SCORING_OPEN"] == str(int(found.open_to_all))
+    assert from_environment() == found  # what the server processes read
+    assert found.open_to_strangers == (anyone and (host, base_url) != ("127.0.0.1", ""))
     return found.open_to_all
 
 
 def test_beyond_this_machine_a_token_is_needed(tmp_path: Path) -> None:
     assert is_open(tmp_path)
     for host, base_url in (("0.0.0.0", ""), ("127.0.0.1", "https://score.example.org")):
-        with pytest.raises(InputError, match=r"there is no token\. Create one: captious serve token create"):
+        with pytest.raises(
+            InputError, match=r"there is no token\. Create one with captious serve token create"
+        ):
             is_open(tmp_path, host, base_url)
         assert is_open(tmp_path, host, base_url, anyone=True)
     store = TokenStore(tmp_path)
@@ -66,7 +69,7 @@ def test_a_token_is_shown_once_and_its_digest_kept(
     code, secret, said = run(capsys, "create", "website", "--per-day", "100", "--scope", "score", *where)
     assert code == 0
     assert secret.startswith("captious_")
-    assert "Keep it: it is not shown again" in said
+    assert "Save it now: it is not shown again" in said
     stored = (tmp_path / "tokens.db").read_bytes()
     assert secret.strip().encode() not in stored
     assert digest(secret.strip()).encode() in stored

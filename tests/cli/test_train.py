@@ -147,7 +147,10 @@ def test_exports_of_two_campaigns_are_told_apart(run, sample: Path) -> None:
     assert [one["name"] for one in found.json["data"]] == ["spring/judgments", "autumn/judgments"]
     assert found.json["scale"] == [0.0, 1.0]
     hint = run("score", "--candidates", sample / "systems" / "heron.json", "--metrics", "mine")
-    assert hint.err == 'error: unknown metric "mine". A trained metric is here: write ./mine.\n'
+    assert (
+        hint.err
+        == 'error: unknown metric "mine". A folder with a trained metric has this name: write ./mine.\n'
+    )
 
 
 def test_missing_features_end_the_run_before_it_begins(run, sample: Path) -> None:
@@ -161,7 +164,7 @@ def test_a_name_that_another_metric_has_is_refused(run, sample: Path) -> None:
     found = run("train", "cider", *judged(sample), "--features", "rouge_l", "--model", "ridge")
     assert found.code == 2
     assert found.err == (
-        'error: "cider" is a metric already, and signatures would mix them up. Take another name.\n'
+        'error: "cider" is already a metric, so signatures would be ambiguous. Choose another name.\n'
     )
 
 

@@ -80,7 +80,7 @@ def test_the_encoder_is_tuned_too(sample: Path) -> None:
 def test_no_steps_need_an_encoder_to_keep(sample: Path) -> None:
     result = train(sample, "--steps", "0", "--out", "own.npz")
     assert isinstance(result.exception, InputError)  # type: ignore[attr-defined]
-    assert "name it with --start" in result.exception.typed  # type: ignore[attr-defined]
+    assert "Give that model with --start" in result.exception.typed  # type: ignore[attr-defined]
 
 
 def test_an_unknown_aspect_is_named(sample: Path) -> None:

@@ -21,15 +21,23 @@ def test_the_list_and_the_doctor_say_the_same(run) -> None:
 def test_what_cannot_be_fetched_says_so(run) -> None:
     failed = run("weights", "get", "PAC-S-ViT-B-32")
     assert failed.code == 2
-    assert "only a tool of its own reads: gdown --folder" in failed.err
+    assert "needs its own download tool: gdown --folder" in failed.err
     assert run("weights", "get", "VSE++/coco-resnet152").err.startswith(
-        "error: VSE++/coco-resnet152: cannot be fetched by captious alone. Get it with: runs.tar"
+        "error: VSE++/coco-resnet152: cannot be downloaded by captious. Get it with: runs.tar"
     )
 
 
 def test_a_metric_without_weights_is_told_and_nothing_is_fetched(run) -> None:
     done = run("weights", "get", "cider")
-    assert (done.code, done.err) == (0, "note: cider: runs no weights of its own\n")
+    assert (done.code, done.err) == (0, "note: cider: needs no weights\n")
+
+
+def test_verify_with_nothing_here_says_so(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("captious.cli.weights.statuses", dict)
+    done = run("weights", "verify")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("note: no weights are on this machine. captious weights list")
+    assert run("weights", "verify", "--format", "json").json == []
 
 
 def test_verify_says_no_for_what_is_missing(run) -> None:
@@ -43,11 +51,11 @@ def test_a_name_that_nobody_knows_is_no_missing_file(run, command: str) -> None:
     failed = run("weights", command, "nope")
     assert (failed.code, failed.out) == (2, "")
     assert failed.err == (
-        'error: "nope" is no file, no metric and no name of weights, ours or on a hub as '
-        "openai/clip-vit-base-patch32. `captious weights list` shows all that are known.\n"
+        'error: "nope" is not a file, a metric, known weights, or a hub name such as '
+        "openai/clip-vit-base-patch32. `captious weights list` lists all known weights.\n"
     )
     assert run("weights", command, "clipscor").err.endswith('Did you mean "clipscore"?\n')
-    assert run("weights", command, "cider").err == "note: cider: runs no weights of its own\n"
+    assert run("weights", command, "cider").err == "note: cider: needs no weights\n"
 
 
 def test_weights_in_a_folder_of_your_own_have_a_checksum_to_compare(run, tmp_path: Path) -> None:

@@ -50,20 +50,20 @@ CONTENTS = {
     ),
     "invalid": (
         '[{"image_id": 1,\n "caption" "A dog."}]',
-        "c.json: line 2, column 12: not valid JSON: a comma or a colon is missing before this place.",
+        "c.json: line 2, column 12: not valid JSON: a comma or colon is missing before this position.",
     ),
     "a comma too many": (
         '[{"image_id": 1, "caption": "A dog."},\n]',
-        "c.json: line 1, column 38: not valid JSON: a comma stands before the closing bracket. Remove it.",
+        "c.json: line 1, column 38: not valid JSON: there is a comma before the closing bracket. Remove it.",
     ),
     "single quotes": (
         "[{'image_id': 1, 'caption': 'A dog.'}]",
-        "c.json: line 1, column 3: not valid JSON: texts stand in single quotes. JSON wants double quotes.",
+        "c.json: line 1, column 3: not valid JSON: text is in single quotes. JSON needs double quotes.",
     ),
     "two documents": (
         f"{GOOD}\n{GOOD}",
         "c.json: line 2, column 1: not valid JSON: a second document begins here. "
-        "Give one list, or one object a line (.jsonl).",
+        "Give one list, or one object per line (.jsonl).",
     ),
     "Python values": (
         '[{"image_id": None, "caption": "A dog."}]',
@@ -72,12 +72,13 @@ CONTENTS = {
     ),
     "a number": (
         "42",
-        "c.json: holds a number and nothing else. Give a list of "
+        "c.json: contains only a number. Give a list of "
         '{"image_id": …, "caption": …}, COCO annotations, {id: caption} or {id: [references]}.',
     ),
     "a web page": (
         "<!DOCTYPE html>\n<html><body>404</body></html>",
-        "c.json: is a web page (HTML), not captions. A download often saves an error page: open it and look.",
+        "c.json: is a web page (HTML), not captions. "
+        "The download may have saved an error page: open the file and check.",
     ),
     "nan": (
         '[{"image_id": 1,\n "caption": NaN}]',
@@ -110,6 +111,11 @@ CONTENTS = {
         "c.json: byte 8: is not text (or UTF-16 without a byte-order mark). "
         "Save it as UTF-8 text, or give a Parquet file.",
     ),
+    "binary without zeros": (
+        b"\x97\x01\xf3 caf\xe9",
+        "c.json: byte 1: 0x01 is not text. "
+        "Give a text file (JSON, CSV, …), a Parquet file or an Excel workbook.",
+    ),
     "zip": (b"PK\x03\x04rest", "c.json: is a damaged workbook or zip archive. Save it again, or as CSV."),
     "latin-1": (
         '[\n{"image_id": 1, "caption": "A café."}]'.encode("latin-1"),
@@ -131,7 +137,7 @@ CONTENTS = {
     ),
     "missing id": (
         '[{"caption": "A dog."}]',
-        'c.json: entry 1: "image_id" is missing. Give each caption the id of its image, a number or a text.',
+        'c.json: entry 1: "image_id" is missing. Give each caption the id of its image, a number or text.',
     ),
     "null caption": (
         '[{"image_id": 1, "caption": null}]',
@@ -155,8 +161,7 @@ CONTENTS = {
     ),
     "id is an object": (
         '[{"image_id": 1, "caption": "A dog."}, {"image_id": {"a": 1}, "caption": "A cat."}]',
-        'c.json: entry 2: "image_id" is an object. '
-        "Give each caption the id of its image, a number or a text.",
+        'c.json: entry 2: "image_id" is an object. Give each caption the id of its image, a number or text.',
     ),
     "id is no whole number": (
         '[{"image_id": 1.5, "caption": "A dog."}]',
@@ -174,31 +179,32 @@ CONTENTS = {
     ),
     "duplicate key": (
         '{"1": "A dog.", "1": "The \\"dog\\"."}',
-        'c.json: key "1": stands 2 times in the object. '
-        "A JSON object keeps only the last; give each image one key.",
+        'c.json: key "1": occurs 2 times in the object. '
+        "A JSON object keeps only the last one; give each image one key.",
     ),
     "bad line": (
         '{"image_id": 1, "caption": "A dog."}\n\n{"image_id": 2, "caption": }\n',
-        "c.json: line 3, column 28: not valid JSON. Mend it at that place.",
+        "c.json: line 3, column 28: not valid JSON. Correct it there.",
     ),
     "line that is no object": (
         '{"image_id": 1, "caption": "A dog."}\n[2]\n',
-        "c.json: line 2: is no object. Each line needs one object.",
+        "c.json: line 2: is not an object. Each line needs one object.",
     ),
     "too deep": (
         "[" * 5000 + "]" * 5000,
-        "c.json: line 1, column 1026: lists or objects are nested too deep. "
+        "c.json: line 1, column 1026: lists or objects are nested too deeply. "
         "Captions need two levels at most.",
     ),
     "annotations without captions": (
         '{"images": [], "annotations": [{"image_id": 1, "category_id": 2}], "categories": []}',
-        'c.json: no annotation has a "caption" (it holds object instances). Give the captions_*.json file.',
+        'c.json: no annotation has a "caption" (it contains object instances). '
+        "Give the captions_*.json file.",
     ),
     "annotations no list": ('{"annotations": {"a": 1}}', 'c.json: "annotations" is an object, not a list.'),
     "ragged table": (
         "image_id,caption\n1,A dog, a cat.\n",
         "c.json: line 2: has 3 cells, the header has 2. "
-        'Put text that holds the delimiter in "double quotes".',
+        'Put text that contains the delimiter in "double quotes".',
     ),
     "open quote": (
         'image_id,caption\n1,"A dog\n2,A cat.\n',
@@ -206,11 +212,11 @@ CONTENTS = {
     ),
     "table without rows": (
         "image_id,caption\n",
-        "c.json: a header but no rows. Add a line for each caption.",
+        "c.json: has a header but no rows. Add a line for each caption.",
     ),
     "system in some rows": (
         '{"image_id": 1, "caption": "A dog.", "system": "a"}\n{"image_id": 2, "caption": "A cat."}',
-        'c.json: line 2: "system" is missing or no text. Name the system in every row, or in none.',
+        'c.json: line 2: "system" is missing or not text. Name the system in every row, or in none.',
     ),
 }
 
@@ -225,7 +231,7 @@ def test_content(kind: str) -> None:
 def test_a_file_that_is_only_called_parquet() -> None:
     Path("c.parquet").write_bytes(b"\0" * 64)
     assert message("c.parquet") == (
-        'c.parquet: is no Parquet file: it begins with the bytes 00 00 00 00 and not with "PAR1". '
+        'c.parquet: is not a Parquet file: it starts with the bytes 00 00 00 00, not with "PAR1". '
         "Write or copy it again."
     )
 
@@ -243,18 +249,18 @@ def test_folder_for_file() -> None:
 def test_permission() -> None:
     write(GOOD)
     Path("c.json").chmod(0)
-    expected = "c.json: permission denied. Make the file readable for this user."
+    expected = "c.json: permission denied. Make the file readable for your user."
     assert message() == expected
 
 
 def test_no_file_given() -> None:
-    assert message([]) == "candidates: no file was given. Name at least one."
+    assert message([]) == "candidates: the list is empty. Give at least one file or caption."
 
 
 def test_table_without_header() -> None:
     write("1,A dog.\n2,A cat.\n", "c.csv")
     assert message("c.csv") == (
-        'c.csv: line 1: "1,A dog." does not name a column for images and one for captions. '
+        'c.csv: line 1: "1,A dog." does not name columns for images and captions. '
         "Start the file with a header, such as image_id,caption (for ratings: "
         "image_id,rater,rating)."
     )
@@ -263,7 +269,7 @@ def test_table_without_header() -> None:
 def test_table_with_one_column_twice() -> None:
     write("image_id,caption,caption\n1,A dog.,A cat.\n", "c.csv")
     assert message("c.csv") == (
-        'c.csv: line 1: the column "caption" stands twice. Keep one, or give the other another name.'
+        'c.csv: line 1: the column "caption" occurs twice. Keep one, or rename the other.'
     )
 
 
@@ -303,15 +309,15 @@ def test_nan_id_in_parquet() -> None:
     table = arrow.table({"image_id": [1.0, float("nan")], "caption": ["A dog.", "A cat."]})
     parquet.write_table(table, "c.parquet")
     assert message("c.parquet") == (
-        'c.parquet: row 2: "image_id" is missing. Give each caption the id of its image, a number or a text.'
+        'c.parquet: row 2: "image_id" is missing. Give each caption the id of its image, a number or text.'
     )
 
 
 def test_no_overlap_shows_an_id_of_each_side() -> None:
     write('{"x9": "A dog."}')
     assert message(references="refs.json") == (
-        'c.json: no image id is in the references (candidate id "x9", reference id "1"). '
-        "Give both the same ids."
+        'c.json: no image id occurs in the references (candidate id "x9", reference id "1"). '
+        "Use the same ids in both."
     )
 
 
@@ -345,15 +351,15 @@ def test_reference_that_is_no_text() -> None:
 
 def test_references_and_candidates_swapped() -> None:
     assert message("refs.json", "good.json") == (
-        "refs.json: holds several captions for an image, as references do. "
-        "Were candidates and references swapped? Candidates have one for each image."
+        "refs.json: contains several captions per image, as references do. "
+        "Were candidates and references swapped? Candidates have one caption per image."
     )
 
 
 def test_annotations_as_candidates() -> None:
     write('{"images": [], "annotations": [{"image_id": 1, "id": 5, "caption": "A dog."}]}')
     assert message(references="refs.json") == (
-        "c.json: is a COCO annotation file, which holds references. "
+        "c.json: is a COCO annotation file, which contains references. "
         'Give candidates as [{"image_id": …, "caption": …}], and this file as references.'
     )
 
@@ -361,7 +367,7 @@ def test_annotations_as_candidates() -> None:
 def test_one_image_in_two_spellings() -> None:
     write('{"1": "A dog.", "000000000001.jpg": "The dog.", "2": "A cat."}')
     assert message(references="refs.json") == (
-        'c.json: the ids "1" and "000000000001.jpg" are the same image. Keep one for each image.'
+        'c.json: the ids "1" and "000000000001.jpg" are the same image. Keep one caption per image.'
     )
 
 
@@ -369,7 +375,7 @@ def test_systems_describe_different_images() -> None:
     write('{"1": "A dog."}')
     assert message(["good.json", "c.json"], "refs.json") == (
         'c.json: system "c" describes 1 of the 2 images (image "2" is missing). '
-        "Add the captions, or keep the images that all describe: common=True."
+        "Add the captions, or keep only images that every system describes: common=True."
     )
 
 
@@ -377,7 +383,7 @@ def test_systems_share_no_image() -> None:
     write('{"1": "A dog."}', "a.json")
     write('{"2": "A cat."}', "b.json")
     assert message(["a.json", "b.json"], "refs.json", common=True) == (
-        "candidates: no image is described by all systems. Check the ids."
+        "candidates: no image is described by every system. Check the ids."
     )
 
 
@@ -391,17 +397,18 @@ def test_two_files_of_one_stem() -> None:
     Path("other").mkdir()
     write(GOOD, "other/good.json")
     assert message(["good.json", "other/good.json"], "refs.json") == (
-        'other/good.json: the system name "good" is taken by good.json. Tell them apart with names.'
+        'other/good.json: the system name "good" is taken by good.json. '
+        "Give each a different name with names=."
     )
     with pytest.raises(InputError) as error:
         load_corpus(["good.json", "other/good.json"], "refs.json")
-    assert "Tell them apart with --name, one for each file." in error.value.typed
+    assert "Give each file a different name with --name." in error.value.typed
 
 
 def test_one_name_twice() -> None:
     write(GOOD)
     assert message(["good.json", "c.json"], "refs.json", names=["a", "a"]) == (
-        'c.json: the system name "a" is taken by good.json. Tell them apart with names.'
+        'c.json: the system name "a" is taken by good.json. Give each a different name with names=.'
     )
 
 
@@ -414,7 +421,7 @@ def test_name_for_a_file_that_names_its_systems() -> None:
 
 
 def test_unknown_way_with_duplicates() -> None:
-    expected = 'duplicates: "last" is unknown. Say error, first or all.'
+    expected = 'duplicates: "last" is unknown. Use error, first or all.'
     assert message("good.json", duplicates="last") == expected
 
 
@@ -430,7 +437,7 @@ def test_image_folder_is_a_file() -> None:
 
 def test_image_folder_without_images() -> None:
     Path("empty").mkdir()
-    expected = "empty: holds no image files (jpg, png, gif, bmp, webp, tiff)."
+    expected = "empty: contains no image files (jpg, png, gif, bmp, webp, tiff)."
     assert message("good.json", "refs.json", images="empty") == expected
 
 
@@ -439,19 +446,19 @@ def test_image_folder_without_images() -> None:
     [
         (
             '{"1": "dog"}',
-            'o.json: key "1": holds neither a list of labels nor counts. '
+            'o.json: key "1": contains neither a list of labels nor counts. '
             "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} "
             "or COCO instances.",
         ),
         (
             '{"1": {"dog": 1.5}}',
-            'o.json: key "1": a count is no whole number. '
+            'o.json: key "1": a count is not a whole number. '
             "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} "
             "or COCO instances.",
         ),
         (
             '["dog"]',
-            "o.json: does not hold a JSON object. "
+            "o.json: is not a JSON object. "
             "Give {id: [labels]}, {id: {label: count}}, {id: {source: [labels]}} "
             "or COCO instances.",
         ),
@@ -469,8 +476,8 @@ def test_image_folder_without_images() -> None:
         ),
         (
             '{"77": ["dog"]}',
-            'o.json: no image id is that of a caption (object id "77", image id "1"). '
-            "Give both files the same ids.",
+            'o.json: no image id matches a caption (object id "77", image id "1"). '
+            "Use the same ids in both files.",
         ),
     ],
 )
@@ -483,8 +490,8 @@ def test_plain_text_against_ids() -> None:
     write("A dog.\nA cat.\nA cow.\n", "c.txt")
     write('{"dog": ["A dog runs."]}', "r.json")
     assert message("c.txt", "r.json") == (
-        "c.txt: is plain text without image ids, and the other files have ids. "
-        "Give captions with ids, or plain text for candidates and references alike."
+        "c.txt: is plain text without image ids, but the other files have ids. "
+        "Give captions with ids, or plain text for both candidates and references."
     )
 
 
@@ -511,11 +518,12 @@ def test_plain_text_against_ids() -> None:
             '{"image": "1", "caption": "A", "rating": 1, "system": "s"}\n'
             '{"image": "1", "caption": "B", "rating": 2, "system": "s"}',
             'j.jsonl: line 2: system "s" has another caption for the image at line 1. '
-            "Name each system apart.",
+            "Give each system its own name.",
         ),
         (
             '{"caption": "A dog.", "rating": 1}',
-            'j.jsonl: line 1: "image" is missing or no id. Each row needs "image", "caption" and "rating".',
+            'j.jsonl: line 1: "image" is missing or not an id. '
+            'Each row needs "image", "caption" and "rating".',
         ),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 from captious.corpus.check import check
 from captious.corpus.checks.codes import CODES
 from captious.corpus.checks.report import CheckReport
+from captious.corpus.load import load_corpus
 from captious.errors import UnknownNameError
 
 
@@ -238,3 +239,25 @@ def test_a_sheet_of_alt_texts_is_read_by_address(tmp_path: Path) -> None:
     found = check([sheet])
     assert found.images == 2
     assert "placeholder" in codes(found)
+
+
+def test_captions_in_memory_are_checked_as_files_are(tmp_path: Path) -> None:
+    captions, references = {"7": "a dog on a", "9": "A cat."}, {"7": ["A dog runs."], "9": ["A cat sleeps."]}
+    file, given = tmp_path / "candidates.json", tmp_path / "references.json"
+    file.write_text(json.dumps(captions))
+    given.write_text(json.dumps(references))
+    expected = [(one.code, one.count, one.subject) for one in check(file, given).findings]
+    assert ("truncated", 1, "candidates") in expected
+    lists = list(captions.values()), list(references.values())
+    for found in (
+        check(captions, references),
+        check(*lists),
+        check(load_corpus(captions, references)),
+        check(load_corpus(*lists)),
+    ):
+        assert [(one.code, one.count, one.subject) for one in found.findings] == expected
+
+
+def test_a_list_with_gaps_is_checked_to_its_end() -> None:
+    found = check(["A dog.", None, 3], [["A dog runs."], ["A cat."], ["A hat."]])
+    assert (found["not-text"].count, found["not-text"].subject) == (2, "candidates")

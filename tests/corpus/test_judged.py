@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
+import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from captious.corpus.judged import read_judgments
+from captious.corpus.judged import load_judgments, read_judgments
 from captious.errors import CaptiousWarning, InputError
 
 
@@ -121,3 +125,46 @@ def test_an_empty_cell_of_a_table_means_not_rated(tmp_path: Path) -> None:
     file.write_text("image,caption,rating\n1,A dog.,4\n2,A cat.,\n")
     with pytest.warns(CaptiousWarning, match="1 of 2 rows have no rating"):
         assert read_judgments(file).judgments.values.tolist() == [4]
+
+
+def test_a_matrix_is_a_row_for_each_image_and_a_column_for_each_rater() -> None:
+    rated = [[1.0, 2.0], [3.0, math.nan], [5.0, 4.0]]
+    frame = pd.DataFrame(rated, index=["x", "y", "z"], columns=["ann", "bob"])
+    for given in (rated, np.array(rated), iter(rated), [[1, 2], [3, None], [5, 4]]):
+        found = load_judgments(given)
+        assert (found.raters, found.values.tolist()) == (["rater 1", "rater 2"], [1, 2, 3, 5, 4])
+    found = load_judgments(frame)
+    assert (found.raters, [image for image, _ in found.keys]) == (["ann", "bob"], ["x", "y", "z"])
+    assert np.array_equal(found.matrix(), np.array(rated), equal_nan=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([[1, 2], [3]], "a matrix must have only numbers, equally many in each row"),
+        ([["good", "bad"]], "a matrix must have only numbers"),
+        ([[None, None]], "the matrix contains no rating"),
+        (None, "judgments: found NoneType. Give a file, a data frame, or rows as dicts."),
+        (["a.csv", "b.csv"], "a.csv: there is no such file"),
+        (
+            [{"image": "1", "captions": [["A", "A dog."]], "stage": "first", "target": 2, "form": 1}],
+            "lists the items of a campaign, without ratings. Give judgments.jsonl",
+        ),
+    ],
+)
+def test_what_is_no_judgments_is_said(given: Any, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        load_judgments(given)
+    assert said in str(caught.value)
+
+
+def test_rows_columns_and_what_was_written_out_come_back(tmp_path: Path) -> None:
+    rows = [{"image": "7", "rater": who, "rating": value} for who, value in (("ann", 4), ("bob", 2))]
+    (tmp_path / "rated.json").write_text(json.dumps(rows))
+    expected = load_judgments(rows)
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    for given in (iter(rows), columns, expected.to_pandas(), tmp_path / "rated.json"):
+        found = load_judgments(given)
+        assert (found.values.tolist(), found.raters) == ([4.0, 2.0], ["ann", "bob"])
+    with pytest.raises(InputError, match=r"2 files or tables were given\. Give one with all rows"):
+        load_judgments([tmp_path / "rated.json", tmp_path / "rated.json"])

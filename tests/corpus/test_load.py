@@ -175,14 +175,14 @@ def test_the_same_captions_under_two_names_are_noted(tmp_path: Path) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.json").write_text(json.dumps({str(n): f"A dog {n}." for n in range(6)}))
     notes = load_with_notes([tmp_path / "a.json", tmp_path / "b.json"]).notes
-    assert list(notes) == ["a and b: every caption is the same. Was one file given twice?"]
+    assert list(notes) == ["a and b: all captions are identical. Was one file given twice?"]
 
 
 def test_a_table_with_references_and_no_captions_is_one_line() -> None:
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"image_id": ["1", "2"], "references": [["a dog"], ["a cat"]]})
-    with pytest.raises(InputError, match=r"no captions to score\. Say which column") as caught:
+    with pytest.raises(InputError, match=r"no captions to score\. Name the caption column") as caught:
         Corpus.from_pandas(frame)
-    assert caught.value.typed.endswith('Call the column of captions "caption".')
-    with pytest.raises(InputError, match="has references and no captions"):
+    assert caught.value.typed.endswith('Name the caption column "caption".')
+    with pytest.raises(InputError, match="has references but no captions"):
         load_corpus(frame)

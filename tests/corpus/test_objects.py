@@ -54,5 +54,5 @@ def test_a_count_that_would_fill_the_memory_is_refused(tmp_path: Path) -> None:
 def test_a_broken_source_says_where(tmp_path: Path) -> None:
     file = tmp_path / "objects.json"
     file.write_text(json.dumps({"7": {"gold": ["dog"], "d80": {"dog": "two"}}}))
-    with pytest.raises(InputError, match='key "7/d80": a count is no whole number'):
+    with pytest.raises(InputError, match='key "7/d80": a count is not a whole number'):
         read_objects(file, ["7"])

@@ -130,7 +130,7 @@ def test_a_full_study_takes_nobody_until_a_place_runs_out(desk: Desk, clock: Any
     assert desk.comes("di").participant == "di"
     # Nobody was paid for the answers of a place that ran out, so they do not count.
     after = raters.find(desk.db, desk.campaign, before.id)
-    assert (before.state, after.state, after.reason) == ("active", "withdrawn", "the place ran out of time")
+    assert (before.state, after.state, after.reason) == ("active", "withdrawn", "the place timed out")
     # Two places are free again: who ran out may go on, and their answers count again.
     back = desk.comes("ada")
     assert back.state == "active"

@@ -86,14 +86,7 @@ def test_verdicts_differ_by_sign_and_line_as_well_as_by_colour(found: GraphExpla
 
 def test_a_legend_says_what_the_signs_mean(found: GraphExplanation) -> None:
     shown = texts(root_of(picture(found, standalone=False)))[-2 * LEGEND :]
-    assert shown == [
-        "matched",
-        "both say it",
-        "invented",
-        "only the candidate",
-        "missed",
-        "only the references",
-    ]
+    assert shown == ["matched", "in both", "invented", "only the candidate", "missed", "only the references"]
 
 
 def test_synonyms_that_were_merged_stand_in_the_box(found: GraphExplanation) -> None:
@@ -152,7 +145,7 @@ def test_empty_graphs_are_said_to_be_empty() -> None:
     shown = texts(root_of(picture(found)))
     assert "Candidate: no tuples, precision 0.000" in shown
     assert shown.count("nothing") == 2
-    assert in_words(found) == "Neither the candidate nor the references have any tuple."
+    assert in_words(found) == "Neither the candidate nor the references have tuples."
 
 
 def test_any_words_make_a_sound_picture() -> None:

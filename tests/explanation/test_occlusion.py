@@ -55,5 +55,5 @@ def test_vectors_from_a_file_cannot_look_again(tmp_path: Path) -> None:
         text_features=np.ones((1, 4)),
     )
     corpus = Corpus.from_lists(["a dog"], image_ids=["x"])
-    with pytest.raises(InputError, match="holds vectors, not a model"):
+    with pytest.raises(InputError, match="contains vectors, but an explanation needs a model"):
         explain(corpus, f"clipscore[encoder={tmp_path / 'f.npz'}]")

@@ -46,7 +46,7 @@ def _balanced(html: str) -> bool:
 def test_the_page_holds_pictures_and_tables_and_needs_nothing_else(graph) -> None:
     html = page([graph, graph])
     assert html.count("<svg ") == 2
-    assert html.count("<table>") == 2 * 3  # beside the judgments, tuples, categories
+    assert html.count("<table>") == 2 * 3  # compared with the judgments, tuples, categories
     ids = re.findall(r' id="([^"]+)"', html)
     assert len(ids) == len(set(ids)) == 4
     assert "<b>" not in html and "&lt;b&gt;" in html

@@ -67,7 +67,7 @@ def test_matches_that_are_not_one_to_one_are_remarked() -> None:
     # of bike and dog, although nobody said dog.
     shared = told([("bicycle",), ("motorcycle",)], [[("bike",), ("dog",)]])
     assert shared.counts == (2, 0, 0)
-    assert "SPICE counts 0 missed: the references' 2 tuples less the candidate's 2" in shared.remark
+    assert "SPICE counts 0 missed tuples: the references' 2 tuples minus the candidate's 2" in shared.remark
     assert "No match was found for 1," in shared.remark
     # And the other way round one match leaves one missed, although both were met.
     several = told([("bike",)], [[("bicycle",), ("motorcycle",)]])

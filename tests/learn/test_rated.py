@@ -46,7 +46,7 @@ def test_thumb_totals_are_made_of_their_parts_rater_by_rater() -> None:
 
 def test_an_aspect_must_be_named_where_several_could_be_meant() -> None:
     rows = [("0", "a", "helpful", 5.0), ("1", "a", "natural", 1.0), ("1", "a", "helpful", 2.0)]
-    with pytest.raises(InputError, match=r"helpful, natural\. Name one with aspect="):
+    with pytest.raises(InputError, match=r"helpful, natural\. Choose one with aspect="):
         rate(rows)
     assert rate(rows, aspect="helpful").means.tolist() == [5.0, 2.0]
 
@@ -54,7 +54,7 @@ def test_an_aspect_must_be_named_where_several_could_be_meant() -> None:
 def test_ratings_outside_the_scale_are_refused() -> None:
     rows = [("0", "a", "overall", 7.0), ("1", "a", "overall", 1.0)]
     with pytest.raises(
-        InputError, match=r"a rating of \w+ is 7, outside the scale 1 to 5; they go from 1 to 7\. Give"
+        InputError, match=r"a rating of \w+ is 7, outside the scale 1 to 5; ratings range from 1 to 7\. Give"
     ):
         rate(rows, scale=(1.0, 5.0))
 

@@ -93,7 +93,7 @@ def test_an_interrupted_training_goes_on_and_ends_the_same(tmp_path: Path, rated
     assert not (tmp_path / "stopped" / "metric.json").exists()
     said: list[str] = []
     train(data, QUICK, tmp_path / "stopped", note=said.append)
-    assert "going on with an interrupted run (steps done: 5)" in said
+    assert "resuming an interrupted run (steps done: 5)" in said
     for file in ("metric.json", "model.npz", "card.json"):
         assert (tmp_path / "whole" / file).read_bytes() == (tmp_path / "stopped" / file).read_bytes()
     assert not (tmp_path / "stopped" / ".training").exists()
@@ -146,7 +146,7 @@ def test_a_second_training_needs_leave_to_overwrite(tmp_path: Path, rated: Rated
 
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path, rated: Rated) -> None:
     (tmp_path / "thesis.tex").write_text("precious")
-    with pytest.raises(InputError, match=r"holds other files \(thesis.tex\)"):
+    with pytest.raises(InputError, match=r"contains other files \(thesis.tex\)"):
         train(TrainingData((rated(20),)), QUICK, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
@@ -155,7 +155,7 @@ def test_refitted_metrics_say_so(tmp_path: Path, rated: Rated) -> None:
     data = TrainingData((rated(20),))
     plain = train(data, QUICK, tmp_path / "plain")
     again = train(data, replace(QUICK, refit=True), tmp_path / "again")
-    assert "fitted again on all of the data" in (tmp_path / "again" / "card.md").read_text()
+    assert "fitted again on all data" in (tmp_path / "again" / "card.md").read_text()
     assert again.report.figures == plain.report.figures
     assert (tmp_path / "again" / "model.npz").read_bytes() != (tmp_path / "plain" / "model.npz").read_bytes()
 
@@ -173,4 +173,4 @@ def test_vcrscore_pools_normalised_sets_with_their_own_splits(tmp_path: Path, ra
     assert {("made", "vcrscore"), ("external", "vcrscore"), ("external", "bleu4")} <= shown
     # No objects were given: the pool is the references', and the card says so.
     assert "vcr_recall[objects=none]" in report.features
-    assert "the pool holds the references' words alone" in (tmp_path / "vcrscore" / "card.md").read_text()
+    assert "the pool contains only the references' words" in (tmp_path / "vcrscore" / "card.md").read_text()

@@ -47,7 +47,7 @@ def test_the_published_file_stands_on_berts_own_folder(tiny_joint: ModuleType, t
     expected = values(tiny_joint.CAPTIONS, f"bertgrammar[model={tmp_path / 'bert'},limit=20]")
     (tmp_path / "cache" / "weights").mkdir(parents=True)
     torch.save(model.state_dict(), tmp_path / "cache" / "weights" / "bert-based-uncased-GED.pth")
-    with pytest.raises(MissingDependencyError, match="BERT-base-uncased are not here"):
+    with pytest.raises(MissingDependencyError, match="BERT-base-uncased are not installed"):
         values(tiny_joint.CAPTIONS, "bertgrammar[limit=20]")
     hub = tmp_path / "hub" / "models--google-bert--bert-base-uncased"
     (hub / "refs").mkdir(parents=True)
@@ -76,7 +76,7 @@ def test_failures_are_one_line_each(tiny_joint: ModuleType, tmp_path: Path) -> N
     import torch
 
     with pytest.raises(
-        MissingDependencyError, match=r"BertGrammar/GED are not here.*: gdown .*bert-based-uncased-GED"
+        MissingDependencyError, match=r"BertGrammar/GED are not installed.*: gdown .*bert-based-uncased-GED"
     ):
         values(["a dog"], "bertgrammar")
     folder = tmp_path / "bert"
@@ -84,7 +84,7 @@ def test_failures_are_one_line_each(tiny_joint: ModuleType, tmp_path: Path) -> N
     name = f"bertgrammar[model={folder},limit=20]"
     (folder / "model.safetensors").unlink()
     torch.save(model.bert.state_dict(), folder / "pytorch_model.bin")
-    with pytest.raises(InputError, match=r'lacks "classifier\.weight", so it is no classifier'):
+    with pytest.raises(InputError, match=r'lacks "classifier\.weight", so it is not a sentence classifier'):
         values(["a dog"], name)
     torch.save(model.state_dict() | {"lm_head.weight": torch.zeros(2)}, folder / "pytorch_model.bin")
     with pytest.raises(InputError, match=r'unknown key "lm_head\.weight"'):
@@ -99,5 +99,5 @@ def test_failures_are_one_line_each(tiny_joint: ModuleType, tmp_path: Path) -> N
     with pytest.raises(InputError, match=r"pytorch_model\.bin: is damaged"):
         values(["a dog"], name)
     (folder / "config.json").write_text('{"model_type": "gpt2"}')
-    with pytest.raises(InputError, match='is of type "gpt2"; bertgrammar wants a BERT'):
+    with pytest.raises(InputError, match='is of type "gpt2"; bertgrammar needs a BERT model'):
         values(["a dog"], name)

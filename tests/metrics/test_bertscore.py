@@ -116,11 +116,11 @@ def test_a_baseline_of_the_package_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "line 1: the heading is not"),
+        ("", "line 1: the header is not"),
         ("LAYER,P,R,F\n6,a,b,c\n", "three numbers"),
         ("LAYER,P,R,F\n6,.1,.2\n", "three numbers"),
         ("LAYER,P,R,F\n6,1,1,1\n", "must be below 1"),
-        ("LAYER,P,R,F\n2,.1,.1,.1\n", "has no line for layer 6. It has 2"),
+        ("LAYER,P,R,F\n2,.1,.1,.1\n", "there is no line for layer 6. It has 2"),
     ],
 )
 def test_a_bad_baseline_is_one_clear_line(tmp_path: Path, content: str, message: str) -> None:

@@ -97,7 +97,7 @@ def test_an_unknown_rule_is_named() -> None:
 
 def test_an_image_without_references_is_named() -> None:
     corpus = Corpus.from_lists(["a", "b"], [["a"], []], image_ids=["7", "8"])
-    with pytest.raises(InputError, match='image "8" has no references'):
+    with pytest.raises(InputError, match=r'image "8" \("b"\) has no references'):
         captious.score(corpus, ["bleu1[tokeniser=space]"])
 
 

@@ -88,7 +88,7 @@ def test_original_reduces_words_to_stems_where_asked() -> None:
 
 
 def test_one_image_without_a_table_is_refused() -> None:
-    with pytest.raises(InputError, match=r"references are of 1 image.*df=FILE"):
+    with pytest.raises(InputError, match=r"references cover 1 image.*df=FILE"):
         values(["a b"], [["a b"]])
 
 

@@ -102,7 +102,7 @@ def test_a_pickle_is_refused_and_never_loaded(tmp_path: Path) -> None:
             return (Path.touch, (trap,))  # type: ignore[return-value]
 
     path.write_bytes(pickle.dumps(Trap()))
-    with pytest.raises(InputError, match=r"Pickled tables such as coco-val-df\.p are not read"):
+    with pytest.raises(InputError, match=r"Pickled tables such as coco-val-df\.p are not supported"):
         DocumentFrequencies.load(path)
     hidden = tmp_path / "hidden.npz"
     np.savez(hidden, counts=np.array([Trap()], dtype=object))
@@ -133,7 +133,7 @@ def test_a_damaged_table_is_one_clear_line(tmp_path: Path, name: str, value: np.
     else:
         arrays[name] = value
     np.savez(path, **arrays)
-    with pytest.raises(InputError, match="is not a whole table of document frequencies"):
+    with pytest.raises(InputError, match="is not a complete table of document frequencies"):
         DocumentFrequencies.load(path)
 
 

@@ -22,11 +22,11 @@ def test_options_are_read_as_the_type_of_their_default() -> None:
         ("CIDEr", 'unknown metric "CIDEr". Did you mean "cider"?'),
         ("cider[sgima=4]", 'unknown option of cider "sgima". Did you mean "sigma"?'),
         ("cider[sigma]", 'cider: option "sigma" has no value. Write sigma=value.'),
-        ("cider[n=four]", 'cider: option "n" is a whole number; found "four".'),
-        ("cider[sigma=six]", 'cider: option "sigma" is a number; found "six".'),
+        ("cider[n=four]", 'cider: option "n" must be a whole number; found "four".'),
+        ("cider[sigma=six]", 'cider: option "sigma" must be a number; found "six".'),
         ("cider[df=]", 'cider: option "df" has no value. Write df=value.'),
-        ("cider]", '"cider]": a bracket has no partner. Write name[option=value].'),
-        ("cider[n=4", '"cider[n=4": a bracket has no partner. Write name[option=value].'),
+        ("cider]", '"cider]": a bracket is not closed or not opened. Write name[option=value].'),
+        ("cider[n=4", '"cider[n=4": a bracket is not closed or not opened. Write name[option=value].'),
         ("cider n=4", '"cider n=4" is not a metric name. Write a name, or name[option=value,option=value].'),
     ],
 )
@@ -46,7 +46,7 @@ def test_asking_twice_for_a_metric_is_asking_once() -> None:
 
 
 def test_asking_for_nothing_is_an_error() -> None:
-    with pytest.raises(InputError, match="no metric was asked for"):
+    with pytest.raises(InputError, match="no metric was named"):
         resolve_all([])
 
 

@@ -113,7 +113,7 @@ def test_unknown_options() -> None:
 
 @pytest.mark.long
 def test_flickr8k_expert_agrees_with_people(data: Path) -> None:
-    from captious.benchmarks.flickr8k import load_expert
+    from captious.benchmarks.datasets.flickr8k import load_expert
 
     judged = load_expert(data)
     values = score(judged.corpus, ["sentsim"])["sentsim"].values

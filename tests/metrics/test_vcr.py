@@ -97,7 +97,7 @@ def test_what_is_missing_is_one_line() -> None:
         score(corpus, ["vcr_recall"])
     assert score(corpus, ["vcr_recall[objects=none]"])["vcr_recall[objects=none]"].score > 0
     bare = Corpus.from_lists(["a dog"], objects=OBJECTS)
-    with pytest.raises(InputError, match="vcr_precision needs references, and there are none"):
+    with pytest.raises(InputError, match="vcr_precision needs references, but there are none"):
         score(bare, ["vcr_precision"])
     with pytest.raises(UnknownNameError, match="unknown variant of vcr_recall"):
         resolve("vcr_recall[variant=code]")

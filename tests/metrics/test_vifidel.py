@@ -308,7 +308,7 @@ def test_what_does_not_compare_is_refused(tiny: str) -> None:
 def test_combinations_are_means() -> None:
     vifidel, cider = np.array([0.75, 0.25]), np.array([1.25, 0.0])
     assert combined(vifidel, cider).tolist() == [1.0, 0.125]
-    with pytest.raises(StatisticsError, match="both must be of the same examples"):
+    with pytest.raises(StatisticsError, match="both must cover the same examples"):
         combined(vifidel, cider[:1])
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -124,7 +125,7 @@ def test_other_modes(tmp_path: Path, mode: str) -> None:
 def test_empty(tmp_path: Path) -> None:
     path = tmp_path / "empty.jpg"
     path.touch()
-    assert one_line_of(path) == "the file is empty. Fetch it again."
+    assert one_line_of(path) == "the file is empty. Download it again."
 
 
 def test_no_image(tmp_path: Path) -> None:
@@ -138,7 +139,7 @@ def test_folder_missing_file_and_pipe(tmp_path: Path) -> None:
     assert one_line_of(tmp_path / "none.jpg").startswith("there is no such file")
     pipe = tmp_path / "pipe.jpg"
     os.mkfifo(pipe)
-    assert one_line_of(pipe).startswith("is no regular file")
+    assert one_line_of(pipe).startswith("is not a regular file")
 
 
 @pytest.mark.parametrize("suffix", ["jpg", "png", "gif", "webp", "tiff", "bmp"])
@@ -177,7 +178,7 @@ def test_decompression_bomb(tmp_path: Path, side: int, recwarn: pytest.WarningsR
     path = tmp_path / "bomb.png"
     path.write_bytes(png(side, side, depth=1, kind=0, row=bytes(side // 8), rows=16))
     assert side * side > MAX_PIXELS
-    assert "are read. Save it smaller." in one_line_of(path)
+    assert "are allowed. Save it smaller." in one_line_of(path)
     assert not recwarn.list
 
 
@@ -194,7 +195,7 @@ def test_ids_are_names_until_names_meet(photograph: Path) -> None:
 
 
 def test_a_folder_without_images(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no image files"):
+    with pytest.raises(InputError, match="contains no image files"):
         image_files([tmp_path])
 
 
@@ -209,3 +210,34 @@ def png(width: int, height: int, *, depth: int, kind: int, row: bytes, rows: int
     body = zlib.compress((b"\0" + row) * (rows or height))
     parts = [chunk(b"IHDR", head), chunk(b"IDAT", body), chunk(b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def test_what_only_another_program_can_draw_is_no_photograph(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpage\n")
+    with pytest.raises(InputError, match="is not an image"):
+        load_image(path)
+
+
+def test_a_photograph_of_very_many_scans_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.jpg"
+    Image.new("RGB", (64, 64), "teal").save(path, progressive=True)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-2] + whole[whole.rindex(b"\xff\xda") : -2] * 200 + b"\xff\xd9")
+    with pytest.raises(InputError, match="has over 100 scans"):
+        load_image(path)
+
+
+@pytest.mark.parametrize("kind", ["AVIF", "WEBP", "TIFF", "GIF", "PNG", "JPEG", "DDS"])
+def test_every_cut_and_every_changed_byte_is_one_line_or_a_picture(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.img"
+    try:
+        Image.new("RGB", (12, 10), "teal").save(path, kind)
+    except (KeyError, OSError):
+        pytest.skip(f"this Pillow writes no {kind}")
+    whole = path.read_bytes()
+    for at in range(0, min(len(whole), 400), 3):
+        for broken in (whole[:at], whole[:at] + b"\xff" + whole[at + 1 :], whole[:at] + whole[at + 4 :]):
+            path.write_bytes(broken)
+            with suppress(InputError):
+                load_image(path)

@@ -43,7 +43,7 @@ def test_brain_floats_are_the_upper_half_of_floats(tmp_path: Path) -> None:
 def test_a_torn_file_is_one_clear_line(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "torn.safetensors"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="is not a whole safetensors file"):
+    with pytest.raises(InputError, match="is not a complete safetensors file"):
         read_tensors(path)
 
 

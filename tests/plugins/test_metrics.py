@@ -81,7 +81,7 @@ def test_a_broken_package_is_not_even_imported_for_a_metric_of_ours(run) -> None
         ("too_many", "too_many returned"),
         ("too_few", "too_few returned 1 values"),
         ("no_number", "no_number has no finite value"),
-        ("no_table", "no_table returned no table of numbers"),
+        ("no_table", "no_table did not return a table of numbers"),
         ("one_value", "one_value returned an array of shape ()"),
     ],
 )
@@ -89,4 +89,4 @@ def test_wrong_values_are_refused_by_the_metrics_name(run, metric: str, says: st
     done = run(*SCORE, "--metrics", f"bleu1,{metric}", "--jobs", jobs, packages=("wrong",))
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
-    assert line.startswith(f"error: {says}") and line.endswith("Leave it out, or mend captious_wrong.")
+    assert line.startswith(f"error: {says}") and line.endswith("Leave the metric out, or fix captious_wrong.")

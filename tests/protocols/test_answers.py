@@ -51,5 +51,5 @@ def test_answers_in_words():
     assert fluency is not None
     assert conciseness is not None
     assert answer_text(fluency, {"casing": 0.1}) == "Casing (0.1)"
-    assert answer_text(fluency, {}) == "nothing"
-    assert answer_text(conciseness, "0.5") == "Goes on and on"
+    assert answer_text(fluency, {}) == "none"
+    assert answer_text(conciseness, "0.5") == "Too detailed or repetitive"

@@ -60,7 +60,7 @@ def test_every_question_must_be_answered(made_up: MakeUp) -> None:
     assert len(found) == 14
     assert found[0] == Problem(
         "A.misclassified",
-        "Caption A, Is an object that is in the image called something else? No answer. Choose one.",
+        "Caption A, Does the caption misclassify an object present in the image? No answer. Choose one.",
     )
 
 
@@ -84,7 +84,7 @@ def test_error_rates_by_source(made_up: MakeUp) -> None:
     # Two images differ, both one way: 2 of their 4 swaps are as extreme.
     assert compared["misclassified"][1] == pytest.approx(0.5, abs=0.03)
     assert len(AUDIT.tables(items, log)[0].rows) == 2 * 8
-    with pytest.raises(InputError, match='"q" is not among the audited'):
+    with pytest.raises(InputError, match='"q" was not audited'):
         compare_errors(judged, "q")
 
 

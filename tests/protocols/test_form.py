@@ -53,15 +53,15 @@ def test_a_number_outside_its_scale_is_one_line(value: object) -> None:
     ("answers", "field", "says"),
     [
         ({"stars": 4, "kind": "x"}, "why", "Why: No answer. Write a few words."),
-        ({"stars": 4, "kind": "x", "why": 7}, "why", "Why: 7 is not a text. Write a few words."),
-        (GOOD | {"kind": "z"}, "kind", 'Which kind? "z" is no option. Choose x, y.'),
+        ({"stars": 4, "kind": "x", "why": 7}, "why", "Why: 7 is not text. Write a few words."),
+        (GOOD | {"kind": "z"}, "kind", 'Which kind? "z" is not an option. Choose x, y.'),
         ({"stars": 5}, "kind", "Which kind? No answer. Choose one."),
         (GOOD | {"colour": "red"}, "colour", '"colour" is not a question of this form.'),
         (GOOD | {"a\nb": "red"}, "a\\nb", '"a\\nb" is not a question of this form.'),
         (
             GOOD | {"errors": {"casing": 0.3}},
             "errors",
-            'Errors: "Casing" is always 0.1; found 0.3. Leave it.',
+            'Errors: "Casing" is always 0.1; found 0.3. Leave the amount empty.',
         ),
         (
             GOOD | {"errors": {"awkward": 0.6}},

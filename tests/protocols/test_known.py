@@ -23,8 +23,8 @@ def test_known_answers_allow_a_tolerance_or_several() -> None:
 @pytest.mark.parametrize(
     ("known", "said"),
     [
-        ({"verdict": "fine"}, '"fine" is no option'),
-        ({"verdict": ["minor", "fine"]}, '"fine" is no option'),
+        ({"verdict": "fine"}, '"fine" is not an option'),
+        ({"verdict": ["minor", "fine"]}, '"fine" is not an option'),
         ({"stars": 4}, "stars"),
     ],
 )

@@ -48,19 +48,19 @@ def test_options_by_name() -> None:
 @pytest.mark.parametrize(
     ("name", "option", "value", "message"),
     [
-        ("tagging", "interval", "weeks", '"weeks" is no number'),
-        ("tagging", "interval", "nan", '"nan" is no number'),
-        ("tagging", "interval", float("inf"), '"inf" is no number'),
+        ("tagging", "interval", "weeks", '"weeks" is not a number'),
+        ("tagging", "interval", "nan", '"nan" is not a number'),
+        ("tagging", "interval", float("inf"), '"inf" is not a number'),
         ("tagging", "interval", -5, "-5 is out of range. Give 0 to 315,360,000."),
         ("tagging", "two_rounds", "maybe", "neither true nor false"),
-        ("tagging", "raters", True, "no whole number"),
+        ("tagging", "raters", True, "is not a whole number"),
         ("tagging", "raters", 10_001, "10001 is out of range. Give 1 to 10,000."),
         ("thumb", "development_images", -3, "-3 is out of range"),
-        ("thumb", "development_images", "lots", "no whole number"),
+        ("thumb", "development_images", "lots", "is not a whole number"),
         ("thumb", "development_images", 10**30, "out of range"),
-        ("humanr", "group_size", "many", "no whole number"),
+        ("humanr", "group_size", "many", "is not a whole number"),
         ("humanr", "group_size", 1e9, "1000000000 is out of range. Give 2 to 1,000."),
-        ("humanr", "target", 1.5, "no whole number"),
+        ("humanr", "target", 1.5, "is not a whole number"),
         ("audit", "target", 0, "0 is out of range"),
     ],
 )
@@ -83,7 +83,7 @@ def test_a_file_is_a_generic_protocol(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("name: x\nkind: pairwise\nquestions: [{aspect: a, ask: b}]\n")
     assert isinstance(protocol(str(path)), Generic)
-    with pytest.raises(InputError, match="stand in its file"):
+    with pytest.raises(InputError, match="are set in its file"):
         protocol(str(path), raters=2)
 
 

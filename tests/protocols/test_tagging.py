@@ -31,7 +31,7 @@ def test_a_verdict_is_one_of_the_five(made_up: MakeUp) -> None:
     (problem,) = Tagging().validate(item, {"verdict": "fine"})  # type: ignore[misc]
     assert isinstance(problem, Problem)
     assert problem.message == (
-        'How well does the caption fit? "fine" is no option. '
+        'How well does the caption fit? "fine" is not an option. '
         "Choose complete, incomplete, minor, serious, unrelated."
     )
 

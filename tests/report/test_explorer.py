@@ -39,9 +39,9 @@ def test_the_most_disputed_image_is_first() -> None:
     assert view is not None
     assert view.metric[0][0] - view.judged[0][0] == pytest.approx(200 / 3)
     cards = first_cards(explorer)
-    assert cards[0].candidates[0].versus.verdict == "ROUGE-L places it 67 points higher"
-    assert cards[1].candidates[0].versus.verdict == "ROUGE-L places it 67 points lower"
-    assert cards[2].candidates[0].versus.verdict == "ROUGE-L and the judgments place it alike"
+    assert cards[0].candidates[0].versus.verdict == "ROUGE-L ranks it 67 points higher"
+    assert cards[1].candidates[0].versus.verdict == "ROUGE-L ranks it 67 points lower"
+    assert cards[2].candidates[0].versus.verdict == "ROUGE-L and the judgments rank it equally"
 
 
 def test_captions_that_nobody_judged_come_last() -> None:

@@ -138,9 +138,9 @@ def test_ranking_tells_where_metric_and_judgments_part() -> None:
     assert found.ranks.tolist() == [[1, 2], [2, 1]]
     assert found.agreement[1] == -1
     assert rankings_finding(found) == (
-        "poor is first by judged overall. No metric puts all systems in that order."
+        "poor ranks first by judged overall. No metric ranks the systems in that order."
     )
-    assert scores_finding(study) == ("good is best by BLEU-1; judged overall puts poor first.")
+    assert scores_finding(study) == ("good scores best on BLEU-1; poor has the highest judged overall.")
 
 
 def test_without_judgments_there_is_no_judged_figure() -> None:

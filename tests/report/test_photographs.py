@@ -85,7 +85,7 @@ def test_a_file_that_is_no_photograph_is_named_and_the_others_are_shown(tmp_path
     paths = [tmp_path / "broken.jpg", tmp_path / "whole.jpg"]
     paths[0].write_text("not a picture")
     paths[1].write_bytes(_jpeg("red", (30, 20)))
-    with pytest.warns(CaptiousWarning, match=r"broken\.jpg: cannot be read as a photograph"):
+    with pytest.warns(CaptiousWarning, match=r"broken\.jpg: cannot be read as an image"):
         found = photographs([str(path) for path in paths], tmp_path / "page.html")
     assert found[0] is None
     assert (found[1].width, found[1].height) == (30, 20)

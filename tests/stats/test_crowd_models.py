@@ -126,7 +126,7 @@ def test_mace_is_crowd_kits_item_by_item_from_the_same_start(shared: np.ndarray)
 
 
 def test_the_rule_of_overlap_is_told() -> None:
-    assert too_little_overlap([[1, 2, np.nan]] * 50).startswith("0 items have ratings by 3 raters")
+    assert too_little_overlap([[1, 2, np.nan]] * 50).startswith("0 items have ratings by at least 3 raters")
     assert "1 different values" in too_little_overlap([[1, 1, 1]] * 20)
     assert "13 different values" in too_little_overlap([[n % 13] * 3 for n in range(40)])
     assert too_little_overlap([[1, 2, 1]] * 20) == ""

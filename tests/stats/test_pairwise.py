@@ -110,7 +110,7 @@ def test_pascal_pairs_by_shared_words(data):
 def test_bad_rules_are_refused():
     with pytest.raises(StatisticsError, match='metric_ties: unknown "zero"'):
         pairwise_accuracy([1, 1], [1, 2], metric_ties="zero")
-    with pytest.raises(StatisticsError, match="no coin to flip"):
+    with pytest.raises(StatisticsError, match="needs single pairs, not counts"):
         pairwise_accuracy([1, 1], [1, 2], metric_ties="random")
     with pytest.raises(StatisticsError, match='human_ties: unknown "keep"'):
         pairwise_accuracy([1, 1], [1, 2], human_ties="keep")

@@ -93,7 +93,7 @@ def test_a_pilot_with_one_rating_an_item_plans_for_one_rater_only() -> None:
     pilot = [[1, np.nan], [np.nan, 3], [4, np.nan]]
     (found,) = plan_study(pilot, [30], [1], simulations=50)
     assert found.half_width > 0
-    with pytest.raises(StatisticsError, match="does not tell items from noise"):
+    with pytest.raises(StatisticsError, match="items and noise cannot be separated"):
         plan_study(pilot, [30], [2], simulations=50)
 
 
@@ -102,7 +102,7 @@ def test_pilots_and_sizes_that_cannot_be_planned_are_refused() -> None:
         plan_study([[1, 2]], [30], [2])
     with pytest.raises(StatisticsError, match="1 items by 2 raters"):
         plan_study([[1, 2], [2, 3]], [1], [2])
-    with pytest.raises(StatisticsError, match="two and two"):
+    with pytest.raises(StatisticsError, match="at least two of each"):
         plan_study([[1, np.nan], [2, 3]], [10], [2], design="crossed")
     with pytest.raises(StatisticsError, match="split"):
         plan_study([[1, 2], [2, 3]], [10], [2], design="split")  # type: ignore[arg-type]

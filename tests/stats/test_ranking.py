@@ -56,7 +56,7 @@ def test_bad_shapes_are_refused():
         best_and_worst([[1, 2], [3, 4]])
     with pytest.raises(StatisticsError, match="no systems or no aspects"):
         best_and_worst(np.zeros((3, 0, 2)))
-    with pytest.raises(StatisticsError, match="1 of 2 rows hold NaN"):
+    with pytest.raises(StatisticsError, match="1 of 2 rows contain NaN"):
         rank_systems([1, np.nan])
     with pytest.raises(StatisticsError, match='ties: unknown "max"'):
         rank_systems([1, 2], ties="max")

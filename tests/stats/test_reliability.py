@@ -71,7 +71,7 @@ def test_exactly_opposite_raters_have_no_step_up() -> None:
     found = split_half([[1, 3], [2, 2], [3, 1]], splits=5)
     assert found.correlation == pytest.approx(-1)
     assert np.isnan(found.reliability)
-    assert "oppositely" in found.reason
+    assert "in opposite order" in found.reason
 
 
 def test_missing_scores_of_the_pool_are_refused() -> None:

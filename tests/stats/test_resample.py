@@ -37,7 +37,7 @@ def test_cluster_sums_add_the_rows_of_each_cluster(rows):
 
 
 def test_cluster_sums_refuse_bad_input():
-    with pytest.raises(StatisticsError, match="1 of 2 rows hold NaN"):
+    with pytest.raises(StatisticsError, match="1 of 2 rows contain NaN"):
         cluster_sums([[1.0], [np.nan]], [0, 1], 2)
     with pytest.raises(StatisticsError, match="0 to 2 is outside 0 to 1"):
         cluster_sums([[1.0], [1.0]], [0, 2], 2)

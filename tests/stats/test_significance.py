@@ -184,7 +184,7 @@ def test_bad_input_is_refused():
         paired_bootstrap([1.0, 2.0], [1.0], mean_of)
     with pytest.raises(StatisticsError, match="at least one image"):
         approximate_randomisation(np.zeros((0, 2)), np.zeros((0, 2)), mean_of)
-    with pytest.raises(StatisticsError, match="stats_b: 1 of 2 rows hold NaN"):
+    with pytest.raises(StatisticsError, match="stats_b: 1 of 2 rows contain NaN"):
         paired_bootstrap([1.0, 2.0], [1.0, np.nan], mean_of)
     with pytest.raises(StatisticsError, match='tail: unknown "left"'):
         centred_p_value([1.0], 1.0, tail="left")

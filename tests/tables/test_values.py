@@ -34,6 +34,9 @@ def test_intervals_are_drawn_on_a_scale_that_holds_them() -> None:
     below = for_page(Table("T", columns, (("a", 0.1, -0.2, 0.4),)), 9)
     beyond = for_page(Table("T", columns, (("a", 3.4, 2.2, 4.6),)), 9)
     assert [(one.bottom, one.top) for one in (inside, below, beyond)] == [(0, 1), (-1, 1), (0, 5)]
+    of_100 = for_page(Table("T", columns, (("a", 88.0, 83.3, 92.2),)), 9)
+    both = for_page(Table("T", columns, (("a", -3.0, -12.5, 6.5),)), 9)
+    assert [(one.bottom, one.top) for one in (of_100, both)] == [(0, 100), (-20, 7)]
 
 
 def test_a_long_table_is_cut_and_says_so() -> None:

@@ -26,7 +26,7 @@ from captious.campaigns.records import Campaign, NewRater, Receipt, Settings
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.work import assignment, responses
 from captious.corpus import Corpus
-from captious.web.guard import HEADERS
+from captious.web.guard.headers_and_limits import HEADERS
 
 SCRIPT = "<script>alert('x')</script><img src=x onerror=alert(1)>\"'&"
 FORMULA = '=HYPERLINK("http://evil.example","x")'
@@ -466,11 +466,13 @@ def test_no_token_and_no_secret_is_in_the_log(sqlite_url: str, tmp_path: Path) -
     ):
         try:
             until = time.monotonic() + 90
-            while "captious is at" not in log.read_text() or "startup complete" not in (log.read_text()):
+            while "captious is running at" not in log.read_text() or "startup complete" not in (
+                log.read_text()
+            ):
                 assert server.poll() is None, log.read_text()
                 assert time.monotonic() < until, log.read_text()
                 time.sleep(0.1)
-            found = re.search(r"captious is at (\S+)", log.read_text())
+            found = re.search(r"captious is running at (\S+)", log.read_text())
             assert found is not None
             for door in ("join", "setup", "demo", "%6aoin", "/join"):
                 assert ask(f"{found[1]}/{door}/{token}") in (403, 404)

@@ -79,6 +79,10 @@ def test_ready_says_whether_a_write_goes_through(db: Database, make_site: Any) -
     assert visitor.get("/ready").json() == {"status": "ready", "reason": ""}
     assert visitor.client.head("/ready").status_code == 200
     assert visitor.client.head("/health").status_code == 200
+    for address in ("/ready", "/health"):
+        asked, headed = visitor.get(address), visitor.client.head(address)
+        for name in ("content-length", "content-type", "retry-after"):
+            assert headed.headers.get(name) == asked.headers.get(name), address
     if db.kind == "sqlite":
         with db.write():  # Someone keeps the file locked.
             answer = visitor.get("/ready")

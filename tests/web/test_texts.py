@@ -41,7 +41,7 @@ def test_every_text_that_a_template_asks_for_is_in_the_catalogue() -> None:
 def test_every_text_that_the_code_asks_for_is_in_the_catalogue() -> None:
     wanted = {
         (path.name, key)
-        for path in HERE.glob("*.py")
+        for path in HERE.rglob("*.py")
         for key in IN_CODE.findall(path.read_text(encoding="utf-8"))
         if not key.endswith(".html")
     }
@@ -51,7 +51,7 @@ def test_every_text_that_the_code_asks_for_is_in_the_catalogue() -> None:
 
 def test_one_is_said_otherwise_than_many() -> None:
     assert texts()("work.answered", count=1) == "1 answered"
-    assert texts()("form.problems", count=2) == "2 answers are missing or not right"
+    assert texts()("form.problems", count=2) == "2 answers are missing or not valid"
 
 
 def translated(folder: Path) -> None:
@@ -72,11 +72,12 @@ def translated(folder: Path) -> None:
 
 def test_another_language_is_a_file(site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.campaigns.records import Settings
-    from captious.web import entrance, rater, task_page
+    from captious.web import entrance
+    from captious.web.rater import task_page, work_pages
 
     translated(tmp_path)
     other = module.texts("xx", tmp_path)
-    for pages in (rater, entrance, task_page):
+    for pages in (work_pages, entrance, task_page):
         monkeypatch.setattr(pages, "texts", lambda language: module.texts(language, tmp_path))
     campaign = site.campaign("tagging", settings=Settings(language="xx"))
     visitor, _ = site.rater(campaign)
@@ -85,7 +86,7 @@ def test_another_language_is_a_file(site, tmp_path: Path, monkeypatch: pytest.Mo
     assert other("work.submit") == "SUBMIT"
     for said in ("SUBMIT", "HOW WELL?", "MINOR", "SKIP", "0 OF "):
         assert said in page
-    for english in ("Submit", "Problem?", "Minor errors", "Skip to the content"):
+    for english in ("Submit", "Report", "Minor errors", "Skip to main content"):
         assert english not in page
 
 

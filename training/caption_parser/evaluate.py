@@ -13,9 +13,9 @@ import json
 from math import inf
 from pathlib import Path
 
-from captious.benchmarks.spice.agreement import Agreement, parser_agreement
-from captious.benchmarks.spice.division import Division
-from captious.benchmarks.spice.golden import GoldenParse, read_parses
+from captious.benchmarks.published.spice.agreement import Agreement, parser_agreement
+from captious.benchmarks.published.spice.division import Division
+from captious.benchmarks.published.spice.golden import GoldenParse, read_parses
 from captious.text.parse import Parse
 from captious.text.parser import CaptionParser
 from captious.text.parser.load import Model, read_model, shipped_model

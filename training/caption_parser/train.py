@@ -34,8 +34,8 @@ from prepare import (
 )
 from torch.nn.functional import cross_entropy
 
-from captious.benchmarks.spice.division import Division, is_kept_image
-from captious.benchmarks.spice.golden import read_parses
+from captious.benchmarks.published.spice.division import Division, is_kept_image
+from captious.benchmarks.published.spice.golden import read_parses
 from captious.text.parse import Parse
 from captious.text.parser.features import BUCKETS
 from captious.text.parser.load import Model, read_model

@@ -1,17 +1,17 @@
-"""Metric against human: named benchmarks, their exact protocols, and published values.
+"""Metrics compared with human judgments: benchmarks, their exact protocols, and published values.
 
-A benchmark is a loader and a `Protocol`. The protocol says which judgments enter, which references
-are used, which coefficient is printed, and travels with every result.
+A benchmark is a loader and a `Protocol`. The protocol says which judgments and references are used and
+which coefficient is computed, and is part of every result.
 """
 
-from captious.benchmarks.extra_inputs import ExtraInputs
-from captious.benchmarks.meta_evaluation import MetaResults, evaluate, meta
+from captious.benchmarks.meta_evaluation.evaluate import MetaResults, evaluate, meta
+from captious.benchmarks.meta_evaluation.result import MetaResult, MetaSettings
 from captious.benchmarks.plan import StudyPlan, plan
 from captious.benchmarks.protocol import Preferences, Protocol, RatedExamples
-from captious.benchmarks.raters import AgreementReport, agreement
+from captious.benchmarks.published.reproduce import Reproduction, reproduce
+from captious.benchmarks.rater_agreement.report import AgreementReport, agreement
 from captious.benchmarks.registry import BENCHMARKS, load_benchmark
-from captious.benchmarks.reproduce import Reproduction, reproduce
-from captious.benchmarks.result import MetaResult, MetaSettings
+from captious.benchmarks.selection.extra_inputs import ExtraInputs
 
 __all__ = [
     "BENCHMARKS",

@@ -1,4 +1,4 @@
-"""Plan a study: images and raters for a wanted interval or power."""
+"""Plan a study: images and raters needed for a given precision or power."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from captious.arguments import check_arguments
-from captious.benchmarks.raters import one_aspect, slotted
+from captious.benchmarks.rater_agreement.report import one_aspect, slotted
 from captious.corpus import Judgments
 from captious.corpus.columns import FloatArray
+from captious.corpus.given import Given
 from captious.corpus.judged import load_judgments
 from captious.errors import InputError, UnknownNameError
 from captious.stats.planning import (
@@ -37,7 +38,7 @@ RATERS = (1, 2, 3, 5)
 
 
 class Wanted(NamedTuple):
-    """How precise and how powerful a study must be; None where it does not matter."""
+    """Goals for the precision and the power of a study; None for no goal."""
 
     half_width: float | None
     power: float | None
@@ -49,10 +50,10 @@ class Wanted(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class StudyPlan(Shown):
-    """Studies of several sizes, simulated: where they come from, their parts, and what is wanted.
+    """Simulated studies of several sizes: their source, components and goals.
 
-    `spread` is the SD of the mean by number of images. `signed`: the mean may be on either side of 0,
-    so that the chance to show it above 0 says something.
+    `spread` is the SD of the mean by number of images. `signed`: the mean can be on either side of 0, so
+    power is meaningful.
     """
 
     source: str
@@ -65,7 +66,7 @@ class StudyPlan(Shown):
 
     @property
     def smallest(self) -> PlannedStudy | None:
-        """The study with fewest ratings that is as precise and powerful as wanted."""
+        """The study with the fewest ratings that reaches the goals."""
         if not str(self.wanted):
             return None
         width = np.inf if self.wanted.half_width is None else self.wanted.half_width
@@ -124,15 +125,15 @@ class StudyPlan(Shown):
             return ""
         best = self.smallest
         if best is None:
-            return f"no size here reaches {self.wanted}. Try more images or raters."
+            return f"none of these sizes reaches {self.wanted}. Try more images or raters."
         return (
-            f"the fewest ratings for {self.wanted}: {best.n_items:,} images by {best.n_raters} "
-            f"({best.n_ratings:,} ratings)"
+            f"smallest study for {self.wanted}: {best.n_ratings:,} ratings "
+            f"({best.n_items:,} images, {best.n_raters} per image)"
         )
 
 
 def plan(
-    pilot: Any = None,
+    pilot: Judgments | Given | None = None,
     *,
     aspect: str | None = None,
     system: str = "",
@@ -149,17 +150,18 @@ def plan(
     level: float = 0.95,
     seed: int = DEFAULT_SEED,
 ) -> StudyPlan:
-    """Simulate studies of several sizes, and name the smallest that is good enough.
+    """Simulate studies of several sizes, and find the smallest that is precise or powerful enough.
 
-    From the judgments of a pilot (of all captions, of one `system`, or of its difference from
-    another, `minus`), or from a stated mean and standard deviations. `crossed`: the same raters rate
-    all images; else each image has its own.
+    Studies are simulated from the judgments of a pilot (of all captions, of one `system`, or of its
+    difference from another, `minus`), or from an assumed mean and standard deviations. `crossed`: the
+    same raters rate all images; otherwise each image has its own.
 
     >>> found = plan(mean=0.2, sd_images=0.5, sd_raters=0.5, images=[50], raters=[2], power=0.5)
     >>> found.smallest.n_ratings
     100
     """
     check_arguments(plan, locals())
+    _require_wanted(half_width, power)
     sizes = _sizes(images, "images", 2), _sizes(raters, "raters", 1)
     simulated: dict[str, Any] = {"simulations": simulations, "level": level, "seed": seed}
     wanted = Wanted(half_width, power)
@@ -168,6 +170,8 @@ def plan(
         return StudyPlan(
             "stated assumptions", parts, plan_study(parts, *sizes, **simulated), (), wanted, level
         )
+    if sd_images is not None or sd_raters is not None:
+        raise InputError("the pilot has standard deviations of its own. Leave out one or the other.")
     what, matrix = _pilot(load_judgments(pilot), aspect, system, minus)
     several = max(sizes[1]) > 1
     parts = variance_components(matrix, "crossed" if crossed else "nested", several_raters=several)
@@ -179,6 +183,13 @@ def plan(
     signed = mean is not None or power is not None or bool((rated <= 0).any())
     plans = plan_study(parts, *sizes, **simulated)
     return StudyPlan(f"{name}{what}", parts, plans, spread, wanted, level, signed)
+
+
+def _require_wanted(half_width: float | None, power: float | None) -> None:
+    if half_width is not None and half_width <= 0:
+        raise InputError(f"the half width is {half_width:g}; it must be above 0.")
+    if power is not None and not 0 < power < 1:
+        raise InputError(f"the power is {power:g}; it must be between 0 and 1. Give 0.8 for 80%.")
 
 
 def _sizes(given: Sequence[int], name: str, least: int) -> list[int]:
@@ -203,21 +214,19 @@ def _pilot(judged: Judgments, aspect: str | None, system: str, minus: str) -> tu
         return system or "all captions", matrix[list(rows[system].values())] if system else matrix
     if not system:
         raise InputError(
-            "the other system of a difference is given without the first.",
-            python="Give system= too.",
-            command="Give --system too.",
+            "minus is given without system.", python="Give system= too.", command="Give --system too."
         )
     shared = [image for image in rows[system] if image in rows[minus]]
     if not shared:
-        raise InputError(f'"{system}" and "{minus}" share no image. Rate both on the same ones.')
+        raise InputError(f'"{system}" and "{minus}" share no image. Rate both on the same images.')
     difference = matrix[[rows[system][i] for i in shared]] - matrix[[rows[minus][i] for i in shared]]
-    return f"{system} less {minus}", difference
+    return f"{system} minus {minus}", difference
 
 
 def _assumed(mean: float | None, sd_images: float | None, sd_raters: float | None) -> Components:
     if sd_images is None or sd_raters is None:
         raise InputError(
-            "there is no pilot to plan from. Give a file of judgments, or",
+            "there is no pilot. Give a file of judgments, or",
             python="sd_images= and sd_raters= (and mean=, for the power).",
             command="--sd-images and --sd-raters (and --mean, for the power).",
         )

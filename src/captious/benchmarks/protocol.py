@@ -1,4 +1,4 @@
-"""A protocol as a value with a name, and the two shapes of judged data that it speaks of."""
+"""Protocols, and the two kinds of judged data: rated examples and preferences."""
 
 from __future__ import annotations
 
@@ -18,12 +18,11 @@ Ratings = Literal["each", "mean"]
 
 @dataclass(frozen=True)
 class Protocol:
-    """Everything that changes the number a benchmark prints, in words and settings.
+    """Everything that affects the numbers of a benchmark.
 
-    `ratings="each"` makes every rating a row of its own, next to the same metric score (what the
-    field calls "method A"); `"mean"` averages an example's ratings first. `documents` says what
-    CIDEr takes for a document when it counts frequencies. `options` holds the choices that were
-    made when the data were loaded, such as `human=without`.
+    `ratings="each"` makes every rating a separate row with the metric score of its example ("method
+    A"); `"mean"` averages an example's ratings first. `documents` says what CIDEr counts as a document.
+    `options` are the choices made when the data were loaded, such as `human=without`.
 
     >>> protocol = Protocol("mine", coefficients=("pearson",), ratings="mean")
     >>> protocol.to_dict()["coefficients"]
@@ -36,7 +35,7 @@ class Protocol:
     ratings: Ratings = "mean"
     aspect: str = "overall"
     level: str = "item"
-    references: str = "all that the data give"
+    references: str = "all in the data"
     left_out: str = "nothing"
     documents: Literal["examples", "images"] = "examples"
     confidence: float = 0.95
@@ -83,7 +82,7 @@ class RatedExamples:
         if len(self.judgments.keys) != n or len(self.ids) != n:
             raise InputError(
                 f"{self.protocol.name}: {n} examples, {len(self.judgments.keys)} judged examples "
-                f"and {len(self.ids)} ids. Every example needs judgments and an id of its own."
+                f"and {len(self.ids)} ids. Every example needs judgments and its own id."
             )
 
     def keys(self) -> list[str]:

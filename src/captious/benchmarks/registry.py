@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from captious.benchmarks.composite import COMPOSITE, load_composite
-from captious.benchmarks.extra_inputs import ExtraInputs, require_count, with_extra_inputs
-from captious.benchmarks.flickr8k import CROWDFLOWER, EXPERT, load_crowdflower, load_expert
-from captious.benchmarks.foils import FOILS, load_foils
-from captious.benchmarks.locate import data_folder
-from captious.benchmarks.mean_scores import CAPEVAL1K, NEBULA, load_capeval1k, load_nebula
-from captious.benchmarks.own_file import load_own_file
-from captious.benchmarks.parts import SYSTEM
-from captious.benchmarks.pascal50s import PASCAL50S, load_pascal50s
+from captious.benchmarks.data_files.locate import data_folder
+from captious.benchmarks.datasets.composite import COMPOSITE, load_composite
+from captious.benchmarks.datasets.flickr8k import CROWDFLOWER, EXPERT, load_crowdflower, load_expert
+from captious.benchmarks.datasets.foils import FOILS, load_foils
+from captious.benchmarks.datasets.mean_scores import CAPEVAL1K, NEBULA, load_capeval1k, load_nebula
+from captious.benchmarks.datasets.own_file import load_own_file
+from captious.benchmarks.datasets.pascal50s import PASCAL50S, load_pascal50s
+from captious.benchmarks.datasets.thumb import THUMB, load_thumb
+from captious.benchmarks.datasets.vicr import VICR, load_vicr
 from captious.benchmarks.protocol import Preferences, Protocol, RatedExamples
-from captious.benchmarks.thumb import THUMB, load_thumb
-from captious.benchmarks.vicr import VICR, load_vicr
+from captious.benchmarks.selection.extra_inputs import ExtraInputs, require_count, with_extra_inputs
+from captious.benchmarks.selection.parts import SYSTEM
 from captious.errors import InputError, UnknownNameError
 
 Loader = Callable[..., RatedExamples | Preferences]
@@ -55,16 +55,16 @@ def load_benchmark(
     by: str = "",
     **choices: str | int | None,
 ) -> RatedExamples | Preferences:
-    """Load a benchmark by its name, or judgments of your own: a file, or a table in memory.
+    """Load a benchmark by name, or your own judgments from a file or a table in memory.
 
     `given` adds objects and photographs and limits the references; see `ExtraInputs`. `choices` are those
-    of `CHOICES`; one that the benchmark does not know is refused. `where` and `by` are columns of a file
-    of your own; see `load_own_file`.
+    of `CHOICES`; choices that the benchmark does not have are refused. `where` and `by` are columns of
+    your own file; see `load_own_file`.
     """
     given = given or ExtraInputs()
     if not isinstance(name, str):
         if any(choices.values()):
-            raise InputError("judgments of your own have no such choices. Leave them out.")
+            raise InputError("your own judgments have no such options. Leave them out.")
         return with_extra_inputs(load_own_file(name, where, "" if by == SYSTEM else by), given)
     own = _own_choices(name, choices)
     if name == PASCAL50S.name and given.reference_count is not None:
@@ -81,7 +81,7 @@ def _own_choices(name: str, choices: dict[str, str | int | None]) -> dict[str, s
         if key in VALUES and value not in VALUES[key]:
             raise UnknownNameError(f"--{key}", str(value), VALUES[key])
         if name not in CHOICES[key] and key != "seed":
-            raise InputError(f"--{key} is a choice of {' and '.join(CHOICES[key])}; {name} has none.")
+            raise InputError(f"--{key} is an option of {' and '.join(CHOICES[key])}, not of {name}.")
     return {key: value for key, value in made.items() if name in CHOICES[key]}
 
 
@@ -90,11 +90,11 @@ def _load(
 ) -> RatedExamples | Preferences:
     if name in BENCHMARKS:
         if where or by not in ("", SYSTEM):
-            raise InputError(f"--where and --by ask for columns of a file of your own; {name} has none.")
+            raise InputError(f"--where and --by need your own file of judgments; {name} is a benchmark.")
         return BENCHMARKS[name][1](data_folder(data), **choices)
     path = Path(name)
     if path.is_file() or path.suffix:
         return load_own_file(path, where, "" if by == SYSTEM else by)
     if path.is_dir():
-        raise InputError(f"{name}: is a folder. Name a file in it: an export has {path / 'final.jsonl'}.")
+        raise InputError(f"{name}: is a folder. Give a file in it: an export has {path / 'final.jsonl'}.")
     raise UnknownNameError("benchmark", name, BENCHMARKS)

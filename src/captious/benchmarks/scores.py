@@ -18,10 +18,10 @@ from captious.metrics.scripts import warn_of_script
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkScores:
-    """One array an example for each metric; one row a draw of references.
+    """The scores of each metric, one row per draw of references.
 
-    `arrays[metric]` is `(draws, examples)`; higher is better in all. It is NaN for an image that the
-    metric could not read.
+    `arrays[metric]` is `(draws, examples)`; higher is always better. NaN marks images that the metric
+    could not read.
     """
 
     arrays: dict[str, FloatArray]
@@ -89,9 +89,9 @@ def _require_references(benchmark: str, metrics: Mapping[str, Metric], corpus: C
     needy = next((name for name, one in metrics.items() if "references" in one.needs), None)
     if needy is not None and len(corpus) and not corpus.reference_counts.any():
         raise InputError(
-            f"{benchmark} has no references, which {needy} needs. Put them into a column references "
-            "(the export of a campaign made with --references has it), name metrics that need none, "
-            "or give scores from elsewhere with --scores FILE."
+            f"{benchmark} has no references, but {needy} needs them. Add a column `references` (exports of "
+            "campaigns created with --references have one), choose metrics that need none, or give scores "
+            "computed elsewhere with --scores FILE."
         )
 
 
@@ -101,5 +101,5 @@ def _require_finite(name: str, values: FloatArray, corpus: Corpus) -> None:
         example = corpus.example(int(bad[0]))
         raise InputError(
             f"{name} has no score for {len(bad)} examples, the first of image "
-            f'"{example.image_id}". Leave the metric or those examples out.'
+            f'"{example.image_id}". Leave out the metric or those examples.'
         )

@@ -30,7 +30,7 @@ class NotYours(InputError):  # noqa: N818
     """The task is another rater's or does not exist: the error does not say which."""
 
     def __init__(self) -> None:
-        super().__init__("there is no such task for you. Go back to your work and open the next.")
+        super().__init__("you do not have this task. Go back to your work and open the next one.")
 
 
 class SignedOut(InputError):  # noqa: N818

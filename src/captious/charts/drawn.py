@@ -137,9 +137,11 @@ def _shares(table: Table, chart: Chart, narrow: bool) -> Spec:
     shown = list(dict.fromkeys(series))[:MOST_SERIES]
     levels = numbers(table, chart.x)
     halves: dict[str, float] = {}
+    steps: dict[str, list[float]] = {}
     ends: dict[str, tuple[float, float]] = {}
     for panel in dict.fromkeys(panels):
         own = sorted({level for level, of in zip(levels, panels, strict=True) if of == panel})
+        steps[panel.replace("_", " ")] = own
         halves[panel] = min((after - before for before, after in pairwise(own)), default=1.0) / 2
         ends[panel] = (own[0] - halves[panel], own[-1] + halves[panel])
     rows: list[Row] = [
@@ -154,7 +156,7 @@ def _shares(table: Table, chart: Chart, narrow: bool) -> Spec:
         if name in shown
     ]
     named = {panel.replace("_", " "): own for panel, own in ends.items()}
-    return histogram_panels(rows, shown, named, narrow=narrow)
+    return histogram_panels(rows, shown, named, narrow=narrow, levels=steps)
 
 
 def _lasted(moments: Sequence[str]) -> float | None:

@@ -14,7 +14,7 @@ Spec = dict[str, Any]
 class Figure:
     """One chart of the report.
 
-    `how` tells a reader what is drawn, `finding` what it shows here, in words; together they are
+    `how` says what is drawn, `finding` what it shows here; together they are
     the text alternative. `wide` and `narrow` are Vega-Lite specifications of the same data, for
     pages and papers, and for phones.
     """
@@ -29,7 +29,7 @@ class Figure:
 
     @property
     def alternative(self) -> str:
-        """What a reader who does not see the chart is told."""
+        """The text alternative of the chart."""
         return f"{self.title}. {self.finding}"
 
 

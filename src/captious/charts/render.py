@@ -81,7 +81,7 @@ def export(figures: Sequence[Figure], folder: Path) -> list[Path]:
 
 
 def require_libraries() -> None:
-    """Refuse early, with the command that mends it, where a library of the report is missing."""
+    """Refuse early, with the command that fixes it, where a library of the report is missing."""
     for module, name in (
         ("altair", "Altair"),
         ("vl_convert", "vl-convert"),

@@ -1,6 +1,6 @@
 """Colours of charts, once: light for papers, and by name so that pages can follow dark mode.
 
-Every colour that a chart uses stands in `LIGHT` under a name of its own. Charts are drawn with the
+Every colour that a chart uses has its own name in `LIGHT`. Charts are drawn with the
 light colours; on a page each is replaced by the CSS variable of that name, and the style sheet
 says what it is in light and in dark. Hues after Okabe and Ito (2008), darkened to a contrast of
 3:1 with the page; shapes and direct labels say the same without colour.

@@ -25,35 +25,41 @@ class Rule(StrEnum):
 
 
 def aggregate(
-    ratings: Annotated[Path, typer.Argument(help="Judgments, in any format.", show_default=False)],
+    ratings: Annotated[
+        Path, typer.Argument(metavar="RATINGS", help="File of judgments, in any format.", show_default=False)
+    ],
     rule: Annotated[
         Rule,
         typer.Option(
             "--rule",
-            help="mean, median, rounded (the mean to a whole number), without-extremes (the mean without "
-            "the lowest and the highest rating), vote (the most frequent), or the likeliest value under a "
-            "model of the raters: dawid-skene or mace.",
+            help="mean; median; rounded (mean rounded to a whole number); without-extremes (mean without the "
+            "lowest and the highest rating); vote (most frequent); dawid-skene or mace (most likely value "
+            "under a model of the raters).",
         ),
     ] = Rule.mean,
     aspect: Annotated[
-        str | None, typer.Option("--aspect", help="Which aspect, where there are several.")
+        str | None, typer.Option("--aspect", metavar="NAME", help="Aspect to use, if there are several.")
     ] = None,
     by: Annotated[
         str,
-        typer.Option("--by", help="Means by system, rater and stage, separated by commas, not by caption."),
+        typer.Option(
+            "--by",
+            metavar="LIST",
+            help="Print means by system, rater or stage, separated by commas, not by caption.",
+        ),
     ] = "",
     raters: Annotated[
-        bool, typer.Option("--raters", help="Each rater's ability under the two models, not the captions.")
+        bool, typer.Option("--raters", help="Print each rater's ability under both models, not the captions.")
     ] = False,
     seed: options.Seed = options.DEFAULT_SEED,
     csv_safe: options.CsvSafe = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Make one value of each caption's ratings.
+    """Combine the ratings of each caption into one value.
 
     Example: captious aggregate ratings.csv --rule without-extremes --format csv > mean.csv
     """
-    from captious.benchmarks.aggregated import abilities, aggregated, group_means
+    from captious.benchmarks.rater_agreement.aggregated import abilities, aggregated, group_means
     from captious.cli.output import emit
     from captious.corpus.judged import read_judgments
     from captious.tables import Cell, Table

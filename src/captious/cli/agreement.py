@@ -15,25 +15,33 @@ def agreement(
     ratings: Annotated[
         Path,
         typer.Argument(
-            help="Judgments: rows with rater and rating (CSV, JSONL, Parquet), a column "
-            "a rating (VICR), Flickr8k's expert file.",
+            metavar="RATINGS",
+            help="File of judgments: rows with rater and rating (CSV, JSONL, Parquet), one column "
+            "per rating (VICR), or Flickr8k's expert file.",
             show_default=False,
         ),
     ],
     aspect: Annotated[
-        str | None, typer.Option("--aspect", help="Which aspect, where there are several.")
+        str | None, typer.Option("--aspect", metavar="NAME", help="Aspect to use, if there are several.")
     ] = None,
     merge: Annotated[
-        str, typer.Option("--merge", help="Count categories as one: 4=5 turns every 5 into a 4.")
+        str, typer.Option("--merge", metavar="A=B", help="Merge categories: 4=5 counts every 5 as a 4.")
     ] = "",
-    scale: Annotated[str, typer.Option("--scale", help="Refuse ratings outside, for example 1-5.")] = "",
+    scale: Annotated[
+        str,
+        typer.Option(
+            "--scale", metavar="LOW-HIGH", help="Refuse ratings outside this scale, for example 1-5."
+        ),
+    ] = "",
     virtual_raters: Annotated[
-        bool, typer.Option("--virtual-raters", help="Also draw three sorted ratings an item, 20 times.")
+        bool, typer.Option("--virtual-raters", help="Also draw three sorted ratings per item, 20 times.")
     ] = False,
     own: Annotated[
         str,
         typer.Option(
-            "--own", help="Flickr8k: keep or drop the pairs of an image with one of its own captions."
+            "--own",
+            metavar="keep|drop",
+            help="Flickr8k only: keep or drop pairs of an image and one of its own captions.",
         ),
     ] = "keep",
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
@@ -41,7 +49,7 @@ def agreement(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Measure how far raters agree: per cent, kappa, alpha, W, ICC, with intervals over images.
+    """Measure how well raters agree: percent agreement, kappa, alpha, W and ICC, with intervals.
 
     Example: captious agreement ratings.csv --aspect precision --scale 1-5
     """

@@ -15,26 +15,35 @@ def audit(
     judgments: Annotated[
         Path,
         typer.Argument(
-            help="Judgments of an error audit: rows of image, system, rater, aspect (one of the seven "
-            "questions) and rating (1 an error, 0 none), as a campaign exports them.",
+            metavar="JUDGMENTS",
+            help="File of judgments of an error audit, as a campaign exports it: rows of image, system, "
+            "rater, aspect (one of the seven questions) and rating (1 error, 0 none).",
             show_default=False,
         ),
     ],
-    against: Annotated[str, typer.Option("--against", help="Compare every source with this one.")] = "human",
+    against: Annotated[
+        str, typer.Option("--against", metavar="SOURCE", help="Source to compare all others with.")
+    ] = "human",
     preferences: Annotated[
         Path | None,
-        typer.Option("--preferences", help="HUMANr judgments (aspect preference) of the same images."),
+        typer.Option(
+            "--preferences",
+            metavar="FILE",
+            help="File of HUMANr judgments (aspect preference) of the same images.",
+        ),
     ] = None,
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
     trials: Annotated[
         int,
-        typer.Option("--trials", min=1, max=options.MOST_DRAWS, help="Trials of approximate randomisation."),
+        typer.Option(
+            "--trials", metavar="N", min=1, max=options.MOST_DRAWS, help="Trials of the randomisation test."
+        ),
     ] = options.DEFAULT_TRIALS,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Error rates by source and question, their differences, and the share of HUMANr they explain.
+    """Report error rates by source and question, and the share of HUMANr that errors explain.
 
     Example: captious audit audit.jsonl --preferences humanr.jsonl
     """

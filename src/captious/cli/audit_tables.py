@@ -49,7 +49,7 @@ def audited(
     missing = next((q.name for q in QUESTIONS if q.name not in judged.aspects), None)
     if missing is not None:
         raise InputError(
-            f'{path}: no row has the aspect "{missing}". An audit answers all seven: '
+            f'{path}: no row has the aspect "{missing}". An audit needs all seven: '
             f"{', '.join(question.name for question in QUESTIONS)}."
         )
     sources = list(dict.fromkeys(source for _, source in judged.keys))
@@ -68,7 +68,9 @@ def audited(
             if own := scores.get(system):
                 explained[system] = explained_share(judged, own, system, **draws)  # type: ignore[arg-type]
         if not explained:
-            raise InputError(f"{preferences}: none of its systems was audited: {', '.join(sources)}.")
+            raise InputError(
+                f"{preferences}: none of its systems was audited. Audited: {', '.join(sources)}."
+            )
     rates = error_rates(judged, **draws)  # type: ignore[arg-type]
     return Audited(against, rates, differences, explained)
 
@@ -102,7 +104,7 @@ def tables(found: Audited, form: Format) -> list[Table]:
             ]
         )
     header = ["source", "question", "rate", "low", "high", "captions", f"less {found.against}", "p"]
-    note = "intervals draw images; p of a randomisation test over images"
+    note = "intervals: bootstrap over images; p: randomisation test over images"
     shown = [Table("error rates", header, rows, note)]
     if found.explained and form is not Format.csv:
         shares: list[list[Cell]] = [
@@ -117,7 +119,14 @@ def tables(found: Audited, form: Format) -> list[Table]:
             for system, one in found.explained.items()
         ]
         header = ["system", "HUMANr", "pairs", "without errors", "pairs", "share explained", "low", "high"]
-        shown.append(Table("HUMANr that errors explain", header, shares, "1 - without errors / all"))
+        shown.append(
+            Table(
+                "HUMANr explained by errors",
+                header,
+                shares,
+                "share explained = 1 - (HUMANr without errors / HUMANr)",
+            )
+        )
     return shown
 
 

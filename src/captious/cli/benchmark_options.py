@@ -9,21 +9,27 @@ import typer
 
 Data = Annotated[
     Path | None,
-    typer.Option("--data", help="Folder of the benchmark data; else $CAPTIOUS_DATA, else your data folder."),
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        help="Folder of the benchmark data. Default: $CAPTIOUS_DATA, else your data folder.",
+    ),
 ]
 Golden = Annotated[
     Path | None,
     typer.Option(
         "--golden",
-        help="Folder of what other programs said of the same data; else "
-        "$CAPTIOUS_GOLDEN, else the folder golden beside that of the data.",
+        metavar="DIR",
+        help="Folder of other programs' results on the same data. Default: $CAPTIOUS_GOLDEN, else the folder "
+        "`golden` next to the data folder.",
     ),
 ]
 Benchmark = Annotated[
     str,
     typer.Argument(
-        help="A benchmark's name (flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
-        "thumb, nebula, capeval1k, vicr, foils) or a file of judgments.",
+        metavar="BENCHMARK",
+        help="Name of a benchmark (flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
+        "thumb, nebula, capeval1k, vicr, foils) or your own file of judgments.",
         show_default=False,
     ),
 ]
@@ -31,67 +37,111 @@ ScoresFile = Annotated[
     Path | None,
     typer.Option(
         "--scores",
-        help="Scores computed elsewhere, long (system,id,metric,score) or "
-        "wide: CSV, TSV, JSONL, Parquet, also .gz.",
+        metavar="FILE",
+        help="File of scores computed elsewhere, long (system,id,metric,score) or wide (one column per "
+        "metric): CSV, TSV, JSONL or Parquet, also .gz.",
     ),
 ]
-Aspects = Annotated[str, typer.Option("--aspect", help="Aspects, separated by commas; else the protocol's.")]
+Aspects = Annotated[
+    str,
+    typer.Option("--aspect", metavar="LIST", help="Aspects, separated by commas. Default: the protocol's."),
+]
 Coefficients = Annotated[
     str,
     typer.Option(
         "--coefficient",
-        help="kendall_c, kendall_b, pearson, spearman, "
-        "kendall_weighted, separated by commas; else the protocol's.",
+        metavar="LIST",
+        help="kendall_c, kendall_b, pearson, spearman or kendall_weighted, separated by commas. Default: the "
+        "protocol's.",
     ),
 ]
-CorrelationLevel = Annotated[str, typer.Option("--level", help="Correlate over: item, system or image.")]
+CorrelationLevel = Annotated[
+    str,
+    typer.Option(
+        "--level",
+        metavar="item|system|image",
+        help="Level of correlation: item, system or image. Default: the protocol's.",
+    ),
+]
 IntervalKind = Annotated[
     str,
-    typer.Option("--interval", help="Draw whole images (cluster), captions (item), or nothing (analytic)."),
+    typer.Option(
+        "--interval",
+        metavar="cluster|item|analytic",
+        help="Bootstrap over images (cluster), over captions (item), or a formula (analytic).",
+    ),
 ]
 Confidence = Annotated[
     float | None,
-    typer.Option("--confidence", min=0.5, max=0.9999, help="Level of intervals; else the protocol's."),
+    typer.Option(
+        "--confidence",
+        metavar="X",
+        min=0.5,
+        max=0.9999,
+        help="Confidence level of intervals. Default: the protocol's.",
+    ),
 ]
 Human = Annotated[
-    str | None, typer.Option("--human", help="thumb, composite: with or without the captions by people.")
+    str | None,
+    typer.Option(
+        "--human",
+        metavar="with|without",
+        help="thumb and composite only: with or without the captions written by people.",
+    ),
 ]
 Leaked = Annotated[
     str | None,
     typer.Option(
         "--leaked",
-        help="thumb: keep or drop references that are Human captions, or replace them by the fifth.",
+        metavar="keep|drop|replace",
+        help="thumb only: keep references that are Human captions, drop them, or replace them with the "
+        "image's fifth caption.",
     ),
 ]
-Subset = Annotated[str | None, typer.Option("--subset", help="composite: one subset.")]
+Subset = Annotated[
+    str | None, typer.Option("--subset", metavar="NAME", help="composite only: use one subset.")
+]
 ReferenceCount = Annotated[
     int | None,
     typer.Option(
         "--reference-count",
+        metavar="N",
         min=1,
-        help="Use the first so many references of each image "
-        "(pascal-50s: draw so many); else all that the protocol gives.",
+        help="Number of references per image: the first ones, or random ones for pascal-50s. Default: all "
+        "that the protocol gives.",
     ),
 ]
 Objects = Annotated[
     Path | None,
     typer.Option(
         "--objects",
-        help="Objects of each image, as `captious detect` writes them; "
-        "images that the file does not name are left out.",
+        metavar="FILE",
+        help="File of the objects in each image, written by `captious detect`. Images that are not in the "
+        "file are left out.",
     ),
 ]
 Images = Annotated[
-    Path | None, typer.Option("--images", help="Folder with the images; those not in it are left out.")
+    Path | None,
+    typer.Option(
+        "--images", metavar="DIR", help="Folder with the images. Images that are not in it are left out."
+    ),
 ]
 Where = Annotated[
     list[str] | None,
-    typer.Option("--where", help="A file of your own: only rows with COLUMN=VALUE; several must all hold."),
+    typer.Option(
+        "--where",
+        metavar="COLUMN=VALUE",
+        help="Your own file only: use rows with COLUMN=VALUE; repeatable, and all must hold.",
+    ),
 ]
 By = Annotated[
     str,
-    typer.Option("--by", help="Also the result for each value of this column of your file, or of system."),
+    typer.Option(
+        "--by",
+        metavar="COLUMN",
+        help="Also print the result for each value of this column of your file, or for each system.",
+    ),
 ]
 CompareMetrics = Annotated[
-    bool, typer.Option("--compare", help="Also test the difference of every two metrics.")
+    bool, typer.Option("--compare", help="Also test the difference between every two metrics.")
 ]

@@ -11,28 +11,32 @@ from captious.cli import options
 from captious.cli.output import Format
 
 if TYPE_CHECKING:
-    from captious.benchmarks.sources import Source
+    from captious.benchmarks.data_files.sources import Source
     from captious.tables import Cell
 
-app = typer.Typer(help="Benchmark data: list, get, where.", no_args_is_help=True)
+app = typer.Typer(help="List, find and download benchmark data.", no_args_is_help=True)
 Folder = Annotated[
     Path | None,
-    typer.Option("--data", help="Folder of the benchmark data; else $CAPTIOUS_DATA, else your data folder."),
+    typer.Option(
+        "--data",
+        metavar="DIR",
+        help="Folder of the benchmark data. Default: $CAPTIOUS_DATA, else your data folder.",
+    ),
 ]
 
 
 @app.callback()
 def about() -> None:
-    """Benchmark data: list, get, where."""
+    """List, find and download benchmark data."""
 
 
 @app.command("list")
 def list_benchmarks(data: Folder = None, form: options.OutputFormat = Format.table) -> None:
-    """List the benchmarks: who released each, its licence and page, and whether its files are here.
+    """List the benchmarks with their paper, licence and page, and whether their files are present.
 
     Example: captious benchmarks list
     """
-    from captious.benchmarks.sources import SOURCES
+    from captious.benchmarks.data_files.sources import SOURCES
     from captious.cli.output import emit
     from captious.tables import Table
 
@@ -50,16 +54,18 @@ def list_benchmarks(data: Folder = None, form: options.OutputFormat = Format.tab
 
 @app.command("where")
 def where(
-    names: Annotated[list[str] | None, typer.Argument(help="Benchmarks; all, where none is named.")] = None,
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Names of benchmarks. Default: all.")
+    ] = None,
     data: Folder = None,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Show where each file of a benchmark is or belongs, and whether it is the copy that was tested.
+    """Show where each file of a benchmark belongs, and whether it is the tested copy.
 
     Example: captious benchmarks where thumb
     """
-    from captious.benchmarks.obtain import known_source
-    from captious.benchmarks.sources import SOURCES, state_of
+    from captious.benchmarks.data_files.obtain import known_source
+    from captious.benchmarks.data_files.sources import SOURCES, state_of
     from captious.cli.output import emit
     from captious.tables import Table
 
@@ -77,12 +83,17 @@ def where(
 
 
 @app.command("get")
-def get(names: Annotated[list[str], typer.Argument(help="Benchmarks to get.")], data: Folder = None) -> None:
-    """Fetch the files that have a plain address, and print what is left to do by hand.
+def get(
+    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names of benchmarks.")],
+    data: Folder = None,
+) -> None:
+    """Download the files that have a direct address, and print what is left to do by hand.
 
-    Exit code 1 if a file is still missing. Example: captious benchmarks get nebula
+    Exit code 1 if a file is still missing.
+
+    Example: captious benchmarks get nebula
     """
-    from captious.benchmarks.obtain import known_source, obtain
+    from captious.benchmarks.data_files.obtain import known_source, obtain
     from captious.cli.output import note
 
     sources = [known_source(name) for name in names]
@@ -91,10 +102,10 @@ def get(names: Annotated[list[str], typer.Argument(help="Benchmarks to get.")], 
         note(f"{one.name}: {one.paper}. Licence: {one.licence}. Page: {one.page or 'none'}")
         found = obtain(one.name, data)
         for path, state in found.states.items():
-            fetched = "fetched, " if path in found.fetched else ""
+            fetched = "downloaded, " if path in found.fetched else ""
             print(f"{found.folder / path}: {fetched}{state}")
         if found.steps:
-            print(f"{one.name}: cannot be fetched as a whole. {found.steps}.")
+            print(f"{one.name}: cannot be downloaded completely. {found.steps}.")
         whole = whole and found.whole
     if not whole:
         raise typer.Exit(1)
@@ -102,7 +113,7 @@ def get(names: Annotated[list[str], typer.Argument(help="Benchmarks to get.")], 
 
 def _looked_in(data: Path | None) -> Path:
     """The folder that commands read, or where files would be put if there is none."""
-    from captious.benchmarks.locate import MissingDataError, data_folder, folder_to_fill
+    from captious.benchmarks.data_files.locate import MissingDataError, data_folder, folder_to_fill
 
     if data is not None:
         return data_folder(data)
@@ -113,7 +124,7 @@ def _looked_in(data: Path | None) -> Path:
 
 
 def _facts(one: Source, folder: Path) -> dict[str, object]:
-    from captious.benchmarks.sources import state_of
+    from captious.benchmarks.data_files.sources import state_of
 
     files = [file._asdict() | {"state": state_of(file, folder)} for file in one.files]
     return one._asdict() | {"folder": str(folder), "files": files}

@@ -15,30 +15,34 @@ def check(
     candidates: options.Candidates,
     references: Annotated[
         list[Path] | None,
-        typer.Option("--references", "-r", help="Files with the references.", show_default=False),
+        typer.Option("--references", "-r", metavar="FILE...", help="References.", show_default=False),
     ] = None,
     name: options.Names = None,
     images: options.Images = None,
     objects: options.Objects = None,
     allow: Annotated[
         list[str] | None,
-        typer.Option("--allow", help="Code of a finding that is fine; several, or with commas."),
+        typer.Option(
+            "--allow", metavar="CODES", help="Findings to accept, by code; separate several with commas."
+        ),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="Let notes count as wrong, not only warnings.")
+        bool, typer.Option("--strict", help="Exit with 1 for notes too, not only for errors and warnings.")
     ] = False,
     fix: Annotated[
         Path | None,
         typer.Option(
-            "--fix", help="Write the candidates normalised as THumB asks: a file, or a folder for several."
+            "--fix",
+            metavar="PATH",
+            help="Write normalised candidates (as in THumB) to this file, or to a folder for several files.",
         ),
     ] = None,
     csv_safe: options.CsvSafe = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """List what is wrong with captions, references, images and objects.
+    """Find problems in captions, references, images and objects.
 
-    Exit code 0: nothing wrong; 1: errors or warnings; 2: a file cannot be read.
+    Exit codes: 0 no problems, 1 errors or warnings, 2 a file cannot be read.
 
     Example: captious check --candidates m2.json --references captions_val.json --allow lower-case
     """

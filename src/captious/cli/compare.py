@@ -27,15 +27,22 @@ def compare(
         int | None,
         typer.Option(
             "--resamples",
+            metavar="N",
             min=1,
             max=options.MOST_DRAWS,
-            help="Bootstrap resamples; --scores has its own.",
+            help="Bootstrap resamples. With --scores: those drawn when scoring.",
             show_default=str(options.DEFAULT_RESAMPLES),
         ),
     ] = None,
     trials: Annotated[
         int,
-        typer.Option("--trials", min=1, max=options.MOST_DRAWS, help="Trials of approximate randomisation."),
+        typer.Option(
+            "--trials",
+            metavar="N",
+            min=1,
+            max=options.MOST_DRAWS,
+            help="Trials of approximate randomisation.",
+        ),
     ] = options.DEFAULT_TRIALS,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
@@ -43,7 +50,9 @@ def compare(
     scores: options.ShardedScores = "",
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Compare systems: differences, intervals, two tests, Holm's correction, clusters.
+    """Test which system is better.
+
+    Prints differences with intervals, two significance tests and clusters of equal systems.
 
     Example: captious compare --candidates a.json b.json --references refs.json --metrics cider
     """
@@ -67,7 +76,7 @@ def compare(
         emit(rows, sharded.to_dict(), form)
         return
     if not candidates:
-        raise InputError("there is nothing to compare. Give --candidates, or --scores of shards.")
+        raise InputError("there is nothing to compare. Give --candidates or --scores.")
     inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
     corpus = inputs.with_encoders(corpus, system_encoder or [])

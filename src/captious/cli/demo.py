@@ -15,25 +15,28 @@ if TYPE_CHECKING:
     from captious.corpus import Scores
 
 JUDGMENTS_NOTE = (
-    "The sample's judgments were written by captious's own authors to show the report at work. "
-    "They are not data of human raters."
+    "The authors of captious wrote these judgments to demonstrate the report. "
+    "They are not data from human raters."
 )
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the report.")] = Path("demo-report"),
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the report.")] = Path(
+        "demo-report"
+    ),
     files: Annotated[
-        Path | None, typer.Option("--files", help="Only copy the sample's files into this new folder.")
+        Path | None,
+        typer.Option("--files", metavar="DIR", help="Only copy the sample files to this new folder."),
     ] = None,
     loop: Annotated[
         bool,
-        typer.Option(
-            "--loop", help="Close the loop: also run a simulated campaign and train a metric on its export."
-        ),
+        typer.Option("--loop", help="Also run a simulated campaign and train a metric on its judgments."),
     ] = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Score the bundled sample with every metric that runs here, and write a report.
+    """Score the bundled sample and write a report.
+
+    Runs every metric that is installed.
 
     Example: captious demo --out demo-report
     """
@@ -68,7 +71,7 @@ def _copy(folder: Path) -> None:
     from captious.data import demo_path
 
     if folder.exists():
-        raise InputError(f"{folder}: is there already. Name a folder that does not exist yet.")
+        raise InputError(f"{folder}: already exists. Name a new folder.")
     shutil.copytree(demo_path(), folder, ignore=shutil.ignore_patterns("__pycache__"))
     note(f"copied the sample to {folder}")
 
@@ -91,6 +94,6 @@ def _report(scores: Scores, judgments: Path, out: Path) -> None:
             title="The captious demo",
         )
     except MissingDependencyError as error:
-        note(f"no report is written: {error}")
+        note(f"no report written: {error}")
         return
     note(f"wrote {written.page} ({written.size / 1e6:.1f} MB); open it in a browser")

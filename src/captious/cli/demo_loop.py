@@ -15,7 +15,7 @@ from captious.cli.output import Format, emit, note, progress_bar
 from captious.errors import MissingDependencyError
 
 if TYPE_CHECKING:
-    from captious.benchmarks.raters import AgreementReport
+    from captious.benchmarks.rater_agreement.report import AgreementReport
     from captious.corpus import Corpus, Judgments, Scores
     from captious.learn import Trained
 
@@ -24,14 +24,14 @@ SPLIT = (0.5, 0.0, 0.5)
 # Of these the ones that can run here become features; few, since 48 captions teach few weights.
 FEATURES = ("cider", "rouge_l", "meteor", "spice", "vcr_precision", "vcr_recall", "sentsim.mean")
 CAMPAIGN_NOTE = (
-    "The judgments are answers of three simulated raters, made from the sample's own judgments with noise. "
-    "They are not data of human raters. The metric called learned was trained on other images than these."
+    "The judgments come from three simulated raters: the sample's own judgments with noise added. "
+    "They are not data from human raters. The metric called learned was trained on other images."
 )
 
 
 def close_the_loop(out: Path, form: Format) -> None:
     """Score, judge, agree, learn, and put the learned metric beside the others."""
-    from captious.benchmarks.raters import agreement_report
+    from captious.benchmarks.rater_agreement.report import agreement_report
 
     _require()
     export, folder = out / "campaign", out / NAME
@@ -40,10 +40,10 @@ def close_the_loop(out: Path, form: Format) -> None:
         f"1. {len(corpus)} captions of {len(corpus.systems)} systems for {len(corpus.image_ids)} photographs"
     )
     judgments = _campaign(export)
-    note(f"2. a simulated campaign gave {len(judgments)} judgments: {export / 'judgments.jsonl'}")
+    note(f"2. a simulated campaign collected {len(judgments)} judgments: {export / 'judgments.jsonl'}")
     agreement = agreement_report(judgments, resamples=options.DEFAULT_RESAMPLES)
     alpha = agreement.coefficients["alpha_ordinal"].value
-    note(f"3. the raters agree with Krippendorff's alpha (ordinal) {alpha:.2f}")
+    note(f"3. agreement of the raters: Krippendorff's alpha (ordinal) {alpha:.2f}")
     trained = _train(corpus, judgments, folder)
     note(f"4. trained the metric in {folder} on half of the images; see {folder / 'card.md'}")
     _show(corpus, judgments, trained, out, form, agreement)
@@ -114,7 +114,7 @@ def _show(
             resamples=options.DEFAULT_RESAMPLES,
             progress=progress,
         )
-    note(f"5. {len(held_out)} captions of {len(unseen)} images that {NAME} has not seen")
+    note(f"5. {len(held_out)} captions of {len(unseen)} images that were not used to train {NAME}")
     shown = [
         scores.table(),
         agreement.table(),
@@ -140,6 +140,6 @@ def _write(scores: Scores, judgments: Judgments, out: Path) -> None:
             title="The captious loop",
         )
     except MissingDependencyError as error:
-        note(f"no report is written: {error}")
+        note(f"no report written: {error}")
         return
     note(f"wrote {written.page} ({written.size / 1e6:.1f} MB); open it in a browser")

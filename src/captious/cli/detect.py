@@ -11,44 +11,53 @@ if TYPE_CHECKING:
     from captious.models.detect.output import Source
     from captious.models.detect.run import DetectionRun, OnError
 
-Images = Annotated[list[Path], typer.Argument(help="Image files, or folders of them.", show_default=False)]
-Out = Annotated[Path, typer.Option("--out", "-o", help="Objects to write (JSON).", show_default=False)]
+Images = Annotated[
+    list[Path], typer.Argument(metavar="PATH", help="Image files or folders.", show_default=False)
+]
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="JSON file to write.", show_default=False)
+]
 Models = Annotated[
     list[str] | None,
     typer.Option(
         "--model",
-        help="ssd (default), detr, a YOLO export (.onnx), a folder with a "
-        "checkpoint, or organisation/name; several to join detectors.",
+        metavar="NAME",
+        help="Detector: ssd (default), detr, a YOLO export (.onnx), a checkpoint folder, or "
+        "organisation/name. Repeat to combine detectors.",
     ),
 ]
 Sources = Annotated[
     list[str] | None,
     typer.Option(
         "--source",
-        help="Name that marks each model's labels (d80:dog), in the order of "
-        "the models. d80, d500 and detr bring the threshold of their paper.",
+        metavar="NAME",
+        help="Prefix for the labels of each model (d80:dog), in the order of the models. "
+        "d80, d500 and detr set the threshold of their paper.",
     ),
 ]
 Threshold = Annotated[
     float | None,
     typer.Option(
         "--threshold",
-        help="Confidence that an object must reach, 0.05 to 1 (default: "
-        "0.6, for transformers checkpoints 0.9).",
+        metavar="NUMBER",
+        help="Minimum confidence, 0.05 to 1. Default: 0.6; for transformers checkpoints 0.9.",
         show_default=False,
     ),
 ]
 Sheet = Annotated[
-    Path | None, typer.Option("--contact-sheet", help="Picture that shows the boxes (.jpg, .png).")
+    Path | None,
+    typer.Option("--contact-sheet", metavar="FILE", help="Write a picture with all boxes (.jpg, .png)."),
 ]
 Errors = Annotated[
     str,
     typer.Option(
-        "--on-error", help="An image that cannot be read: stop, or skip (and say so in the output)."
+        "--on-error",
+        metavar="CHOICE",
+        help="If an image cannot be read: stop, or skip it and list it in the output.",
     ),
 ]
-Batch = Annotated[int, typer.Option("--batch-size", min=1, help="Images that run together.")]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Look again at every image.")]
+Batch = Annotated[int, typer.Option("--batch-size", metavar="N", min=1, help="Images per batch.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Ignore cached detections.")]
 
 
 def detect(
@@ -62,7 +71,7 @@ def detect(
     batch_size: Batch = 8,
     no_cache: NoCache = False,
 ) -> None:
-    """Find the objects in photographs, for metrics that compare captions with images.
+    """Find the objects in images, for metrics that need them.
 
     Example: captious detect photographs --out objects.json --contact-sheet sheet.jpg
     """
@@ -77,7 +86,7 @@ def detect(
         checked_threshold(threshold)
     for target in filter(None, (out, contact_sheet)):
         if not target.parent.is_dir():
-            raise InputError(f"{target}: there is no folder {target.parent}. Make it first.")
+            raise InputError(f"{target}: there is no folder {target.parent}. Create it first.")
     files = image_files(images)
     joined: list[Source] = []
     skipped: dict[str, str] = {}
@@ -102,14 +111,14 @@ def source_names(models: list[str], given: list[str]) -> list[str]:
 
     if given and len(given) != len(models):
         raise InputError(
-            f"{len(models)} model(s) and {len(given)} source name(s). Give --source once a model."
+            f"{len(models)} model(s) and {len(given)} source name(s). Give --source once per model."
         )
     own = [Path(model.partition("@")[0]).name.removesuffix(".onnx") for model in models]
     names = given or ([""] if len(models) == 1 else own)
     if len(set(names)) < len(names):
-        raise InputError("two models have one source name. Name each with --source.")
+        raise InputError("two models have the same source name. Give each its own with --source.")
     if any(":" in name for name in names):
-        raise InputError('a source name holds ":". Choose another.')
+        raise InputError('a source name must not contain ":".')
     return names
 
 

@@ -9,24 +9,24 @@ import typer
 
 from captious.cli import options
 
-app = typer.Typer(help="Document frequencies for CIDEr.", no_args_is_help=True)
+app = typer.Typer(help="Build document-frequency tables for CIDEr.", no_args_is_help=True)
 
 
 @app.callback()
 def about() -> None:
-    """Document frequencies for CIDEr."""
+    """Build document-frequency tables for CIDEr."""
 
 
 @app.command("build")
 def build(
     references: options.References,
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write (.npz).")],
-    n: Annotated[int, typer.Option("--n", min=1, max=4, help="Longest n-gram.")] = 4,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write (.npz).")],
+    n: Annotated[int, typer.Option("--n", metavar="N", min=1, max=4, help="Maximum n-gram length.")] = 4,
     tokeniser: Annotated[
-        str, typer.Option("--tokeniser", help="As the option of cider: ptb, 13a, intl, zh, char or space.")
+        str, typer.Option("--tokeniser", metavar="NAME", help="Tokeniser: ptb, 13a, intl, zh, char or space.")
     ] = "ptb",
 ) -> None:
-    """Count in how many images' references each n-gram occurs, and save the table.
+    """Count the images whose references contain each n-gram.
 
     Example: captious df build --references captions_train.json --out coco.df.npz
     """

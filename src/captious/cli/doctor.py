@@ -15,11 +15,16 @@ if TYPE_CHECKING:
 
 def doctor(
     get: Annotated[
-        list[str] | None, typer.Option("--get", help="Fetch weights first, as `captious weights get` does.")
+        list[str] | None,
+        typer.Option(
+            "--get", metavar="NAME", help="Download these weights first, as `captious weights get`."
+        ),
     ] = None,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Show which metrics can run here and the command that gets what is missing.
+    """Show which metrics can run.
+
+    For the others, prints the command that installs what is missing.
 
     Example: captious doctor --format json
     """
@@ -51,7 +56,7 @@ def doctor(
     python = sys.version.split()[0]
     table = Table(
         f"captious {__version__}, Python {python}",
-        ["metric", "state", "needs", "what it is, or what it still wants"],
+        ["metric", "state", "needs", "what it measures, or what is missing"],
         rows,
     )
     users = statuses()
@@ -72,4 +77,4 @@ def _commands(kind: str, wanted: dict[str, str]) -> Table:
     from captious.tables import Table
 
     rows: list[list[Cell]] = [[name, "missing" if want else "ready", want] for name, want in wanted.items()]
-    return Table("", [kind, "state", "the command that gets it"], rows)
+    return Table("", [kind, "state", "command to get it"], rows)

@@ -36,14 +36,19 @@ Candidates = Annotated[
     typer.Option(
         "--candidates",
         "-c",
-        help="Captions, one or several files. May be left out where the judgments hold the captions.",
+        metavar="FILE...",
+        help="Captions to explain: one file per system. Optional if --judgments contains the captions.",
         show_default=False,
     ),
 ]
 References = Annotated[
     list[Path] | None,
     typer.Option(
-        "--references", "-r", help="File with the references; vifidel can do without.", show_default=False
+        "--references",
+        "-r",
+        metavar="FILE...",
+        help="References. Optional for vifidel and clipscore.",
+        show_default=False,
     ),
 ]
 Metrics = Annotated[
@@ -51,26 +56,34 @@ Metrics = Annotated[
     typer.Option(
         "--metrics",
         "-m",
-        help="spice, vifidel, wmd, clipscore, mcipscore or pacscore, with options in brackets.",
+        metavar="LIST",
+        help="spice, vifidel, wmd, clipscore, mcipscore or pacscore; options go in brackets.",
     ),
 ]
 JudgmentsFile = Annotated[
     Path | None,
-    typer.Option("--judgments", help="Human judgments; precision and recall stand beside those of spice."),
+    typer.Option(
+        "--judgments",
+        metavar="FILE",
+        help="Human judgments; their precision and recall are shown beside those of spice.",
+    ),
 ]
 Image = Annotated[
     str | None,
     typer.Option(
-        "--id", help="Image whose captions to explain; without it the caption with the lowest score."
+        "--id",
+        metavar="ID",
+        help="Explain the captions of this image. Default: the caption with the lowest score.",
     ),
 ]
 Near = Annotated[
     float | None,
     typer.Option(
         "--near",
+        metavar="NUMBER",
         min=-1,
         max=1,
-        help="Cosine from which two words are taken to speak of one thing, by default 0.6; changes no score.",
+        help="Cosine above which two words count as the same thing. Default: 0.6. Does not change scores.",
     ),
 ]
 
@@ -82,18 +95,24 @@ def explain(
     objects: options.Objects = None,
     metrics: Metrics = "vifidel",
     image: Image = None,
-    system: Annotated[str | None, typer.Option("--system", help="Only this system.")] = None,
+    system: Annotated[
+        str | None, typer.Option("--system", metavar="NAME", help="Explain only this system.")
+    ] = None,
     name: options.Names = None,
     judgments: JudgmentsFile = None,
     near: Near = None,
     long: options.Long = None,
     download: options.Download = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write here.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this file.")
+    ] = None,
     form: Annotated[
-        ExplainFormat, typer.Option("--format", "-f", help="How to show it.")
+        ExplainFormat, typer.Option("--format", "-f", help="Output format.")
     ] = ExplainFormat.table,
 ) -> None:
-    """Show why a caption got its score: what moved where, which tuples matched, what carries it.
+    """Show why a caption got its score.
+
+    Shows matched tuples (spice), moved words (vifidel, wmd) or important words and regions (clipscore).
 
     Example: captious explain --candidates m2.json --references refs.json --metrics spice
     --id 391895
@@ -112,7 +131,7 @@ def explain(
         "explain",
     )
     if image is None:
-        note("no --id was given, so this is the caption with the lowest score.")
+        note("no --id given: explaining the caption with the lowest score.")
     found = [
         one
         for metric in inputs.metrics(metrics, None, corpus, long)
@@ -158,8 +177,8 @@ def _rendered(found: list[AnyExplanation], form: ExplainFormat) -> str:
     if form is ExplainFormat.svg:
         if len(found) != 1:
             raise InputError(
-                f"{len(found)} captions are to be explained, and an SVG file shows one. "
-                "Name one with --id and --system, or take --format html."
+                f"an SVG file shows one caption, but {len(found)} would be explained. "
+                "Choose one with --id and --system, or use --format html."
             )
         return picture(found[0])
     if form is ExplainFormat.html:

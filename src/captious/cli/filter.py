@@ -13,27 +13,32 @@ def filter_command(
     scores: Annotated[
         str,
         typer.Argument(
-            help="What `captious score --out` wrote, or Parquet shards: folder, pattern, address."
+            metavar="SCORES",
+            help="Output of `captious score --out`, or other Parquet shards: folder, pattern or address.",
         ),
     ],
     where: Annotated[
         str,
         typer.Option(
             "--where",
-            help='What to keep: comparisons of columns, and of "length" (characters) and "words" of the '
-            "caption, joined by and, or, not; known(COLUMN), COLUMN in (…), COLUMN contains TEXT.",
+            metavar="CONDITION",
+            help='Captions to keep. Compare columns, or the caption\'s "length" (characters) and "words"; '
+            "join with and, or, not. Also: known(COLUMN), COLUMN in (…), COLUMN contains TEXT.",
             show_default=False,
         ),
     ],
     out: Annotated[
-        str, typer.Option("--out", "-o", help="Folder or address of the shards to write.", show_default=False)
+        str,
+        typer.Option("--out", "-o", metavar="DIR", help="Folder or address to write to.", show_default=False),
     ],
     statistics: Annotated[
-        bool, typer.Option("--statistics", help="Keep the columns of sums (NAME.statistics), too.")
+        bool, typer.Option("--statistics", help="Also keep the columns NAME.statistics.")
     ] = False,
     jobs: options.Jobs = 1,
 ) -> None:
-    """Keep the captions whose scores meet a condition, as Parquet shards again.
+    """Keep captions by their scores.
+
+    Captions that meet the condition are written as Parquet shards.
 
     Example: captious filter scores --where "clipscore > 0.25 and length < 200" --out kept
     """

@@ -26,9 +26,10 @@ def load(
     duplicates: str = "error",
 ) -> Corpus:
     """Load what was named on the command line, and say what a reader should know of it."""
+    # Paths, not texts: what is typed is a file, whatever it looks like.
     loaded = load_with_notes(
-        candidates,
-        references or None,
+        [Path(one) for one in candidates],
+        [Path(one) for one in references] if references else None,
         names=names,
         images=images,
         objects=objects,
@@ -46,7 +47,9 @@ def with_encoders(corpus: Corpus, given: Sequence[str]) -> Corpus:
     for text in given:
         system, equals, encoder = (part.strip() for part in text.partition("="))
         if not equals or not encoder:
-            raise InputError(f'--system-encoder "{one_line(text)}": write SYSTEM=ENCODER, as clipcap=CLIP.')
+            raise InputError(
+                f'--system-encoder "{one_line(text)}": write SYSTEM=ENCODER, for example clipcap=CLIP.'
+            )
         if system not in corpus.systems:
             raise UnknownNameError("system", system, corpus.systems)
         declared[system] = encoder
@@ -64,8 +67,8 @@ def metrics(
     if not wanted and chosen.left_out:
         if not text and usual(corpus) == "free":
             raise InputError(
-                "there are no references, and no metric that does without them can run here, for the reasons "
-                "above. Give --references FILE, or what one of them needs."
+                "there are no references, and no reference-free metric can run, for the reasons "
+                "above. Give --references FILE, or what one of these metrics needs."
             )
         first, why = next(iter(chosen.left_out.items()))
         why = why if why.endswith(".") else f"{why}."
@@ -75,12 +78,12 @@ def metrics(
     if df is not None:
         wanted, used = _with_option(wanted, "df", str(df))
         if not used:
-            note(f"--df {df} is not used: none of these metrics has document frequencies, as cider has.")
+            note(f"--df {df} is not used: none of these metrics uses document frequencies.")
     if long is not None:
         check_long(long)
         wanted, used = _with_option(wanted, "long", long)
         if not used:
-            note(f"--long {long} is not used: none of these metrics has a limit of tokens.")
+            note(f"--long {long} is not used: none of these metrics has a token limit.")
     return wanted
 
 
@@ -119,4 +122,4 @@ def refuse_beside_scores(**others: object) -> None:
     """Refuse what `--scores` has already or cannot use: it is of captions that were scored before."""
     given = [f"--{name}" for name, value in others.items() if value]
     if given:
-        raise InputError(f"--scores holds captions and scores. Leave {' and '.join(given)} out.")
+        raise InputError(f"--scores already contains captions and scores. Leave out {' and '.join(given)}.")

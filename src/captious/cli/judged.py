@@ -54,7 +54,7 @@ def _of_judgments(corpus: Corpus | None, judgments: Path | None, images: Path | 
     if judgments is None:
         raise InputError(f"there is nothing to {purpose}. Give --candidates.")
     if corpus is None:
-        raise InputError(f"{judgments}: holds no captions. Give them with --candidates.")
+        raise InputError(f"{judgments}: contains no captions. Give them with --candidates.")
     if images is None:
         return corpus
     return replace(corpus, image_paths=find_images(images, corpus.image_ids))

@@ -57,14 +57,14 @@ COMMANDS = {
     "crowd": "captious.cli.crowd.commands:app",
     "humanr": "captious.cli.crowd.humanr:humanr",
 }
-INTERRUPTED = "interrupted. Long work goes on where it stopped when the same command is given again."
+INTERRUPTED = "interrupted. Long commands resume where they stopped when you run them again."
 
 
 def application(arguments: Sequence[str] = ()) -> typer.Typer:
     """The command that the arguments name first; all commands where they name none."""
     app = typer.Typer(
         name="captious",
-        help="Evaluate image captions: metrics, human judgments, and how far the two agree.",
+        help="Evaluate image captions with metrics and human judgments.",
         no_args_is_help=True,
         add_completion=True,
         pretty_exceptions_enable=False,
@@ -99,7 +99,7 @@ def _typed_so_far() -> list[str]:
 
 
 def about(version: bool = typer.Option(False, "--version", help="Print the version.")) -> None:
-    """Evaluate image captions: metrics, human judgments, and how far the two agree."""
+    """Evaluate image captions with metrics and human judgments."""
     if version:
         from captious._version import __version__
 
@@ -195,7 +195,7 @@ def _warnings_as_notes() -> Iterator[None]:
 
         def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
             if issubclass(category, CaptiousWarning):
-                print(f"note: {message}", file=sys.stderr)
+                print(f"note: {getattr(message, 'typed', message)}", file=sys.stderr)
             else:
                 others(message, category, *where)
 

@@ -32,12 +32,12 @@ def meta(
     download: options.Download = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Measure how far metrics follow human judgments, under a benchmark's named protocol.
+    """Measure how well metrics agree with human judgments, on a benchmark or your own data.
 
     Example: captious meta flickr8k-expert --data DIR --metrics bleu4,cider
     """
     from captious import benchmarks
-    from captious.benchmarks.result import MetaSettings
+    from captious.benchmarks.meta_evaluation.result import MetaSettings
     from captious.cli.inputs import refuse_unknown, words
     from captious.cli.output import emit, note, progress_bar
 

@@ -9,16 +9,37 @@ import typer
 
 from captious.cli.output import Format
 
+
+def complete_metrics(incomplete: str) -> list[str]:
+    """What the shell may make of a list of metrics whose last name has begun.
+
+    >>> complete_metrics("bleu4,cid")
+    ['bleu4,cider', 'bleu4,cider_original']
+    """
+    from captious.groups import GROUPS
+    from captious.metrics import known_metrics
+
+    before, comma, begun = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in (*GROUPS, *known_metrics()) if name.startswith(begun)]
+
+
 Candidates = Annotated[
     list[Path],
-    typer.Option("--candidates", "-c", help="Captions to score, one or several files.", show_default=False),
+    typer.Option(
+        "--candidates",
+        "-c",
+        metavar="FILE...",
+        help="Captions to score: one file per system.",
+        show_default=False,
+    ),
 ]
 ShardedScores = Annotated[
     str,
     typer.Option(
         "--scores",
-        help="What `captious score --out` wrote, in place of candidates; no metric runs again. Tests and "
-        "examples are of a sample of images where there are many.",
+        metavar="DIR",
+        help="Output folder of `captious score --out`, instead of --candidates; nothing is scored again. "
+        "Large data sets: tests and examples use a sample of the images.",
     ),
 ]
 CandidatePlaces = Annotated[
@@ -26,7 +47,8 @@ CandidatePlaces = Annotated[
     typer.Option(
         "--candidates",
         "-c",
-        help="Captions to score, one or several files; with --out shards: folders, patterns, addresses.",
+        metavar="FILE...",
+        help="Captions to score: one file per system. With --out: shards, as folders, patterns or addresses.",
         show_default=False,
     ),
 ]
@@ -35,23 +57,31 @@ ReferencePlaces = Annotated[
     typer.Option(
         "--references",
         "-r",
-        help="File with the references; metrics that need none do without.",
+        metavar="FILE...",
+        help="References. Not needed for reference-free metrics.",
         show_default=False,
     ),
 ]
 OptionalCandidates = Annotated[
     list[Path] | None,
-    typer.Option("--candidates", "-c", help="Captions to score, one or several files.", show_default=False),
+    typer.Option(
+        "--candidates",
+        "-c",
+        metavar="FILE...",
+        help="Captions to score: one file per system.",
+        show_default=False,
+    ),
 ]
 References = Annotated[
-    list[Path], typer.Option("--references", "-r", help="File with the references.", show_default=False)
+    list[Path], typer.Option("--references", "-r", metavar="FILE...", help="References.", show_default=False)
 ]
 OptionalReferences = Annotated[
     list[Path] | None,
     typer.Option(
         "--references",
         "-r",
-        help="File with the references; metrics that need none do without.",
+        metavar="FILE...",
+        help="References. Not needed for reference-free metrics.",
         show_default=False,
     ),
 ]
@@ -66,63 +96,83 @@ KeptReferences = Annotated[
 ]
 Names = Annotated[
     list[str] | None,
-    typer.Option("--name", help="Name of each system, in the order of the files (else the stem)."),
+    typer.Option(
+        "--name",
+        metavar="NAME...",
+        help="System names, in the order of the files. Default: file names without extension.",
+    ),
 ]
 Metrics = Annotated[
     str,
     typer.Option(
         "--metrics",
         "-m",
-        help="Metrics, separated by commas; options in brackets: cider[sigma=4]; trained metrics by "
-        "their folder: ./mine. Groups: classic, free (no references), offline (no neural weights), all. "
-        "Without it: classic, or free where there are no references.",
+        metavar="LIST",
+        help="Metrics, separated by commas. Options go in brackets: cider[sigma=4]. Name a trained metric by "
+        "its folder: ./mine. Groups: classic, free (no references), offline (no neural weights), all. "
+        "Default: classic, or free if there are no references.",
+        autocompletion=complete_metrics,
     ),
 ]
-Images = Annotated[Path | None, typer.Option("--images", help="Folder with the images.")]
+Images = Annotated[Path | None, typer.Option("--images", metavar="DIR", help="Folder with the images.")]
 Objects = Annotated[
     Path | None,
     typer.Option(
-        "--objects", help="Objects of each image: {id: [labels]}, {id: {source: [labels]}} or COCO."
+        "--objects",
+        metavar="FILE",
+        help="Objects in each image: {id: [labels]}, {id: {source: [labels]}} or COCO instances.",
     ),
 ]
 DocumentFrequencies = Annotated[
-    Path | None, typer.Option("--df", help="Document frequencies for CIDEr, made by `captious df build`.")
+    Path | None,
+    typer.Option("--df", metavar="FILE", help="Document frequencies for CIDEr, from `captious df build`."),
 ]
 Common = Annotated[bool, typer.Option("--common", help="Keep only the images that every system describes.")]
 Duplicates = Annotated[
     str,
     typer.Option(
         "--duplicates",
-        help="A second caption of a system for one image: error (refuse), "
-        "first (keep the first) or all (score both).",
+        metavar="CHOICE",
+        help="If a system has two captions for one image: error (stop), first (keep the first) or all "
+        "(score both).",
     ),
 ]
 # More draws than these change no digit that is printed, and run for hours.
 MOST_DRAWS = 100_000
 MOST_JOBS = 256
 Resamples = Annotated[
-    int, typer.Option("--resamples", min=0, max=MOST_DRAWS, help="Bootstrap resamples; 0 for no intervals.")
+    int,
+    typer.Option(
+        "--resamples", metavar="N", min=0, max=MOST_DRAWS, help="Bootstrap resamples. 0: no intervals."
+    ),
 ]
-Level = Annotated[float, typer.Option("--level", min=0.5, max=0.9999, help="Confidence level of intervals.")]
-Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of all random draws.")]
+Level = Annotated[
+    float,
+    typer.Option("--level", metavar="NUMBER", min=0.5, max=0.9999, help="Confidence level of the intervals."),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Random seed.")]
 Jobs = Annotated[
     int,
-    typer.Option("--jobs", "-j", min=1, max=MOST_JOBS, help="Processes; the result does not depend on it."),
+    typer.Option(
+        "--jobs", "-j", metavar="N", min=1, max=MOST_JOBS, help="Number of processes. Results do not change."
+    ),
 ]
 Long = Annotated[
     str | None,
     typer.Option(
         "--long",
-        help="Captions beyond the tokens that a model reads: error (refuse), truncate (cut, and say so) or "
-        "chunk (mean over windows). For metrics with such a limit; else truncate.",
+        metavar="CHOICE",
+        help="Captions longer than a model's token limit: error (stop), truncate (cut, and report it) or "
+        "chunk (mean over windows). Default: truncate.",
     ),
 ]
 SystemEncoders = Annotated[
     list[str] | None,
     typer.Option(
         "--system-encoder",
-        help="SYSTEM=ENCODER, the image encoder that a system uses, such as clipcap=CLIP; metrics that use "
-        "the same kind of encoder get a caution.",
+        metavar="SYSTEM=ENCODER",
+        help="Image encoder of a system, for example clipcap=CLIP. Metrics that use the same kind of encoder "
+        "print a caution.",
     ),
 ]
 
@@ -138,18 +188,16 @@ def _allow_download(wanted: bool) -> bool:
 Download = Annotated[
     bool,
     typer.Option(
-        "--download",
-        callback=_allow_download,
-        help="Fetch weights that are not on this machine; the same as CAPTIOUS_DOWNLOAD=1.",
+        "--download", callback=_allow_download, help="Download missing weights. Same as CAPTIOUS_DOWNLOAD=1."
     ),
 ]
 CsvSafe = Annotated[
     bool,
     typer.Option(
-        "--csv-safe", help="CSV for a spreadsheet: an apostrophe before text that it would run as a formula."
+        "--csv-safe", help="CSV for spreadsheets: text that could run as a formula gets an apostrophe."
     ),
 ]
-OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="How to print the result.")]
+OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="Output format.")]
 
 DEFAULT_RESAMPLES = 1000
 DEFAULT_TRIALS = 10_000

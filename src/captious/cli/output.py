@@ -53,7 +53,7 @@ def emit(table: Table | Sequence[Table], payload: Any, form: Format, *, csv_safe
 
 @contextmanager
 def progress_bar() -> Iterator[Progress | None]:
-    """Progress on standard error while the block runs: a bar on a terminal, else a line a minute."""
+    """Progress on standard error while the block runs: a bar on a terminal, else one line per minute."""
     if not sys.stderr.isatty():
         yield LogLines()
         return
@@ -86,7 +86,7 @@ def progress_bar() -> Iterator[Progress | None]:
 
 
 class LogLines:
-    """Progress for a log file: at most a line a minute, with the time left where it can be told.
+    """Progress for a log file: at most one line per minute, with the time left where it can be told.
 
     >>> import io
     >>> clock = iter([0.0, 1.0, 30.0, 61.0])

@@ -17,54 +17,91 @@ def plan(
     pilot: Annotated[
         Path | None,
         typer.Argument(
-            help="Judgments of a pilot; else state --sd-images and --sd-raters.", show_default=False
+            metavar="PILOT",
+            help="File of judgments of a pilot. Without it, give --sd-images and --sd-raters.",
+            show_default=False,
         ),
     ] = None,
     aspect: Annotated[
-        str | None, typer.Option("--aspect", help="Which aspect, where there are several.")
+        str | None, typer.Option("--aspect", metavar="NAME", help="Aspect to use, if there are several.")
     ] = None,
-    system: Annotated[str, typer.Option("--system", help="Plan for this system's mean.")] = "",
+    system: Annotated[
+        str, typer.Option("--system", metavar="NAME", help="Plan for this system's mean.")
+    ] = "",
     minus: Annotated[
-        str, typer.Option("--minus", help="Plan for the difference of --system and this system.")
+        str,
+        typer.Option(
+            "--minus", metavar="NAME", help="Plan for the difference between --system and this system."
+        ),
     ] = "",
     mean: Annotated[
         float | None,
         typer.Option(
-            "--mean", min=-LARGEST, max=LARGEST, help="The mean (or difference) to assume; else the pilot's."
+            "--mean",
+            metavar="X",
+            min=-LARGEST,
+            max=LARGEST,
+            help="Assumed mean or difference. Default: the pilot's.",
         ),
     ] = None,
     sd_images: Annotated[
         float | None,
-        typer.Option("--sd-images", min=0, max=LARGEST, help="Without a pilot: SD between images."),
+        typer.Option(
+            "--sd-images",
+            metavar="X",
+            min=0,
+            max=LARGEST,
+            help="Without a pilot: SD of the images' true values.",
+        ),
     ] = None,
     sd_raters: Annotated[
         float | None,
-        typer.Option("--sd-raters", min=0, max=LARGEST, help="Without a pilot: SD of ratings of one image."),
+        typer.Option(
+            "--sd-raters",
+            metavar="X",
+            min=0,
+            max=LARGEST,
+            help="Without a pilot: SD of the ratings of one image.",
+        ),
     ] = None,
     images: Annotated[
-        str, typer.Option("--images", help="Numbers of images to try, separated by commas.")
+        str, typer.Option("--images", metavar="LIST", help="Numbers of images to try, separated by commas.")
     ] = "50,100,200,500,1000",
     raters: Annotated[
-        str, typer.Option("--raters", help="Numbers of ratings an image to try, separated by commas.")
+        str,
+        typer.Option(
+            "--raters", metavar="LIST", help="Numbers of ratings per image to try, separated by commas."
+        ),
     ] = "1,2,3,5",
     half_width: Annotated[
         float | None,
-        typer.Option("--half-width", min=0, max=LARGEST, help="Wanted: half the width of the interval."),
+        typer.Option(
+            "--half-width", metavar="X", min=0, max=LARGEST, help="Goal: half the width of the interval."
+        ),
     ] = None,
     power: Annotated[
-        float | None, typer.Option("--power", min=0, max=1, help="Wanted: chance to show a mean above 0.")
+        float | None,
+        typer.Option(
+            "--power", metavar="X", min=0, max=1, help="Goal: probability of showing a mean above 0."
+        ),
     ] = None,
     crossed: Annotated[
-        bool, typer.Option("--crossed", help="The same raters rate all images; else each has its own.")
+        bool,
+        typer.Option(
+            "--crossed", help="The same raters rate all images. Default: each image has its own raters."
+        ),
     ] = False,
     simulations: Annotated[
-        int, typer.Option("--simulations", min=1, max=options.MOST_DRAWS, help="Studies of each size.")
+        int,
+        typer.Option(
+            "--simulations", metavar="N", min=1, max=options.MOST_DRAWS, help="Simulated studies per size."
+        ),
     ] = options.DEFAULT_RESAMPLES,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Simulate studies of several sizes, and name the smallest that is good enough.
+    """Find out how many images and raters a study needs, by simulation.
 
     Example: captious plan pilot.csv --system A --minus B --power 0.8
     """
@@ -103,4 +140,4 @@ def _counts(text: str, option: str) -> list[int]:
         return [int(part) for part in text.split(",") if part.strip()]
     except ValueError:
         shown = one_line(text, 30)
-        raise InputError(f'{option}: "{shown}" is no list of numbers. Write 50,100,200.') from None
+        raise InputError(f'{option}: "{shown}" is not a list of numbers. Write 50,100,200.') from None

@@ -17,12 +17,12 @@ TOKEN = "CAPTIOUS_TOKEN"
 Server = Annotated[
     str,
     typer.Option(
-        "--server", help="Score at a scoring service, http://HOST:PORT, instead of on this machine."
+        "--server", metavar="URL", help="Use a scoring service, http://HOST:PORT, instead of this machine."
     ),
 ]
 TokenFile = Annotated[
     Path | None,
-    typer.Option("--token-file", help=f"File with the service's token; else ${TOKEN}, else none."),
+    typer.Option("--token-file", metavar="FILE", help=f"File with the service's token. Default: ${TOKEN}."),
 ]
 
 
@@ -74,5 +74,5 @@ def _token(path: Path | None) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: the token cannot be read ({error}).") from None
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise InputError(f"{path}: holds no token. Put the token alone in it.")
+        raise InputError(f"{path}: contains no token. The file must contain only the token.")
     return token

@@ -36,50 +36,61 @@ class Images(StrEnum):
     link = "link"
 
 
-Out = Annotated[Path, typer.Option("--out", "-o", help="The HTML file to write.")]
+Out = Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="HTML file to write.")]
 Candidates = Annotated[
     list[Path] | None,
     typer.Option(
         "--candidates",
         "-c",
-        help="Captions, one or several files. May be left out where the judgments hold the captions.",
+        metavar="FILE...",
+        help="Captions to score: one file per system. Optional if --judgments contains the captions.",
     ),
 ]
-JudgmentsFile = Annotated[Path | None, typer.Option("--judgments", help="Human judgments of the captions.")]
-JudgmentsLabel = Annotated[
-    str, typer.Option("--judgments-label", help='What to call them: "ratings by 3 students".')
+JudgmentsFile = Annotated[
+    Path | None, typer.Option("--judgments", metavar="FILE", help="Human judgments of the captions.")
 ]
-JudgmentsNote = Annotated[str, typer.Option("--judgments-note", help="What a reader must know of them.")]
-Aspect = Annotated[
+JudgmentsLabel = Annotated[
     str,
     typer.Option(
-        "--aspect", help="Judged aspect that stands for the whole caption; by default total or overall."
+        "--judgments-label",
+        metavar="TEXT",
+        help='Name of the judgments on the page, such as "ratings by 3 students".',
     ),
 ]
-Coefficient = Annotated[Correlation, typer.Option("--correlation", help="Coefficient; kendall is tau-b.")]
+JudgmentsNote = Annotated[
+    str, typer.Option("--judgments-note", metavar="TEXT", help="Note about the judgments, shown on the page.")
+]
+Aspect = Annotated[
+    str, typer.Option("--aspect", metavar="NAME", help="Main judged aspect. Default: total or overall.")
+]
+Coefficient = Annotated[
+    Correlation, typer.Option("--correlation", help="Correlation coefficient; kendall is tau-b.")
+]
 ImageMode = Annotated[
     Images,
     typer.Option(
         "--image-mode",
-        help="Put photographs into the page, beside it, or link the originals; auto embeds up to 8 MB.",
+        help="Embed images in the page, copy them beside it, or link to the originals; "
+        "auto embeds up to 8 MB.",
     ),
 ]
 Explain = Annotated[
     str,
     typer.Option(
         "--explain",
-        help="Metrics whose scene graphs or transport plans are shown "
-        "with captions, or none; by default each of spice, vifidel and wmd that is "
-        "among the metrics. clipscore shows words and image regions, and takes its time.",
+        metavar="LIST",
+        help="Metrics to explain caption by caption, or none. Default: spice, vifidel and wmd if they are "
+        "among the metrics. clipscore is possible too, but slow.",
     ),
 ]
 MostExplained = Annotated[
-    int, typer.Option("--explained", min=0, help="Captions that are explained, for each of these metrics.")
+    int, typer.Option("--explained", metavar="N", min=0, help="Captions to explain per metric.")
 ]
 Charts = Annotated[
-    Path | None, typer.Option("--charts", help="Folder for every chart as SVG, PDF, PNG and .vl.json.")
+    Path | None,
+    typer.Option("--charts", metavar="DIR", help="Also write every chart as SVG, PDF, PNG and .vl.json."),
 ]
-Title = Annotated[str, typer.Option("--title", help="Heading of the page.")]
+Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="Title of the page.")]
 
 
 def report(
@@ -111,7 +122,9 @@ def report(
     jobs: options.Jobs = 1,
     scores: options.ShardedScores = "",
 ) -> None:
-    """Write a page about systems, metrics and judgments that works offline.
+    """Write an HTML report on systems, metrics and judgments.
+
+    The page works offline.
 
     Example: captious report --candidates m2.json vinvl.json --references refs.json
     --images photos --judgments ratings.jsonl --out report.html

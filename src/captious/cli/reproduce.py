@@ -16,8 +16,9 @@ def reproduce(
     benchmarks: Annotated[
         list[str] | None,
         typer.Argument(
-            help="thumb, flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
-            "coco-karpathy, spice, clipscore, refclipscore, pac-s, mcip, vilt; all without a name.",
+            metavar="BENCHMARK",
+            help="thumb, flickr8k-expert, flickr8k-cf, composite, pascal-50s, coco-karpathy, spice, "
+            "clipscore, refclipscore, pac-s, mcip or vilt. Default: all.",
             show_default=False,
         ),
     ] = None,
@@ -27,40 +28,46 @@ def reproduce(
         Path | None,
         typer.Option(
             "--parser",
-            help="spice: weights of the caption parser, such as those that "
-            "never saw a benchmark's captions; else the weights of the package.",
+            metavar="FILE",
+            help="spice only: weights of the caption parser, such as those trained without any benchmark's "
+            "captions. Default: the bundled weights.",
         ),
     ] = None,
     images: Annotated[
         Path | None,
-        typer.Option("--images", help="clipscore and others that look at images: the folder of photographs."),
+        typer.Option(
+            "--images",
+            metavar="DIR",
+            help="Folder of the photographs, for clipscore and other metrics that use images.",
+        ),
     ] = None,
     leaked: Annotated[
         str | None,
         typer.Option(
             "--leaked",
-            help="thumb: keep, drop or replace the references that are Human captions; else replace.",
+            metavar="keep|drop|replace",
+            help="thumb only: keep, drop or replace references that are Human captions. Default: replace.",
         ),
     ] = None,
     download: options.Download = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Recompute published values: expected, got and verdict; exit 1 where one is newly not met.
+    """Recompute published values and compare. Exit code 1 if a value is unexpectedly not reproduced.
 
     Example: captious reproduce flickr8k-expert thumb --data DIR
     """
-    from captious.benchmarks.reproduce import reproduce as run
+    from captious.benchmarks.published.reproduce import reproduce as run
     from captious.cli.output import emit, progress_bar
 
     with progress_bar() as progress:
         found = run(
             benchmarks or (),
             data,
-            progress,
             golden=golden,
             parser=parser,
             images=images,
             leaked=leaked,  # type: ignore[arg-type]  # reproduce refuses what is unknown
+            progress=progress,
         )
     emit(found.tables(), found.to_dict(), form)
     if not found.holds:

@@ -21,7 +21,9 @@ def scale(text: str) -> tuple[float, float] | None:
         return None
     match = _SCALE.fullmatch(text.strip())
     if not match or float(match[1]) >= float(match[2]):
-        raise InputError(f'--scale: "{one_line(text, 30)}" is no scale. Write lowest-highest: 1-5.')
+        raise InputError(
+            f'--scale: "{one_line(text, 30)}" is not a scale. Write LOWEST-HIGHEST, such as 1-5.'
+        )
     return float(match[1]), float(match[2])
 
 
@@ -35,6 +37,6 @@ def merged(text: str) -> dict[float, float] | None:
     for part in filter(None, (piece.strip() for piece in text.split(","))):
         match = _MERGE.fullmatch(part)
         if not match:
-            raise InputError(f'--merge: "{one_line(part, 30)}" is no pair. Write 4=5.')
+            raise InputError(f'--merge: "{one_line(part, 30)}" is not a pair of categories. Write 4=5.')
         found[float(match[2])] = float(match[1])
     return found or None

@@ -23,7 +23,10 @@ def score(
     system_encoder: options.SystemEncoders = None,
     download: options.Download = False,
     items: Annotated[
-        Path | None, typer.Option("--items", help="Write per-example scores here: .csv, .jsonl or .parquet.")
+        Path | None,
+        typer.Option(
+            "--items", metavar="FILE", help="Write per-caption scores to a .csv, .jsonl or .parquet file."
+        ),
     ] = None,
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
@@ -42,7 +45,7 @@ def score(
     server: remote.Server = "",
     token_file: remote.TokenFile = None,
 ) -> None:
-    """Score captions with automatic metrics; shards of any size with --out.
+    """Score captions with automatic metrics. Use --out for large, sharded data sets.
 
     Example: captious score --candidates m2.json --references captions.json --metrics bleu4,cider
     """
@@ -71,7 +74,7 @@ def score(
         shards.score(corpus_of_shards, wanted, out, engine, address, form, csv_safe, **every)
         return
     if overwrite:
-        raise InputError("--overwrite is for --out. Leave it out.")
+        raise InputError("--overwrite only works with --out. Leave it out.")
     if items:
         from captious.corpus.write import check_item_path
 

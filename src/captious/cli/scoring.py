@@ -20,26 +20,31 @@ Scoring = Annotated[
     str,
     typer.Option(
         "--scoring",
+        metavar="LIST",
         envvar="CAPTIOUS_SCORING",
-        help="Metrics to offer over HTTP at /api/v1, as --metrics of captious score; without it, none.",
+        help="Metrics to offer over HTTP at /api/v1, named as in `captious score --metrics`. Default: none.",
     ),
 ]
 Folder = Annotated[
     Path,
     typer.Option(
         "--scoring-folder",
+        metavar="DIR",
         envvar="CAPTIOUS_SCORING_FOLDER",
-        help="Folder of the scoring service: its tokens, its jobs, and df/NAME.npz for cider[df=NAME].",
+        help="Folder of the scoring service: tokens, jobs, and df/NAME.npz for cider[df=NAME].",
     ),
 ]
 Open = Annotated[
-    bool, typer.Option("--scoring-open", help="Score for everyone who can reach the server, without a token.")
+    bool, typer.Option("--scoring-open", help="Let everyone who can reach the server score without a token.")
 ]
 Only = Annotated[
-    bool, typer.Option("--scoring-only", help="The scoring service alone, without campaigns and database.")
+    bool,
+    typer.Option(
+        "--scoring-only", help="Run only the scoring service, without campaigns and their database."
+    ),
 ]
 
-tokens = typer.Typer(help="Tokens of the scoring service: create, list, revoke.", no_args_is_help=True)
+tokens = typer.Typer(help="Create, list and revoke the tokens of the scoring service.", no_args_is_help=True)
 
 
 def settled(
@@ -62,12 +67,14 @@ def settled(
     here_only = _is_loopback(host) and not base_url
     if not (living or open_to_all or here_only):
         raise InputError(
-            "--scoring can be reached from other machines, and there is no token. Create one: "
-            f"captious serve token create NAME --scoring-folder {folder}; or say --scoring-open."
+            "--scoring: other machines can reach the service, but there is no token. Create one with "
+            f"captious serve token create NAME --scoring-folder {folder}, or add --scoring-open."
         )
     # Who has ever made a token wants tokens, also after the last was revoked.
     anyone = open_to_all or (here_only and not known)
-    found = ServiceSettings(metrics, folder, open_to_all=anyone)
+    found = ServiceSettings(
+        metrics, folder, open_to_all=anyone, open_to_strangers=open_to_all and not here_only
+    )
     to_environment(found, alone=alone)
     return found
 
@@ -89,20 +96,35 @@ def say(settings: ServiceSettings | None, address: str) -> None:
     if settings is None:
         return
     who = "without a token" if settings.open_to_all else "with a token"
-    typer.echo(f"Scoring ({settings.metrics}) is at {address}/api/v1/score, {who}")
+    typer.echo(f"Scoring ({settings.metrics}) is available at {address}/api/v1/score, {who}")
 
 
 @tokens.command("create")
 def create(
-    name: Annotated[str, typer.Argument(help="Who or what will use it.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the token, such as who will use it.")],
     folder: Folder = DEFAULT_FOLDER,
     scope: Annotated[
-        list[str] | None, typer.Option("--scope", help="score, jobs; repeat for several. Both without it.")
+        list[str] | None,
+        typer.Option(
+            "--scope",
+            metavar="score|jobs",
+            help="What the token allows: score or jobs; repeatable. Default: both.",
+        ),
     ] = None,
-    per_minute: Annotated[int | None, typer.Option("--per-minute", min=1, help="Captions a minute.")] = None,
-    per_day: Annotated[int | None, typer.Option("--per-day", min=1, help="Captions a day (UTC).")] = None,
+    per_minute: Annotated[
+        int | None,
+        typer.Option(
+            "--per-minute", metavar="N", min=1, help="Quota of captions per minute. Default: no limit."
+        ),
+    ] = None,
+    per_day: Annotated[
+        int | None,
+        typer.Option(
+            "--per-day", metavar="N", min=1, help="Quota of captions per day (UTC). Default: no limit."
+        ),
+    ] = None,
 ) -> None:
-    """Create a token. It is printed once, and only its digest is kept.
+    """Create a token. It is printed only once; the service stores only its digest.
 
     Example: captious serve token create website --per-day 10000
     """
@@ -110,7 +132,7 @@ def create(
     from captious.web.service.tokens import SCOPES, TokenStore
 
     secret, made = TokenStore(folder).create(name, scope or SCOPES, per_minute, per_day)
-    note(f"token {made.id} for {made.name}: {', '.join(made.scopes)}. Keep it: it is not shown again.")
+    note(f"token {made.id} for {made.name}: {', '.join(made.scopes)}. Save it now: it is not shown again.")
     typer.echo(secret)
 
 
@@ -120,7 +142,7 @@ def listed(
     csv_safe: options.CsvSafe = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """List the tokens, with what each has used today.
+    """List the tokens and what each has used today.
 
     Example: captious serve token list
     """
@@ -153,9 +175,10 @@ def listed(
 
 @tokens.command("revoke")
 def revoke(
-    which: Annotated[str, typer.Argument(help="The token's id or name.")], folder: Folder = DEFAULT_FOLDER
+    which: Annotated[str, typer.Argument(metavar="TOKEN", help="Id or name of the token.")],
+    folder: Folder = DEFAULT_FOLDER,
 ) -> None:
-    """Revoke a token. A running server notices within seconds.
+    """Revoke a token. A running server applies this within seconds.
 
     Example: captious serve token revoke website
     """

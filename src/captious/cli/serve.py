@@ -27,7 +27,7 @@ SETUP_HOURS = 24.0
 FIRST_PASSED = 3  # sd_listen_fds(3)
 
 
-app = typer.Typer(help="Run the web application, and the tokens of its scoring service.")
+app = typer.Typer()
 app.add_typer(service.tokens, name="token")
 
 
@@ -50,7 +50,7 @@ def serve(
     scoring_only: service.Only = False,
     context: typer.Context = None,  # type: ignore[assignment]  # Typer fills it in
 ) -> None:
-    """Run the web application: rater pages, admin pages and their JSON.
+    """Run the web application: pages for raters, pages for managers, and a JSON API.
 
     Example: captious serve --demo
     """
@@ -58,7 +58,7 @@ def serve(
         return
     _require_web()
     if demo and workers > 1:
-        raise InputError("--demo runs in one process. Leave out --workers.")
+        raise InputError("--demo runs in a single process. Leave out --workers.")
     from captious.web import settings as known
 
     offered = service.settled(
@@ -123,7 +123,7 @@ def _listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listener.close()
         raise InputError(
-            f"{host}, port {port}: {error.strerror or error}. Give another with --port."
+            f"{host}, port {port}: {error.strerror or error}. Choose another port with --port."
         ) from None
     return listener
 
@@ -177,15 +177,19 @@ def _prepare(settings: WebSettings) -> str:
 
 
 def _say_where(settings: WebSettings) -> None:
-    typer.echo(f"captious is at {settings.base_url} (Ctrl-C stops it)")
+    typer.echo(f"captious is running at {settings.base_url} (press Ctrl-C to stop)")
 
 
 def _setup_link(db: Database, settings: WebSettings) -> str:
-    from captious.web import entrance, tickets
+    from captious.web import entrance
+    from captious.web.guard import tickets
 
     ticket = tickets.issue(settings.secret, entrance.SETUP, "owner", now=db.now(), hours=SETUP_HOURS)
     link = f"{settings.base_url}/setup/{ticket}"
-    typer.echo(f"There is no account yet. Create the owner here (good for a day, once):\n  {link}")
+    typer.echo(
+        "There is no account yet. Create the owner's account here (the link works once, for 24 hours):\n"
+        f"  {link}"
+    )
     return link
 
 
@@ -195,22 +199,23 @@ def _make_demo(db: Database, settings: WebSettings) -> str:
     from captious.campaigns.people import accounts, links, raters
     from captious.campaigns.records import NewRater
     from captious.campaigns.simulate.demo import make_demo
-    from captious.web import entrance, tickets
+    from captious.web import entrance
+    from captious.web.guard import tickets
 
-    typer.echo("Making the demo: a campaign of each protocol, with simulated raters …")
+    typer.echo("Preparing the demo: one campaign per protocol, with simulated raters …")
     campaigns = make_demo(db, seed=DEMO_SEED)
     accounts.create_account(db, DEMO_OWNER, secrets.token_urlsafe(24), "owner", actor="demo")
     ticket = tickets.issue(settings.secret, entrance.DEMO, DEMO_OWNER, now=db.now(), hours=SETUP_HOURS)
     link = f"{settings.base_url}/demo/{ticket}"
     _say_where(settings)
-    typer.echo(f"Run the campaigns (sign-in link, good for a day):\n  {link}")
-    typer.echo("Rate as a rater (each link works once):")
+    typer.echo(f"Sign in to run the campaigns (the link works for 24 hours):\n  {link}")
+    typer.echo("Rate captions yourself (each link works once):")
     for campaign in campaigns:
         if campaign.state == "open":
             (you,) = raters.add(db, campaign, [NewRater("You")], actor="demo")
             token = links.make_link(db, you, secret=settings.secret)
             typer.echo(f"  {campaign.title}\n    {settings.base_url}/join/{token}")
-    typer.echo("The demo's answers were made up by a program; all is gone when it stops.")
+    typer.echo("Demo data: simulated answers, deleted when the server stops.")
     return link
 
 

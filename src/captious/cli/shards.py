@@ -26,24 +26,26 @@ Out = Annotated[
     str,
     typer.Option(
         "--out",
-        help="Score shards block by block, and write per-example scores here: a folder or an address "
-        "(s3://…). Run again, it goes on where it was interrupted.",
+        metavar="DIR",
+        help="Score shards block by block and write per-caption scores to this folder or address (s3://…). "
+        "Run the same command again to resume.",
     ),
 ]
 Engine = Annotated[
-    EngineChoice, typer.Option("--engine", help="Where shards are scored: local, or a Ray cluster.")
+    EngineChoice, typer.Option("--engine", help="Score shards on this machine or on a Ray cluster.")
 ]
 Address = Annotated[
-    str, typer.Option("--address", help="The Ray cluster, as ray://host:10001 or auto; else one is started.")
+    str,
+    typer.Option(
+        "--address", metavar="URL", help="Ray cluster: ray://host:10001 or auto. Default: start a local one."
+    ),
 ]
-BlockRows = Annotated[
-    int, typer.Option("--block", min=1, help="Captions of a block of shards: what is scored and logged.")
-]
+BlockRows = Annotated[int, typer.Option("--block", metavar="N", min=1, help="Captions per block of shards.")]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say how many shards and rows there are, and what they would cost.")
+    bool, typer.Option("--dry-run", help="Count shards and rows and estimate the time, without scoring.")
 ]
 Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace finished scores of other shards or metrics in --out.")
+    bool, typer.Option("--overwrite", help="Replace scores of other shards or metrics in --out.")
 ]
 DEFAULT_BLOCK = 1 << 17
 
@@ -71,13 +73,13 @@ def opened(
         "--images": 'Give each row its image in a column "image_path".',
         "--objects": 'Give each row its objects in a column "objects".',
         "--items": "The scores of each caption are written to --out.",
-        "--common": "Leave the images out before.",
+        "--common": "Remove the other images first.",
         "--server": "Score shards on this machine.",
         "--system-encoder": "Leave it out.",
     }
     for option, given in others.items():
         if given:
-            raise InputError(f"{option} is not for shards. {mend[option]}")
+            raise InputError(f"{option} does not work with shards. {mend[option]}")
     return open_shards(
         candidates,
         references,
@@ -111,7 +113,7 @@ def score(
     shown = score_tables.score_rows(found.scores) if form is Format.csv else found.tables()
     emit(shown, found.to_dict(), form, csv_safe=csv_safe)
     again = f" ({found.reused:,} of them from an earlier run)" if found.reused else ""
-    note(f"scores of {found.rows:,} captions{again} are in {out}")
+    note(f"scores of {found.rows:,} captions{again} written to {out}")
     for one in found.set_aside:
         named = "" if one.reason.startswith(one.what) else f"{one.what}: "
         note(f"set aside: {named}{one.reason}")

@@ -14,27 +14,44 @@ from captious.cli.output import Format
 def stats(
     captions: Annotated[
         list[Path],
-        typer.Argument(help="Files of captions, one or several, side by side.", show_default=False),
+        typer.Argument(metavar="FILE", help="Caption files, shown side by side.", show_default=False),
     ],
     images: Annotated[
-        int | None, typer.Option("--images", min=1, help="Images in a sample; else 4,500 or what all have.")
+        int | None,
+        typer.Option(
+            "--images",
+            metavar="N",
+            min=1,
+            help="Images per sample. Default: 4,500, or as many as all files have.",
+        ),
     ] = None,
     per_image: Annotated[
-        int | None, typer.Option("--captions", min=1, help="Captions of each; else 5 or what all have.")
+        int | None,
+        typer.Option(
+            "--captions",
+            metavar="N",
+            min=1,
+            help="Captions per image. Default: 5, or as many as all images have.",
+        ),
     ] = None,
-    draws: Annotated[int, typer.Option("--draws", min=1, max=1000, help="Samples to draw.")] = 5,
+    draws: Annotated[
+        int, typer.Option("--draws", metavar="N", min=1, max=1000, help="Number of samples.")
+    ] = 5,
     tagger: Annotated[
         str,
         typer.Option(
             "--tagger",
-            help="Parts of speech by: caption (our parser), spacy (its small "
+            metavar="NAME",
+            help="Part-of-speech tagger: caption (captious' own parser), spacy (its small "
             "English model), the name of another spaCy model, or none.",
         ),
     ] = "caption",
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Describe data sets: size, lengths, vocabulary, unique n-grams, parts of speech.
+    """Describe caption data sets.
+
+    Prints size, lengths, vocabulary, unique n-grams and parts of speech.
 
     Example: captious stats coco.json nocaps.json --images 4500 --captions 5
     """

@@ -82,7 +82,7 @@ def _sizes(found: list[CaptionStatistics]) -> Table:
     header = ["file", "images", "captions", "tokens", "unique tokens"]
     header += [f"{order}-grams" for order in ORDERS]
     note = (
-        f"n-grams: distinct ones in samples of {sample.images:,} images with {sample.captions} "
+        f"n-grams: distinct n-grams in samples of {sample.images:,} images with {sample.captions} "
         f"captions each; mean and SD of {sample.draws} draws, seed {sample.seed}"
     )
     return Table("", header, rows, note)

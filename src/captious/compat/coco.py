@@ -1,8 +1,8 @@
 """`COCOEvalCap`: coco-caption's evaluation with one changed import line, and no Java.
 
 Instead of `from pycocoevalcap.eval import COCOEvalCap` write
-`from captious.compat.coco import COCOEvalCap`; the rest of the script stays as it is. The
-arguments may also be plain paths, and then pycocotools is not needed. The scorers of pycocoevalcap
+`from captious.compat.coco import COCOEvalCap`; the rest of the script stays unchanged. The
+arguments may also be plain paths; then pycocotools is not needed. The scorers of pycocoevalcap
 (`Bleu(4)`, `Cider()`, …, `PTBTokenizer`) are here too.
 """
 
@@ -45,7 +45,7 @@ COCO_NAMES = {
 
 
 class CocoCaptions(Protocol):
-    """What we use of a `pycocotools.coco.COCO` object."""
+    """The part of a `pycocotools.coco.COCO` object that is used here."""
 
     imgToAnns: Mapping[ImageId, Sequence[Mapping[str, Any]]]  # noqa: N815
 
@@ -74,8 +74,8 @@ class COCOEvalCap:
 
     `eval` maps coco-caption's metric names to corpus values, `imgToEval` each image id to its
     scores; SPICE's is a dict of dicts, `{"All": {"pr": …, "re": …, "f": …}, "Object": …}`, as the
-    original's is. A metric that cannot run here is left out with a line on standard output; METEOR needs
-    the extra `captious[meteor]`.
+    original's is. Metrics that cannot run are skipped with a line on standard output; METEOR needs the extra
+    `captious[meteor]`.
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 Each has `.compute_score(gts, res)` and `.method()`. `gts` and `res` map image ids to lists of texts, as
 `PTBTokenizer` gives them: several references, one candidate. Values and shapes are those of
-pycocoevalcap; SPICE's come from a parser of our own.
+pycocoevalcap; SPICE's come from captious' own parser.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class PTBTokenizer:
     """
 
     def tokenize(self, captions_for_image: Mapping[Any, Sequence[Mapping[str, Any]]]) -> dict[Any, list[str]]:
-        """The tokens of each caption, separated by spaces; captions stand in dicts under `caption`."""
+        """The tokens of each caption, separated by spaces; captions are in dicts under `caption`."""
         texts = [one["caption"] for own in captions_for_image.values() for one in own]
         table = token_table(texts, "ptb")
         words = iter(" ".join(table.words(place)) for place in range(len(texts)))
@@ -49,7 +49,7 @@ class Bleu:
     def compute_score(
         self, gts: Texts, res: Texts, verbose: int = 0
     ) -> tuple[list[float], list[list[float]]]:
-        """The corpus values of each order, and for each order the images' values."""
+        """Return the corpus value of each order, and for each order the values of the images."""
         scores = score(_corpus(gts, res), self._names)
         found = [scores[name] for name in self._names]
         return [one.score for one in found], [one.values.tolist() for one in found]
@@ -65,7 +65,7 @@ class _MeanScorer:
     _name, _shown = "", ""
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[Any, Any]:
-        """The mean over the images, and the images' values."""
+        """Return the mean over the images, and the values of the images."""
         found = score(_corpus(gts, res), [self._name])[self._name]
         return np.float64(np.mean(found.values)), found.values
 
@@ -81,7 +81,7 @@ class Rouge(_MeanScorer):
 
 
 class Cider(_MeanScorer):
-    """CIDEr-D, with the document frequencies of the references that are given."""
+    """CIDEr-D, with document frequencies from the given references."""
 
     _shown = "CIDEr"
 
@@ -102,7 +102,7 @@ class CiderD:
     def compute_score(
         self, gts: Texts, res: Texts | Sequence[Mapping[str, Any]]
     ) -> tuple[np.float64, FloatArray]:
-        """The mean, and a value for each candidate in the order of `res`."""
+        """Return the mean, and a value for each candidate in the order of `res`."""
         if not isinstance(res, Mapping):
             entries = [(one["image_id"], one["caption"]) for one in res]
         else:
@@ -124,7 +124,7 @@ class Meteor:
     """METEOR 1.5."""
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[float, list[float]]:
-        """The corpus value, which is no mean, and the images' values."""
+        """Return the corpus value, which is not a mean, and the values of the images."""
         found = score(_corpus(gts, res), ["meteor"])["meteor"]
         return found.score, found.values.tolist()
 
@@ -139,7 +139,7 @@ class Spice:
     _name = "spice[detail=yes]"
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, list[dict[str, dict[str, float]]]]:
-        """The mean F, and each image's values by category, in the order of the sorted ids."""
+        """Return the mean F, and each image's values by category, in the order of the sorted ids."""
         images = sorted(gts)
         found = score(_corpus({i: gts[i] for i in images}, res), [self._name])[self._name]
         return np.float64(np.mean(found.values)), spice_scores(found)

@@ -1,4 +1,4 @@
-"""Where the module for Hugging Face's `evaluate` lies.
+"""The module for Hugging Face's `evaluate`.
 
 import evaluate
 from captious.compat.evaluate import folder

@@ -5,15 +5,18 @@
 
     Task(dataset=…, solver=…, scorer=captions("cider", "spice"))
 
-A sample's target holds its references. The score of a sample is its own by the first metric that
-needs no other samples, and 0 where there is none; what counts are the metrics below the task.
+A sample's target contains its references. The score of a sample is that of the first metric that needs
+no other samples, or 0 if there is none. The results are the metrics of the task. inspect_ai also computes
+these while samples are running: a metric that cannot run yet, such as CIDEr with one sample, is NaN.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+from captious.compat.loops import require_references_only, value_or_nan
 from captious.corpus import Corpus
 from captious.errors import MissingDependencyError
 from captious.metrics import Metric, resolve
@@ -25,8 +28,12 @@ def captions(*metrics: str) -> Any:
     try:
         from inspect_ai.scorer import Score, scorer
     except ImportError:
-        raise MissingDependencyError("inspect_ai is not here", command="pip install inspect-ai") from None
+        raise MissingDependencyError(
+            "inspect_ai is not installed", command="pip install inspect-ai"
+        ) from None
     names = metrics or ("cider",)
+    for name in names:
+        require_references_only(name)
     own = _alone(names)
 
     async def scored(state: Any, target: Any) -> Any:
@@ -46,12 +53,14 @@ def _of_all(name: str) -> Any:
     from inspect_ai.scorer import metric
 
     def compute(scores: list[Any]) -> float:
+        if not scores:  # before the first sample is done
+            return math.nan
         corpus = Corpus.from_lists(
             [one.score.answer or "" for one in scores],
             [(one.score.metadata or {}).get("references", []) for one in scores],
             image_ids=[str(one.sample_id or place) for place, one in enumerate(scores)],
         )
-        return score(corpus, [name])[name].score
+        return value_or_nan(corpus, name)
 
     def made() -> Callable[[list[Any]], float]:
         return compute

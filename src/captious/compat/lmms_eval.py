@@ -1,6 +1,6 @@
 """Aggregations for lmms-eval's caption tasks: `f(results, args) -> float`, without Java.
 
-A task's `utils.py` imports the one that it wants, and its YAML names it:
+Import an aggregation in the task's `utils.py` and name it in its YAML:
 
     from captious.compat.lmms_eval import cider as coco_cider
 
@@ -9,21 +9,19 @@ A task's `utils.py` imports the one that it wants, and its YAML names it:
         aggregation: !function utils.coco_cider
         higher_is_better: true
 
-`results` is what the task's `process_results` gave for every sample: dicts with `pred`, `answer` (the
-references) and, where there is one, `image_id`. A harness writes its samples after the aggregations, so a
-metric that cannot run gives NaN and a warning, and the run is not lost.
+`results` is the list that the task's `process_results` returned: dicts with `pred`, `answer` (the
+references) and optionally `image_id`. The harness writes its samples after the aggregations, so a metric
+that cannot run returns NaN with a warning instead of losing the run.
 """
 
 from __future__ import annotations
 
-import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from captious.compat.loops import require_references_only, value_or_nan
 from captious.corpus import Corpus
-from captious.errors import CaptiousError, CaptiousWarning, InputError
-from captious.scoring import score
+from captious.errors import InputError
 
 Aggregation = Callable[..., float]
 
@@ -36,13 +34,10 @@ def aggregation(metric: str) -> Aggregation:
     0.886
     """
 
+    require_references_only(metric)
+
     def aggregated(results: Sequence[Mapping[str, Any]], args: Any = None) -> float:
-        corpus = _corpus(results)
-        try:
-            return score(corpus, [metric])[metric].score
-        except CaptiousError as error:
-            warnings.warn(f"{metric} is NaN: {error}", CaptiousWarning, stacklevel=2)
-            return math.nan
+        return value_or_nan(_corpus(results), metric)
 
     aggregated.__name__ = metric.partition("[")[0]
     aggregated.__doc__ = f"The corpus value of {metric}."

@@ -1,4 +1,4 @@
-"""Any metric of ours as a `torchmetrics.Metric`: for Lightning loops, and over several processes."""
+"""Any metric of captious as a `torchmetrics.Metric`, also over several processes."""
 
 from __future__ import annotations
 
@@ -7,22 +7,25 @@ from typing import Any
 
 import orjson
 
+from captious.compat.loops import require_references_only, value_or_nan
 from captious.corpus import Corpus
 from captious.errors import MissingDependencyError
-from captious.scoring import score
+from captious.scoring import parallel_corpus
 
 try:
     import torch
     from torchmetrics import Metric as TorchMetric
 except ImportError:
-    raise MissingDependencyError("torchmetrics is not here", command="pip install torchmetrics") from None
+    raise MissingDependencyError(
+        "torchmetrics is not installed", command="pip install torchmetrics"
+    ) from None
 
 
 class CaptionMetric(TorchMetric):  # type: ignore[misc]
     """The corpus value of a metric over everything that `update` was given.
 
-    Captions are kept as bytes in a tensor, so that torchmetrics gathers them over processes as it
-    gathers any state; the metric itself runs once, in `compute`.
+    Captions are kept as bytes in a tensor, so torchmetrics can gather them over processes. The metric
+    itself runs once, in `compute`.
 
         metric = CaptionMetric("cider")
         metric.update(["a dog"], [["a dog runs", "the dog"]], image_ids=["7"])
@@ -35,6 +38,7 @@ class CaptionMetric(TorchMetric):  # type: ignore[misc]
 
     def __init__(self, metric: str = "cider", **more: Any) -> None:
         super().__init__(**more)
+        require_references_only(metric)
         self.metric = metric
         self.add_state("rows", default=[], dist_reduce_fx="cat")
 
@@ -44,11 +48,10 @@ class CaptionMetric(TorchMetric):  # type: ignore[misc]
         references: Sequence[Sequence[str]],
         image_ids: Sequence[Any] | None = None,
     ) -> None:
-        """Take a batch of captions and their references."""
-        corpus = Corpus.from_lists(
-            list(predictions), [[own] if isinstance(own, str) else list(own) for own in references]
-        )
-        ids = [None] * len(corpus) if image_ids is None else [str(image) for image in image_ids]
+        """Add a batch of captions and their references."""
+        corpus = parallel_corpus(predictions, references, image_ids)
+        places = corpus.image_of.tolist()
+        ids = [None if image_ids is None else corpus.image_ids[place] for place in places]
         lines = [
             orjson.dumps([image, example.caption, example.references]) + b"\n"
             for image, example in zip(ids, corpus, strict=True)
@@ -57,14 +60,19 @@ class CaptionMetric(TorchMetric):  # type: ignore[misc]
         if packed:
             self.rows.append(torch.frombuffer(packed, dtype=torch.uint8).to(self.device))
 
+    @property
+    def dtype(self) -> torch.dtype:
+        """That of the state, also where a process was given nothing: torchmetrics then sends an empty one."""
+        return torch.uint8
+
     def compute(self) -> torch.Tensor:
-        """The corpus value so far."""
+        """The corpus value so far; NaN with a warning if there is none, such as CIDEr for one image."""
         rows = self.rows if isinstance(self.rows, list) else [self.rows]
-        lines = b"".join(part.cpu().numpy().tobytes() for part in rows).splitlines()
+        lines = b"".join(part.to(torch.uint8).cpu().numpy().tobytes() for part in rows).splitlines()
         found = [orjson.loads(line) for line in lines]
         corpus = Corpus.from_lists(
             [caption for _, caption, _ in found],
             [references for _, _, references in found],
             image_ids=[str(place) if image is None else image for place, (image, _, _) in enumerate(found)],
         )
-        return torch.tensor(score(corpus, [self.metric])[self.metric].score, dtype=torch.float64)
+        return torch.tensor(value_or_nan(corpus, self.metric), dtype=torch.float64)

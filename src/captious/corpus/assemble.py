@@ -39,9 +39,9 @@ def in_one_spelling(
         if sets is not None and not any(image in known for image in result[-1].ids):
             theirs, ours = next(iter(known)), system.ids[0]
             raise InputError(
-                f"{system.source}: no image id is in the references "
+                f"{system.source}: no image id occurs in the references "
                 f'(candidate id "{one_line(ours, 40)}", reference id "{one_line(theirs, 40)}"). '
-                "Give both the same ids."
+                "Use the same ids in both."
             )
     return result, len(loosely)
 
@@ -54,7 +54,7 @@ def _refuse_two_spellings(system: SystemCaptions, spelled: dict[str, str]) -> No
         if first.setdefault(known, image) != image:
             raise InputError(
                 f'{system.source}: the ids "{one_line(first[known], 40)}" and '
-                f'"{one_line(image, 40)}" are the same image. Keep one for each image.'
+                f'"{one_line(image, 40)}" are the same image. Keep one caption per image.'
             )
 
 
@@ -74,12 +74,12 @@ def same_images(systems: list[SystemCaptions], *, common: bool) -> tuple[list[Sy
                 raise InputError(
                     f'{system.source}: system "{system.name}" describes {len(own):,} of the '
                     f'{total:,} images (image "{one_line(first, 40)}" is missing). '
-                    "Add the captions, or keep the images that all describe:",
+                    "Add the captions, or keep only images that every system describes:",
                     python="common=True.",
                     command="--common.",
                 )
     if not shared:
-        raise InputError("candidates: no image is described by all systems. Check the ids.")
+        raise InputError("candidates: no image is described by every system. Check the ids.")
     return [system.only(shared) for system in systems], total - len(shared)
 
 

@@ -1,9 +1,9 @@
-"""`check`: list everything that is wrong with candidates, references, images and objects."""
+"""`check`: find problems in candidates, references, images and objects."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os import PathLike
+from typing import Any
 
 from captious.arguments import check_arguments
 from captious.corpus.checks.gather import Gathered, gather_candidates, gather_references, respell
@@ -22,33 +22,36 @@ from captious.corpus.checks.structure import (
     without_objects,
 )
 from captious.corpus.checks.texts import CANDIDATE_CHECKS, RARE, REFERENCE_CHECKS, TextCheck, failing_rows
+from captious.corpus.given import Given, rows_of, sides_of
 from captious.corpus.images import find_images
 from captious.corpus.objects import read_objects
 from captious.corpus.readers import PathText
+from captious.corpus.readers.memory import Columns
+from captious.corpus.types import Corpus
 
 
 def check(
-    candidates: PathText | Sequence[PathText],
-    references: PathText | Sequence[PathText] = (),
+    candidates: Corpus | Given,
+    references: Given | None = None,
     *,
     names: Sequence[str] | None = None,
     images: PathText | None = None,
     objects: PathText | None = None,
 ) -> CheckReport:
-    """Check files of captions without scoring them; every problem is listed, none raised.
+    """Check captions without scoring them. Problems are listed, not raised.
 
-    Only a file that cannot be read at all (missing, not text, broken JSON) is an `InputError`.
+    Both take files or captions in memory, like `load_corpus`, or a `Corpus`. Only a file that cannot
+    be read at all (missing, not text, broken JSON) raises `InputError`.
 
-    >>> import pathlib, tempfile
-    >>> file = pathlib.Path(tempfile.mkdtemp()) / "mine.json"
-    >>> _ = file.write_text('{"1": "a dog on a", "2": "A cat."}')
-    >>> [(f.code, f.count) for f in check([file]).findings]
+    >>> [(f.code, f.count) for f in check({"1": "a dog on a", "2": "A cat."}).findings]
     [('lower-case', 1), ('no-period', 1), ('truncated', 1)]
     """
     check_arguments(check, locals())
-    files, theirs = _listed(candidates), _listed(references)
-    found = gather_candidates(files, names, theirs)
-    given = gather_references(theirs)
+    if isinstance(candidates, Corpus):
+        candidates = _rows_of_corpus(candidates)
+    files, references = sides_of(candidates, _none_if_empty(references), strict=False)
+    found = gather_candidates(files, names, references)
+    given = gather_references([] if references is None else rows_of(references, "references"))
     findings = broken_rows(found, "candidates") + broken_rows(given, "references")
     if given.ids:
         loosely = respell(found, given.ids)
@@ -78,8 +81,20 @@ def check(
     )
 
 
-def _listed(given: PathText | Sequence[PathText]) -> list[PathText]:
-    return [given] if isinstance(given, str | PathLike) else list(given)
+def _none_if_empty(references: Given | None) -> Given | None:
+    return None if isinstance(references, list | tuple) and not references else references
+
+
+def _rows_of_corpus(corpus: Corpus) -> Columns:
+    examples = list(corpus)
+    columns: dict[str, list[Any]] = {
+        "image_id": [one.image_id for one in examples],
+        "system": [one.system for one in examples],
+        "caption": [one.caption for one in examples],
+    }
+    if len(corpus.references):
+        columns["references"] = [one.references for one in examples]
+    return Columns(columns)
 
 
 def _text_findings(candidates: Gathered, references: Gathered) -> list[Finding]:
@@ -116,7 +131,7 @@ def _met_loosely(candidates: Gathered, count: int) -> list[Finding]:
             code="loose-ids",
             severity="note",
             subject="candidates",
-            what="the id meets its references only by file name or number",
+            what="the id matches its references only by file name or number",
             mend="Use the same ids in both files.",
         )
     ]

@@ -28,7 +28,7 @@ def fix_files(paths: Sequence[PathText], out: PathText, mend: Mend = thumb_norma
     """Write normalised copies of candidate files; how many captions changed in each.
 
     `out` is a file for one input and a folder (made where needed) for several. Everything but the
-    captions stays as it is. A copy is written whole or not at all, and never over its input.
+    captions stays as it is. A copy is written atomically, and never over its input.
     """
     target = Path(out)
     as_folder = len(paths) > 1 or target.is_dir()
@@ -58,7 +58,7 @@ def fix_file(path: PathText, out: Path, mend: Mend = thumb_normalise) -> int:
 
 
 class _Counter:
-    """Mends texts and counts those that change; what is no text passes through."""
+    """Fixes texts and counts those that change; anything that is not text passes through."""
 
     def __init__(self, mend: Mend) -> None:
         self.mend, self.changed = mend, 0
@@ -75,7 +75,7 @@ class _Counter:
         return mended
 
     def in_row(self, row: dict[str, Any]) -> dict[str, Any]:
-        """The row with its caption mended."""
+        """The row with its caption fixed."""
         key = roles_of(row).get("caption")
         return {**row, key: self(row[key])} if key is not None else row
 
@@ -83,7 +83,7 @@ class _Counter:
 def _rewritten(source: Source, mend: _Counter) -> bytes:
     family = detect(source)
     if family in ("flickr8k-expert", "flickr8k-crowdflower"):
-        raise InputError(f"{source.name}: holds no captions to fix. Fix the token file instead.")
+        raise InputError(f"{source.name}: contains no captions to fix. Fix the token file instead.")
     writers: dict[str, Callable[[Source, _Counter], bytes]] = {
         "json-array": _json,
         "json-object": _json,
@@ -133,7 +133,7 @@ def _table(source: Source, mend: _Counter) -> bytes:
     names = [name.strip() for name in header]
     key = roles_of(names).get("caption")
     if key is None:
-        raise InputError(f'{source.name}: no caption column. Name one "caption".')
+        raise InputError(f'{source.name}: no caption column. Name one column "caption".')
     column = names.index(key)
     for row in rows:
         if column < len(row):
@@ -153,7 +153,7 @@ def _parquet(source: Source, mend: _Counter) -> bytes:
         table = parquet_table(source)
         key = roles_of(table.column_names).get("caption")
         if key is None:
-            raise InputError(f'{source.name}: no caption column. Name one "caption".')
+            raise InputError(f'{source.name}: no caption column. Name one column "caption".')
         place = table.column_names.index(key)
         kind = table.schema.field(key)
         captions = arrow.array(mend(table.column(key).to_pylist()), type=kind.type)

@@ -54,7 +54,7 @@ def loose_id(image_id: str) -> str:
 def meet(ids: Iterable[str], known: Iterable[str]) -> dict[str, str]:
     """For ids that are not among the known ones, the known id that they mean.
 
-    An id that is known as it stands is never touched. Of the others, those whose `loose_id` is
+    An exactly matching id is never changed. Of the others, those whose `loose_id` is
     that of exactly one known id are taken for it.
 
     >>> meet(["COCO_val2014_000000000974.jpg", "12"], ["974", "12"])

@@ -60,5 +60,5 @@ def _index(folder: Path) -> dict[str, str]:
             for key in (inside, name, IMAGE_SUFFIX.sub("", name), "number:" + loose_id(name)):
                 index.setdefault(key, str(path))
     if not index:
-        raise InputError(f"{folder}: holds no image files (jpg, png, gif, bmp, webp, tiff).")
+        raise InputError(f"{folder}: contains no image files (jpg, png, gif, bmp, webp, tiff).")
     return index

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from captious.corpus.assemble import ReferenceSets
+from captious.corpus.given import Given, paths_of, rows_of
 from captious.corpus.ids import clean_ids, meet
 from captious.corpus.judgments import Judgments
-from captious.corpus.load import paths_of, reference_sets, rows_of
+from captious.corpus.lists import is_list, is_missing, is_table, listed
+from captious.corpus.load import reference_sets
 from captious.corpus.readers import PathText, Rows, read_rows
-from captious.corpus.readers.names import NUMBERED_RATING, THUMB_ASPECTS
+from captious.corpus.readers.memory import JUDGMENTS
+from captious.corpus.readers.names import NUMBERED_RATING, THUMB_ASPECTS, is_of_use
 from captious.corpus.readers.rows import MISSING, Problem, refuse
 from captious.corpus.types import Corpus
 from captious.corpus.validate import own_references, well_formed
@@ -23,7 +26,7 @@ NEEDS = 'Each row needs "image", "caption" and "rating".'
 
 
 class JudgedCaptions(NamedTuple):
-    """Judgments, and the captions that they judge where the files hold them.
+    """Judgments, and the judged captions if the files contain them.
 
     `judgments.keys` are the (image id, system) pairs of `corpus`.
     """
@@ -40,19 +43,47 @@ class _Ratings(NamedTuple):
     aspect: list[str]
 
 
-def load_judgments(given: Any) -> Judgments:
-    """Human judgments of a file or of a table in memory; `Judgments` are returned as they are.
+def load_judgments(judgments: Judgments | Given) -> Judgments:
+    """Load human judgments from a file, a table or rows in memory, or a matrix of images by raters.
+
+    The columns of a table are those of files: `image`, `rating`, and optionally `rater`, `system`,
+    `aspect`, … A table of numbers without such names, an array or a list of lists is a matrix: one row
+    per image, one column per rater, NaN for no rating. `Judgments` are returned unchanged.
 
     >>> load_judgments([{"image": "7", "rater": "x", "rating": 4}]).values.tolist()
     [4.0]
+    >>> load_judgments([[5, 4], [2, 2]]).raters
+    ['rater 1', 'rater 2']
     """
-    return given if isinstance(given, Judgments) else read_judgments(given).judgments
+    if isinstance(judgments, Judgments):
+        return judgments
+    judgments = listed(judgments)
+    matrix = _matrix(judgments)
+    return matrix if matrix is not None else read_judgments(judgments).judgments
+
+
+def _matrix(given: Given) -> Judgments | None:
+    """Judgments of a matrix; None where it is something else."""
+    if is_table(given) and hasattr(given, "to_numpy"):
+        names = list(map(str, given.columns))
+        if any(map(is_of_use, names)) or not all(_are_numbers(listed(given[name])) for name in given.columns):
+            return None
+        index = getattr(given, "index", None)
+        return Judgments.from_matrix(given.to_numpy(), raters=names, images=listed(index))
+    if not is_list(given) or not len(given) or not all(is_list(listed(row)) for row in given):
+        return None
+    rows = [list(listed(row)) for row in given]
+    return Judgments.from_matrix([[math.nan if is_missing(one) else one for one in row] for row in rows])
+
+
+def _are_numbers(cells: Sequence[object]) -> bool:
+    return all(isinstance(cell, int | float) or is_missing(cell) for cell in cells)
 
 
 def read_judgments(
     path: Any, *, references: PathText | Sequence[PathText] | None = None, only: Sequence[int] | None = None
 ) -> JudgedCaptions:
-    """Read a file of human judgments, and the captions and references that it carries.
+    """Read a file of human judgments, with the captions and references it contains.
 
     Rows of `image`, `caption`, `references`, `rating` (and `system`, `rater`, `aspect`, `stage`,
     `example`, `time`, `image_path`, `objects`) as JSON lines, JSON, CSV or Parquet; THumB's file, whose
@@ -60,11 +91,12 @@ def read_judgments(
     with a column for each rating (VICR); Flickr8k's expert and CrowdFlower files, whose captions
     come from the token file given as `references`.
 
-    Where captions of one image have no system, they are numbered from 1 in order of appearance, so
-    that each has a key of its own; Flickr8k's are named by their caption id. `only` takes some of the
-    rows, counted from 0.
+    Captions without a system are numbered from 1 within each image, in order of appearance, so each has
+    its own key; Flickr8k's are named by their caption id. `only` selects rows, counted from 0.
     """
-    rows = rows_of(path, "judgments")[0]
+    rows, *others = rows_of(path, JUDGMENTS)
+    if others:
+        raise InputError(f"judgments: {1 + len(others)} files or tables were given. Give one with all rows.")
     if only is not None:
         rows = rows.taken(only)
     files = paths_of(references, "references") if references is not None else []
@@ -73,6 +105,7 @@ def read_judgments(
     if rows.format in ("flickr8k-expert", "flickr8k-crowdflower"):
         return _flickr8k(rows, reference_rows, sets)
     refuse(rows.source, rows.problems)
+    _refuse_items(rows)
     rows = _rated(rows)
     images = _images(rows)
     columns = _rating_columns(rows)
@@ -80,8 +113,17 @@ def read_judgments(
     return JudgedCaptions(_judgments(rows, images, systems, columns), corpus)
 
 
+def _refuse_items(rows: Rows) -> None:
+    """The items of an export have a column `target`, which in other files is a rating."""
+    if (rows.key("rating", ""), rows.key("references", "")) == ("target", "captions"):
+        raise InputError(
+            f"{rows.source}: lists the items of a campaign, without ratings. "
+            "Give judgments.jsonl or final.jsonl of the same export."
+        )
+
+
 def _rated(rows: Rows) -> Rows:
-    """The rows that have a rating: null or an empty cell says that nobody gave one."""
+    """The rows that have a rating: null or an empty cell means no rating."""
     cells = rows.columns.get("rating")
     if cells is None or len(_numbered(rows)) > 1 or "P" in rows.columns:
         return rows
@@ -118,7 +160,7 @@ def _images(rows: Rows) -> list[str]:
     found = []
     for row, image in enumerate(ids):
         if image is None:
-            what = f'"{rows.key("image", "image")}" is missing or no id'
+            what = f'"{rows.key("image", "image")}" is missing or not an id'
             refuse(rows.source, [Problem("missing-id", rows.places[row], what, NEEDS)])
         else:
             found.append(image)
@@ -210,7 +252,7 @@ def _examples(rows: Rows, images: list[str], sets: ReferenceSets | None) -> tupl
         if checked.captions[earlier] != checked.captions[row]:
             raise InputError(
                 f'{rows.source}: {rows.places[row]}: system "{one_line(key[1], 40)}" has another '
-                f"caption for the image at {rows.places[earlier]}. Name each system apart."
+                f"caption for the image at {rows.places[earlier]}. Give each system its own name."
             )
     places = list(first.values())
     references = None
@@ -295,7 +337,7 @@ def _captions_by_id(rows: Rows, reference_rows: Sequence[Rows]) -> dict[str, str
         keys, captions = one.columns.get("caption_id"), one.columns.get("caption")
         if keys is None or captions is None:
             raise InputError(
-                f"{one.source}: holds no caption ids, by which {rows.source} names its captions. "
+                f"{one.source}: contains no caption ids, by which {rows.source} refers to captions. "
                 "Give Flickr8k.token.txt as references."
             )
         texts.update(zip(map(str, keys), map(str, captions), strict=True))

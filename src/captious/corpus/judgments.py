@@ -1,10 +1,10 @@
-"""`Judgments`: what humans said, as one long table."""
+"""`Judgments`: human judgments as one long table."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,12 +27,11 @@ def example_id(image: str, system: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Judgments:
-    """A row a judgment: which example, by which rater, on which aspect, what value.
+    """Human judgments, one row per judgment: example, rater, aspect and value.
 
-    Row `i` judges example `example_of[i]`: `keys` holds each example's image id and system, `ids`
-    its name and `captions` its text ("" where the data do not tell). An example that is not named
-    is its image and system. `stages` tells rounds of annotation apart and `times` (seconds since
-    1970, NaN where unknown) when a judgment was given.
+    Row `i` judges example `example_of[i]`. `keys` contains each example's image id and system, `ids`
+    its name (by default image and system) and `captions` its text ("" if unknown). `stages` are rounds
+    of annotation, and `times` (seconds since 1970, NaN if unknown) when a judgment was given.
 
     >>> judged = Judgments.from_columns(
     ...     images=["1", "1"], systems=["m", "m"], raters=["r1", "r2"],
@@ -74,7 +73,7 @@ class Judgments:
         stages: Sequence[str] | None = None,
         times: Sequence[float] | None = None,
     ) -> Judgments:
-        """Build the table from parallel columns; what is left out is the same for all rows."""
+        """Build judgments from parallel columns. A column left out has the same value in all rows."""
         n = len(images)
         columns = {
             "values": values,
@@ -113,6 +112,43 @@ class Judgments:
             times=np.asarray(times if times is not None else np.full(n, np.nan), dtype=np.float64),
         )
 
+    @classmethod
+    def from_matrix(
+        cls,
+        values: Sequence[Sequence[float]] | FloatArray,
+        *,
+        images: Sequence[Any] | None = None,
+        raters: Sequence[Any] | None = None,
+        aspect: str = "overall",
+    ) -> Judgments:
+        """Build judgments from a matrix: one row per image, one column per rater, NaN for no rating.
+
+        >>> Judgments.from_matrix([[5, 4], [2, float("nan")]], raters=["ann", "bob"])
+        Judgments(3 of 2 captions by 2 raters; overall)
+        """
+        try:
+            table = np.asarray(values, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise InputError(
+                "judgments: a matrix must have only numbers, equally many in each row."
+            ) from None
+        if table.ndim != 2:
+            raise InputError(f"judgments: a matrix has 2 dimensions, images by raters; found {table.ndim}.")
+        names = list(images) if images is not None else list(range(table.shape[0]))
+        people = list(raters) if raters is not None else [f"rater {n + 1}" for n in range(table.shape[1])]
+        for what, given, wanted in (("images", names, table.shape[0]), ("raters", people, table.shape[1])):
+            if len(given) != wanted:
+                raise InputError(f"judgments: {len(given)} {what} for a matrix of {wanted}.")
+        rows, columns = np.nonzero(~np.isnan(table))
+        if not len(rows):
+            raise InputError("judgments: the matrix contains no rating.")
+        return cls.from_columns(
+            images=[str(names[row]) for row in rows.tolist()],
+            raters=[str(people[column]) for column in columns.tolist()],
+            aspects=[aspect] * len(rows),
+            values=table[rows, columns],
+        )
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -130,14 +166,14 @@ class Judgments:
         return np.flatnonzero(keep)
 
     def matrix(self, aspect: str | None = None, stage: str | None = None) -> FloatArray:
-        """Examples by raters; NaN where a rater did not judge, the last value where twice."""
+        """Return examples by raters: NaN if a rater did not judge an example, the last value if twice."""
         rows = self.rows(aspect, stage)
         table = np.full((len(self.keys), len(self.raters)), np.nan)
         table[self.example_of[rows], self.rater_of[rows]] = self.values[rows]
         return table
 
     def means(self, aspect: str | None = None, stage: str | None = None) -> FloatArray:
-        """Mean over all judgments of each example; NaN where there is none."""
+        """Mean over all judgments of each example; NaN if there are none."""
         rows = self.rows(aspect, stage)
         size = len(self.keys)
         sums = np.bincount(self.example_of[rows], self.values[rows], minlength=size)
@@ -158,7 +194,7 @@ class Judgments:
         )
 
     def in_order(self, places: IntArray, size: int) -> Judgments:
-        """The same judgments where example `i` stands at `places[i]` of `size` examples."""
+        """The same judgments, with example `i` at `places[i]` of `size` examples."""
         keys, ids, captions = [("", "")] * size, [""] * size, [""] * size
         for row, place in enumerate(places.tolist()):
             keys[place], ids[place] = self.keys[row], self.ids[row]
@@ -184,7 +220,7 @@ class Judgments:
         return np.array(found, dtype=np.int64)
 
     def to_pandas(self) -> pd.DataFrame:
-        """Long table: example, image, system, caption, rater, aspect, value, stage, time."""
+        """Return a long table: example, image, system, caption, rater, aspect, value, stage, time."""
         from captious.tables.frames import data_frame
 
         examples = self.example_of.tolist()

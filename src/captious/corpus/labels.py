@@ -1,4 +1,4 @@
-"""One label a caption from several raters: mean, vote, and two models of who can be trusted."""
+"""One label per caption from several raters: mean, vote, and two models of who can be trusted."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from captious.stats.resample import DEFAULT_SEED
 
 MODELS = {"dawid-skene": "Dawid-Skene", "mace": "MACE"}
 RULE = (
-    "Rater models are fitted where 20 captions or more have ratings by three raters or more; they take "
-    "the values as categories without order"
+    "Rater models need at least 20 captions with ratings by three raters or more; they treat the values as "
+    "unordered categories"
 )
 
 
 class Ability(NamedTuple):
-    """What the models think of a rater, from so many ratings.
+    """The models' estimates of a rater, and the number of ratings.
 
     Dawid-Skene: the chance that the rater names the true value. MACE: the chance that the rater
     answers from knowledge and not from habit.
@@ -80,7 +80,7 @@ def labels_of(judgments: Judgments, aspect: str, *, seed: int = DEFAULT_SEED) ->
 
 
 def _abilities(judgments: Judgments, matrix: FloatArray, *models: CrowdLabels) -> list[Ability]:
-    """Over a rater's stages, weighed by their ratings; in the order of the raters."""
+    """Over a rater's stages, weighted by their ratings; in the order of the raters."""
     size = len(judgments.raters)
     counts = (~np.isnan(matrix)).sum(axis=0)
     of_rater = np.arange(matrix.shape[1]) % size

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
-from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from captious.arguments import check_arguments
 from captious.corpus.assemble import ReferenceSets, assemble, in_one_spelling, same_images
 from captious.corpus.columns import factorise
+from captious.corpus.given import Given, rows_of, sides_of
 from captious.corpus.ids import meet
 from captious.corpus.images import find_images
 from captious.corpus.objects import read_objects
 from captious.corpus.readers import PathText, Rows, read_rows
-from captious.corpus.readers.memory import are_rows, is_path, is_table, read_memory
 from captious.corpus.readers.rows import refuse
 from captious.corpus.systems import SystemCaptions, systems_of, with_names
 from captious.corpus.types import Corpus, Ragged
@@ -27,7 +25,6 @@ from captious.errors import InputError, one_line
 
 FEW = 5  # captions that may well be alike by chance
 Duplicates = Literal["error", "first", "all"]
-Given = Any  # a file, several, or captions in memory: `load_corpus` says what is understood
 
 
 @dataclass(frozen=True)
@@ -59,7 +56,7 @@ class LoadNotes:
         if self.met_loosely:
             said.append(f"{self.met_loosely:,} image ids were matched by file name or number.")
         if self.dropped:
-            said.append(f"{self.dropped:,} images that not all systems describe were left out.")
+            said.append(f"{self.dropped:,} images that some systems do not describe were left out.")
         return [*said, *self.suspicious]
 
 
@@ -82,12 +79,13 @@ def load_corpus(
 ) -> Corpus:
     """Load the captions of one or several systems and their references.
 
-    Each is a file or several, whose formats are detected from the content (see the formats page of
-    the documentation), or what is in memory: a data frame, a data set, a dict from image id to
-    caption(s), rows as dicts; a dict of such by system. A system is named after its file or key
-    unless `names` says otherwise or the file has a system column. `duplicates` says what to do with
-    a second caption of a system for one image; `common=True` keeps the images that all systems
-    describe.
+    Both take one or several files, whose formats are detected from the content (see the formats page of
+    the documentation), or data in memory: a data frame, a data set, a dict from image id to
+    caption(s), rows as dicts, a dict of columns, or a dict of these or of files by system. If captions
+    are a list, Series, array or generator (or a dict of these by system), references are a list in
+    the same order. A system is named after its file or key, unless `names` is given or the file has
+    a system column. `duplicates` sets what happens if a system has two captions for one image.
+    `common=True` keeps the images that all systems describe.
 
     >>> import json, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -98,6 +96,8 @@ def load_corpus(
     (['m2'], ['A dog runs.', 'The dog.'])
     >>> load_corpus({"m2": {"7": "A dog."}}, {"7": ["A dog runs."]}).systems
     ['m2']
+    >>> load_corpus({"m2": ["A dog."], "up-down": ["A hat."]}, [["A dog runs."]]).systems
+    ['m2', 'up-down']
     """
     check_arguments(load_corpus, locals())
     return load_with_notes(
@@ -123,8 +123,10 @@ def load_with_notes(
 ) -> Loaded:
     """`load_corpus`, and notes on what was matched and what was left out."""
     if duplicates not in ("error", "first", "all"):
-        raise InputError(f'duplicates: "{duplicates}" is unknown. Say error, first or all.')
-    files = rows_of(candidates, "candidates")
+        raise InputError(f'duplicates: "{duplicates}" is unknown. Use error, first or all.')
+    if isinstance(candidates, Corpus):
+        return _as_it_is(candidates, references, images, objects)
+    files, references = sides_of(candidates, references)
     for rows in files:
         if references is not None:
             _refuse_references_as_candidates(rows)
@@ -156,35 +158,6 @@ def load_with_notes(
     return Loaded(corpus, notes)
 
 
-def rows_of(given: Given, what: str) -> list[Rows]:
-    """Rows of files or of what is in memory; a dict of dicts or tables is one for each system."""
-    if isinstance(given, Rows):
-        return [given]
-    if is_path(given):
-        return [read_rows(given)]
-    if isinstance(given, Mapping) and given and all(map(_holds_captions, given.values())):
-        return [read_memory(own, str(name)) for name, own in given.items()]
-    if _holds_captions(given):
-        return [read_memory(given, what)]
-    if not isinstance(given, Sequence):
-        return [read_memory(given, what)]
-    parts = paths_of(given, what)
-    _refuse_same_file_twice([part for part in parts if is_path(part)], what)
-    return [rows for part in parts for rows in rows_of(part, what)]
-
-
-def _holds_captions(given: object) -> bool:
-    return is_table(given) or are_rows(given) or isinstance(given, Mapping)
-
-
-def paths_of(given: PathText | Sequence[PathText], what: str) -> list[PathText]:
-    """One path or several, as a list."""
-    found = [given] if isinstance(given, (str, PathLike)) else list(given)
-    if not found:
-        raise InputError(f"{what}: no file was given. Name at least one.")
-    return found
-
-
 def reference_sets(files: Sequence[Rows]) -> ReferenceSets:
     """References by image, in the order in which files and rows bring them."""
     ids: list[str] = []
@@ -198,13 +171,25 @@ def reference_sets(files: Sequence[Rows]) -> ReferenceSets:
         texts.extend(checked.captions)
         file_names |= rows.file_names
     if not ids:
-        raise InputError(f"{files[0].source}: holds no captions. Check that it is the right file.")
+        raise InputError(f"{files[0].source}: contains no captions. Check that it is the right file.")
     images, image_of = factorise(ids)
     if np.any(np.diff(image_of) < 0):
         texts = [texts[row] for row in np.argsort(image_of, kind="stable").tolist()]
     offsets = np.concatenate([[0], np.cumsum(np.bincount(image_of))]).astype(np.int64)
     places = dict(zip(images, range(len(images)), strict=True))
     return ReferenceSets(places, Ragged(texts, offsets), file_names)
+
+
+def _as_it_is(
+    corpus: Corpus, references: Given | None, images: PathText | None, objects: PathText | None
+) -> Loaded:
+    """A corpus that is one already."""
+    beside = {"references": references, "images": images, "objects": objects}
+    for name, given in beside.items():
+        if given is not None:
+            raise InputError(f"candidates: is already a corpus. Give {name} when you make it.")
+    images_of = len(corpus.image_ids)
+    return Loaded(corpus, LoadNotes({}, images_of, images_of if len(corpus.references) else 0))
 
 
 def load_references(references: Given) -> Ragged:
@@ -218,16 +203,6 @@ def read_captions(path: PathText) -> Iterator[tuple[str, str]]:
     checked = well_formed(rows)
     refuse(rows.source, checked.problems)
     return zip(checked.ids, checked.captions, strict=True)
-
-
-def _refuse_same_file_twice(paths: Sequence[PathText], what: str) -> None:
-    if what != "references":  # one file of candidates may be scored under two names
-        return
-    seen: set[Path] = set()
-    for path in paths:
-        if (place := Path(path).resolve()) in seen:
-            raise InputError(f"{path}: is given twice as references. Give each file once.")
-        seen.add(place)
 
 
 def _suspicious(systems: Sequence[SystemCaptions]) -> Iterator[str]:
@@ -247,28 +222,28 @@ def _suspicious(systems: Sequence[SystemCaptions]) -> Iterator[str]:
                 yield f'{system.name}: {times:,} of {len(captions):,} captions are the same ("{shown}").'
         twin = seen.setdefault(tuple(captions), system.name)
         if twin != system.name and len(captions) >= FEW:
-            yield f"{twin} and {system.name}: every caption is the same. Was one file given twice?"
+            yield f"{twin} and {system.name}: all captions are identical. Was one file given twice?"
 
 
 def _refuse_references_as_candidates(rows: Rows) -> None:
     if rows.format == "coco-annotations":
         raise InputError(
-            f"{rows.source}: is a COCO annotation file, which holds references. "
+            f"{rows.source}: is a COCO annotation file, which contains references. "
             'Give candidates as [{"image_id": …, "caption": …}], and this file as references.'
         )
     if rows.grouped or ("caption" not in rows.columns and "references" in rows.columns):
         raise InputError(
-            f"{rows.source}: holds several captions for an image, as references do. "
-            "Were candidates and references swapped? Candidates have one for each image."
+            f"{rows.source}: contains several captions per image, as references do. "
+            "Were candidates and references swapped? Candidates have one caption per image."
         )
 
 
 def _refuse_without_captions(rows: Rows) -> None:
     if not rows.grouped and "caption" not in rows.columns and "references" in rows.columns:
         raise InputError(
-            f"{rows.source}: has references and no captions to score.",
-            python='Say which column holds them: Corpus.from_pandas(…, columns={"caption": "…"}).',
-            command='Call the column of captions "caption".',
+            f"{rows.source}: has references but no captions to score.",
+            python='Name the caption column: Corpus.from_pandas(…, columns={"caption": "…"}).',
+            command='Name the caption column "caption".',
         )
 
 
@@ -277,6 +252,6 @@ def _refuse_lines_beside_ids(candidates: list[Rows], references: list[Rows]) -> 
     plain = [rows for rows in (*candidates, *references) if rows.format == "lines"]
     if plain and len(plain) < len(candidates) + len(references):
         raise InputError(
-            f"{plain[0].source}: is plain text without image ids, and the other files have ids. "
-            "Give captions with ids, or plain text for candidates and references alike."
+            f"{plain[0].source}: is plain text without image ids, but the other files have ids. "
+            "Give captions with ids, or plain text for both candidates and references."
         )

@@ -31,8 +31,8 @@ def read_objects(path: PathText, image_ids: Sequence[str]) -> Ragged:
     if not any(image in labels or image in spelled for image in image_ids):
         ours, theirs = one_line(image_ids[0], 40), one_line(next(iter(labels)), 40)
         raise InputError(
-            f'{path}: no image id is that of a caption (object id "{theirs}", image id "{ours}"). '
-            "Give both files the same ids."
+            f'{path}: no image id matches a caption (object id "{theirs}", image id "{ours}"). '
+            "Use the same ids in both files."
         )
     return Ragged.from_lists(found)
 
@@ -41,7 +41,7 @@ def labels_by_image(path: PathText) -> dict[str, list[str]]:
     """Image id -> labels, from any of the formats."""
     source = open_source(path)
     if source.is_parquet or not source.data.lstrip().startswith(b"{"):
-        raise InputError(f"{source.name}: does not hold a JSON object. {EXPECTED}")
+        raise InputError(f"{source.name}: is not a JSON object. {EXPECTED}")
     document = parse_json(source)
     if not document:
         raise InputError(f"{source.name}: the object is empty. {EXPECTED}")
@@ -72,13 +72,13 @@ def _labels(source: Source, key: str, value: object) -> list[str]:
                 for label in _labels(source, f"{key}/{name}", own)
             ]
         if not all(type(count) is int and count >= 0 for count in value.values()):
-            raise InputError(f"{where}: a count is no whole number. {EXPECTED}")
+            raise InputError(f"{where}: a count is not a whole number. {EXPECTED}")
         if any(count > MOST_INSTANCES for count in value.values()):
             raise InputError(
-                f"{where}: a count is above {MOST_INSTANCES:,}, more than an image holds. Mend it."
+                f"{where}: a count is above {MOST_INSTANCES:,}, more than any image contains. Correct it."
             )
         return [label for label, count in value.items() for _ in range(count)]
-    raise InputError(f"{where}: holds neither a list of labels nor counts. {EXPECTED}")
+    raise InputError(f"{where}: contains neither a list of labels nor counts. {EXPECTED}")
 
 
 def _from_instances(source: Source, document: dict[str, Any]) -> dict[str, list[str]]:

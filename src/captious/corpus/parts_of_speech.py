@@ -79,8 +79,8 @@ def _load(name: str) -> Any:
         return spacy.load(name, exclude=["ner", "parser"])
     except OSError:
         raise InputError(
-            f'no tagger "{name}": it is neither "{CAPTION}", "{SPACY}", "{NONE}" nor a model that '
-            f"spaCy has. A model is installed by: python -m spacy download {name}."
+            f'no tagger "{name}": it is neither "{CAPTION}", "{SPACY}", "{NONE}" nor an installed '
+            f"spaCy model. Install a model with: python -m spacy download {name}."
         ) from None
 
 

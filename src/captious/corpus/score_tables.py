@@ -10,7 +10,7 @@ _SHOWN = 20  # lines of images without a score
 
 
 def score_table(scores: Scores, level: float) -> Table:
-    """Metrics down for one system; systems down and metrics across for several."""
+    """Metrics as rows for one system; systems by metrics for several."""
     systems = list(next(iter(scores.metrics.values())).systems)
     if len(systems) == 1:
         return _one_system(scores, systems[0], level)
@@ -36,7 +36,7 @@ def unscored_lines(scores: Scores) -> list[str]:
     reasons = dict.fromkeys(why for name in scores for why in scores[name].unscored.values())
     lines = [f"not scored: {why}" for why in list(reasons)[:_SHOWN]]
     if len(reasons) > _SHOWN:
-        lines.append(f"{len(reasons) - _SHOWN:,} more images are not scored; --format json lists them all.")
+        lines.append(f"{len(reasons) - _SHOWN:,} more images are not scored; the JSON form lists them all.")
     return lines
 
 

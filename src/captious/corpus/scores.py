@@ -1,4 +1,4 @@
-"""`Scores`: what metrics said of a corpus."""
+"""`Scores`: the scores of a corpus."""
 
 from __future__ import annotations
 
@@ -61,11 +61,10 @@ class CorpusScore(NamedTuple):
 class MetricScores:
     """One metric's scores: an array over the examples and a value for each system.
 
-    `statistics` are the per-example sufficient statistics from which any resampled corpus value
-    can be had without computing the metric again; `metric` turns them into scores. `details` are
-    further values of each example, such as SPICE's sub-scores. `notes` is what a reader must know
-    beside the numbers; `unscored` are images whose captions have no score (a value of NaN), each
-    with the reason.
+    `statistics` are the per-example sufficient statistics, from which resampled corpus values are
+    computed without running the metric again; `metric` turns them into scores. `details` are further
+    values of each example, such as SPICE's sub-scores. `notes` are remarks for the reader; `unscored`
+    are images whose captions have no score (NaN), each with the reason.
     """
 
     name: str
@@ -79,6 +78,10 @@ class MetricScores:
     title: str = ""
     notes: tuple[str, ...] = ()
     unscored: dict[str, str] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """The systems' scores and the signature; the arrays have names of their own."""
+        return f"MetricScores({self.name!r}, systems={self.systems}, signature={self.signature!r})"
 
     @property
     def printed(self) -> str:
@@ -143,22 +146,22 @@ class Scores(Shown):
         return {"systems": systems}
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row an example: image_id, system, caption and a column for each metric."""
+        """Return one row per example: image_id, system, caption and a column for each metric."""
         table = self.corpus.to_pandas().drop(columns="references")
         for name, metric in self.metrics.items():
             table[name] = metric.values
         return table
 
     def tables(self) -> list[Table]:
-        """One table: metrics down for one system; systems down and metrics across for several."""
+        """Return one table: metrics as rows for one system, systems by metrics for several."""
         from captious.corpus.score_tables import score_table
 
         return [score_table(self, self.level)]
 
     def to_log(self, prefix: str = "") -> dict[str, float]:
-        """Flat names and numbers, as experiment trackers take them: `{"cider": 1.31}`.
+        """Return a flat dict for experiment trackers: `{"cider": 1.31}`.
 
-        With several systems a name is `system/metric`; `prefix` stands before all.
+        With several systems, names are `system/metric`. `prefix` is put before all names.
 
         >>> import captious
         >>> corpus = captious.Corpus.from_lists(["a bus"], [["a bus"]])
@@ -175,9 +178,9 @@ class Scores(Shown):
     def with_intervals(
         self, resamples: int = DEFAULT_RESAMPLES, *, level: float = 0.95, seed: int = DEFAULT_SEED
     ) -> Scores:
-        """The same scores with a percentile bootstrap interval over images (Efron 1979; Koehn 2004).
+        """Add percentile bootstrap intervals over images (Efron 1979; Koehn 2004).
 
-        Drawn from the examples' sufficient statistics: no metric runs again.
+        They are computed from stored statistics; no metric runs again.
 
         >>> import captious
         >>> corpus = captious.Corpus.from_lists(["a bus", "a cat"], [["a bus"], ["a dog"]])

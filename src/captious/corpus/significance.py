@@ -1,4 +1,4 @@
-"""Does system A beat system B, or did the sample of images decide it?"""
+"""Significance tests between systems."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class MetricComparison:
-    """All pairs of systems under one metric, and the clusters that the tests leave.
+    """All pairs of systems under one metric, and the resulting clusters.
 
-    Systems are ranked from best to worst. Cluster 1 is best: everyone in it is significantly
-    better than everyone in cluster 2, and so on (`captious.stats.multiple`).
+    Systems are ranked from best to worst. Every system in cluster 1 is significantly better than every
+    system in cluster 2, and so on (`captious.stats.multiple`).
     """
 
     name: str
@@ -66,7 +66,14 @@ class MetricComparison:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Shown):
-    """What the tests found, metric by metric, with how it was found."""
+    """Results of significance tests, by metric, with their settings.
+
+    >>> import captious
+    >>> captions = {"a": ["a bus", "a cat"], "b": ["a car", "a cat"]}
+    >>> found = captious.compare(captions, "rouge_l", references=["a bus", "a cat"], resamples=50, trials=50)
+    >>> found.metrics["rouge_l"].ranking, found.to_pandas()["wins"].tolist()
+    (['a', 'b'], [1])
+    """
 
     scores: Scores
     metrics: dict[str, MetricComparison]
@@ -76,13 +83,13 @@ class Comparison(Shown):
     seed: int
 
     def tables(self) -> list[Table]:
-        """For each metric a ranking with clusters, and all pairs with their tests."""
+        """Return, for each metric, a ranking with clusters and all pairs with their tests."""
         from captious.corpus.score_tables import compare_tables
 
         return compare_tables(self)
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row for each metric and pair of systems."""
+        """Return one row per metric and pair of systems."""
         from captious.tables.frames import data_frame
 
         return data_frame(
@@ -148,8 +155,8 @@ def refuse_different_images(corpus: Corpus) -> None:
     if len(present) < 2:
         raise InputError(
             "compare needs at least two systems.",
-            python="Make a corpus of the captions of several.",
-            command="Give two files to --candidates.",
+            python="Make a corpus with the captions of several systems.",
+            command="Give at least two files to --candidates.",
         )
     rows = {system: corpus.rows_of(system) for system in present}
     wanted = np.unique(corpus.image_of[rows[present[0]]])
@@ -159,7 +166,8 @@ def refuse_different_images(corpus: Corpus) -> None:
             odd = int(np.setxor1d(images, wanted)[0])
             raise InputError(
                 f'systems "{present[0]}" and "{system}" describe different images: only one has '
-                f'"{corpus.image_ids[odd]}". Add the missing captions, or keep the images that all describe:',
+                f'"{corpus.image_ids[odd]}". Add the missing captions, or keep only images that every system '
+                "describes:",
                 python="load_corpus(…, common=True).",
                 command="--common.",
             )

@@ -55,7 +55,7 @@ def systems_of(rows: Rows, duplicates: str = "error") -> list[SystemCaptions]:
     checked = well_formed(rows)
     refuse(rows.source, checked.problems)
     if not checked.ids:
-        raise InputError(f"{rows.source}: holds no captions. Check that it is the right file.")
+        raise InputError(f"{rows.source}: contains no captions. Check that it is the right file.")
     names = system_names(rows, checked)
     groups: dict[str, list[int]] = {}
     if names is None:
@@ -86,7 +86,7 @@ def systems_of(rows: Rows, duplicates: str = "error") -> list[SystemCaptions]:
 def with_names(
     files: Sequence[Rows], found: list[list[SystemCaptions]], names: Sequence[str] | None
 ) -> list[SystemCaptions]:
-    """All systems under names that tell them apart."""
+    """All systems under names that distinguish them."""
     if names is not None:
         if len(names) != len(files):
             raise InputError(
@@ -108,8 +108,8 @@ def with_names(
             raise InputError(
                 f'{system.source}: the system name "{one_line(system.name, 40)}" is taken by '
                 f"{known[system.name]}.",
-                python="Tell them apart with names.",
-                command="Tell them apart with --name, one for each file.",
+                python="Give each a different name with names=.",
+                command="Give each file a different name with --name.",
             )
         known[system.name] = system.source
     return everyone
@@ -126,7 +126,7 @@ def system_names(rows: Rows, checked: Captions) -> list[str] | None:
         if not isinstance(name, (str, int)) or isinstance(name, bool) or name == "":
             raise InputError(
                 f'{rows.source}: {rows.places[row]}: "{rows.key("system", "system")}" is missing '
-                "or no text. Name the system in every row, or in none."
+                "or not text. Name the system in every row, or in none."
             )
         names.append(str(name))
     return names

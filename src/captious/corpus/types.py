@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from captious.corpus.columns import IntArray, factorise
+from captious.corpus.lists import listed, require_list, require_texts
 from captious.errors import InputError, UnknownNameError, one_line
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ class Corpus:
     `captions[i]` was written by `systems[system_of[i]]` for `image_ids[image_of[i]]` and is scored
     against `references[references_of[i]]` (-1: none). Usually an image has one list of references
     that all its examples share; benchmarks that give each example its own may do so. `encoders`
-    tells of systems which image encoder they use, where that is declared.
+    maps systems to their declared image encoder.
 
     >>> corpus = Corpus.from_lists(["A dog."], [["A dog runs.", "The dog."]])
     >>> corpus.example(0).references
@@ -121,40 +122,46 @@ class Corpus:
     @classmethod
     def from_lists(
         cls,
-        captions: Sequence[str],
-        references: Sequence[Sequence[str]] | None = None,
+        captions: Iterable[str],
+        references: Iterable[Iterable[str]] | None = None,
         *,
-        image_ids: Sequence[str] | None = None,
-        systems: Sequence[str] | None = None,
+        image_ids: Iterable[Any] | None = None,
+        systems: str | Iterable[str] | None = None,
         image_paths: Mapping[str, str] | None = None,
         objects: Mapping[str, Sequence[str]] | None = None,
         encoders: Mapping[str, str] | None = None,
     ) -> Corpus:
-        """Build a corpus from parallel lists, one entry an example.
+        """Build a corpus from parallel lists, one entry per example.
 
-        Without `image_ids` every example is an image of its own; examples of one image whose
-        reference lists are equal share one list.
+        Without `image_ids`, every example is a separate image. Examples of one image with equal
+        references share one list. `systems` is one name for all, or one for each.
+
+        >>> Corpus.from_lists(["A dog.", "A cat."], [["A dog runs."], ["A cat sits."]], systems="m2")
+        Corpus(2 captions, 2 images, 2 references, systems: m2)
         """
-        captions = listed(captions)
-        require_texts(captions, "captions")
-        n = len(captions)
-        for name, column in (("references", references), ("image_ids", image_ids), ("systems", systems)):
+        texts = listed(captions)
+        require_texts(texts, "captions")
+        n = len(texts)
+        own, ids = listed(references), listed(image_ids)
+        names = [systems] * n if isinstance(systems, str) else listed(systems)
+        for name, column in (("references", own), ("image_ids", ids), ("systems", names)):
             if column is None:
                 continue
             require_list(column, name)
+            if isinstance(column, str):
+                raise InputError(f'{name} must be a list; found the plain text "{one_line(column, 40)}".')
             if len(column) != n:
                 raise InputError(f"{name} has {len(column)} entries for {n} captions; give one for each.")
         for name, by_name in (("image_paths", image_paths), ("objects", objects), ("encoders", encoders)):
             if by_name is not None and not isinstance(by_name, Mapping):
                 raise InputError(f"{name} must be a dict; found {type(by_name).__name__}.")
-        references = None if references is None else [listed(own) for own in listed(references)]
-        ids = [str(i) for i in (image_ids if image_ids is not None else range(n))]
-        images, image_of = factorise(ids)
-        names, system_of = factorise(systems if systems is not None else ["candidates"] * n)
-        sets, references_of = _reference_sets(references, image_of)
+        lists = None if own is None else [listed(one) for one in own]
+        images, image_of = factorise(map(str, ids if ids is not None else range(n)))
+        distinct, system_of = factorise(names if names is not None else ["candidates"] * n)
+        sets, references_of = _reference_sets(lists, image_of)
         return cls(
-            captions=list(captions),
-            systems=names,
+            captions=list(texts),
+            systems=distinct,
             system_of=system_of,
             image_ids=images,
             image_of=image_of,
@@ -174,16 +181,21 @@ class Corpus:
         """
         from captious.corpus.load import load_corpus
 
+        if isinstance(candidates, list | tuple):  # which load_corpus takes for names of files
+            raise InputError(
+                "candidates must be a dict, {image: caption} or {system: {image: caption}}; found a "
+                f"{type(candidates).__name__}. For parallel lists there is Corpus.from_lists."
+            )
         return load_corpus(candidates, references)
 
     @classmethod
     def from_pandas(
         cls, frame: Any, references: Any = None, *, columns: Mapping[str, str] | None = None
     ) -> Corpus:
-        """Build a corpus from a data frame, a row a caption; column names are those of files.
+        """Build a corpus from a data frame with one row per caption. Column names are those of files.
 
-        References stand in a column of lists, in `reference_1`, `reference_2`, … or in a table or
-        dict of their own. `columns` says which column plays a role where its name does not tell.
+        References are in a column of lists, in `reference_1`, `reference_2`, … or in a separate table or
+        dict. `columns` maps roles to column names, if the names differ.
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"image_id": [7], "said": ["A dog."], "references": [["A dog runs."]]})
@@ -199,14 +211,20 @@ class Corpus:
     def from_dataset(
         cls, dataset: Any, references: Any = None, *, columns: Mapping[str, str] | None = None
     ) -> Corpus:
-        """Build a corpus from a `datasets.Dataset`, or from anything with named columns."""
+        """Build a corpus from a `datasets.Dataset`, or from anything with named columns.
+
+        >>> import pyarrow
+        >>> table = pyarrow.table({"image_id": [7], "caption": ["A dog."], "references": [["A dog runs."]]})
+        >>> Corpus.from_dataset(table).example(0).references
+        ['A dog runs.']
+        """
         return cls.from_pandas(dataset, references, columns=columns)
 
     def __len__(self) -> int:
         return len(self.captions)
 
     def __iter__(self) -> Iterator[Example]:
-        """Examples one after the other, candidate and references as texts."""
+        """Iterate over the examples, with candidate and references as strings."""
         return map(self.example, range(len(self)))
 
     def __repr__(self) -> str:
@@ -216,7 +234,7 @@ class Corpus:
         )
 
     def example(self, index: int) -> Example:
-        """One row as an object; for display, not for loops over a million."""
+        """Return one row as an object. Meant for display; slow in large loops."""
         image, set_ = int(self.image_of[index]), int(self.references_of[index])
         return Example(
             image_id=self.image_ids[image],
@@ -240,9 +258,9 @@ class Corpus:
         return np.flatnonzero(self.system_of == self.systems.index(system))
 
     def select(self, rows: IntArray | Sequence[int] | Sequence[bool]) -> Corpus:
-        """A corpus of some of the examples: row numbers, or a truth value for each example.
+        """Select examples, by row numbers or by a boolean for each example.
 
-        Images, systems and references keep their places.
+        Images, systems and references keep their positions.
 
         >>> Corpus.from_lists(["A dog.", "A cat.", "A hat."]).select([0, 2]).captions
         ['A dog.', 'A hat.']
@@ -275,7 +293,7 @@ class Corpus:
         return replace(self, references=self.references.take(used), references_of=places.astype(np.int64))
 
     def to_pandas(self) -> pd.DataFrame:
-        """Long table, a row an example: image_id, system, caption, references."""
+        """Return a long table with one row per example: image_id, system, caption, references."""
         from captious.tables.frames import data_frame
 
         sets = [*self.references, []]
@@ -287,30 +305,6 @@ class Corpus:
                 "references": [sets[i] for i in self.references_of.tolist()],
             }
         )
-
-
-def listed(column: Any) -> Any:
-    """The list of a Series or an array; anything else as it is."""
-    return column.tolist() if hasattr(column, "tolist") else column
-
-
-def require_list(given: object, name: str) -> None:
-    """Refuse what has no length or cannot be gone through: nothing, a number, a generator."""
-    if not (hasattr(given, "__len__") and hasattr(given, "__iter__")):
-        raise InputError(f"{name} must be a list; found {type(given).__name__}. Put the entries in a list.")
-
-
-def require_texts(texts: Sequence[str], name: str) -> None:
-    """Refuse a plain text in place of a list, and anything in the list that is no text."""
-    if isinstance(texts, str):
-        raise InputError(
-            f'{name} must be a list of texts; found the plain text "{one_line(texts, 40)}". Put it in a list.'
-        )
-    require_list(texts, name)
-    for place, text in enumerate(texts):
-        if not isinstance(text, str):
-            kind = type(text).__name__
-            raise InputError(f"{name}: entry {place + 1} is of type {kind}; it must be text.")
 
 
 def _reference_sets(

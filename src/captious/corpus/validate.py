@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from captious.corpus.ids import clean_ids
 from captious.corpus.readers.rows import MISSING, Problem, Rows
 
-NEEDS_ID = "Give each caption the id of its image, a number or a text."
+NEEDS_ID = "Give each caption the id of its image, a number or text."
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ def well_formed(rows: Rows) -> Captions:
 
 
 def own_references(rows: Rows) -> tuple[list[list[str]], list[Problem]]:
-    """The references that stand beside each caption in its own row."""
+    """The references in each caption's own row."""
     lists: list[list[str]] = []
     problems: list[Problem] = []
     for row, cell in enumerate(rows.columns["references"]):
@@ -90,7 +90,7 @@ def _reference_texts(rows: Rows, row: int, cell: object) -> tuple[list[str], Pro
         return [], Problem("not-text", rows.places[row], what, "Give a list of captions.")
     for text in texts:
         if not isinstance(text, str):
-            what = f'"{key}" holds a caption that {_is(text)}'
+            what = f'"{key}" contains a caption that {_is(text)}'
             return [], Problem("not-text", rows.places[row], what, "Each reference must be text.")
     if not texts:
         mend = "Give at least one caption, or leave the image out."

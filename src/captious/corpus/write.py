@@ -1,4 +1,4 @@
-"""Write per-example scores: csv, jsonl or parquet, whole or not at all."""
+"""Write per-example scores: csv, jsonl or parquet, atomically."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ def time_out(connection: Connection, stored: Stored, everyone: Sequence[Visit], 
         if one.state == "active" and not one.outcome and one.arrived is not None and one.arrived < limit
     ]
     for one in late:
-        visits.give_back(connection, one, "timed_out", "the place ran out of time")
+        visits.give_back(connection, one, "timed_out", "the place timed out")
     return len(late)
 
 

@@ -1,13 +1,13 @@
-"""The contract of a provider: what the rest of captious asks of it, and nothing more.
+"""The contract of a provider.
 
 A provider is one frozen dataclass, registered by name; its fields are its options (a country
 filter, whether to use the sandbox), never a secret. Credentials are read from the environment or the
 provider's usual file when a call is made, and are in no message, log or stored value.
 
-Every method that changes something may be cut off after the provider did it and before we heard so.
-Each is therefore safe to call again with the same arguments: it looks, or uses the provider's own
-idempotency key, and a second call changes nothing. The journal (`captious.crowd.journal`) stores
-the intent before and the result after each of them.
+Any method that changes something may be interrupted after the provider did it but before its answer
+arrived. Each is therefore safe to call again with the same arguments: it checks first, or uses the
+provider's own idempotency key, and a second call changes nothing. The journal
+(`captious.crowd.journal`) stores the intent before and the result after each call.
 """
 
 from __future__ import annotations
@@ -159,23 +159,23 @@ class Provider(ABC):
 
     @abstractmethod
     def pause(self, study: Study, remote: Remote) -> Remote:
-        """Let nobody else begin for now; who has begun may finish."""
+        """Stop new participants from starting. People who have started can finish."""
 
     @abstractmethod
     def resume(self, study: Study, remote: Remote) -> Remote:
-        """Let participants begin again."""
+        """Let new participants start again."""
 
     @abstractmethod
     def close(self, study: Study, remote: Remote) -> Remote:
-        """End the study for good; who has begun may finish."""
+        """Close the study permanently. People who have started can finish."""
 
     def heard(
         self, study: Study, remote: Remote, headers: Mapping[str, str], body: bytes, now: float
     ) -> str | None:
         """The place that an event of the provider's speaks of, "" where of none of them.
 
-        None where it does not come from the provider: nobody listens to it. What it says is not
-        trusted either; it is the reason to look at the provider now.
+        None if it does not come from the provider: it is ignored. Its content is not trusted either; it
+        only triggers a check with the provider.
         """
         return None
 
@@ -183,4 +183,4 @@ class Provider(ABC):
 def require_currency(study: Study, *known: str) -> None:
     """Refuse a currency in which the provider does not pay."""
     if study.currency not in known:
-        raise InputError(f"currency: {study.currency} is not paid there. Give {' or '.join(known)}.")
+        raise InputError(f"currency: {study.currency} cannot be used there. Give {' or '.join(known)}.")

@@ -25,7 +25,7 @@ LONGEST_TEXT = 4000
 def publish(db: Database, stored: Stored, *, actor: str) -> Stored:
     """Create the study at the provider and open it; a second call does nothing more."""
     if stored.state == "closed":
-        raise InputError(f"{stored.study.campaign}: the study is closed. Plan another.")
+        raise InputError(f"{stored.study.campaign}: the study is closed. Publish a new one.")
     if stored.state in ("open", "paused"):
         return stored
     provider, study = stored.provider(), stored.study
@@ -33,8 +33,8 @@ def publish(db: Database, stored: Stored, *, actor: str) -> Stored:
     provider.check(study)
     if provider.public and not study.address.startswith("https://"):
         raise InputError(
-            f"address: {study.address} cannot be reached over https. Give --base-url https://HOST, where "
-            "participants reach this application."
+            f"address: {study.address} is not an https address. Give --base-url https://HOST, the "
+            "public address of `captious serve`."
         )
     quote = provider.quote(study)
 
@@ -61,7 +61,7 @@ def extension_quote(stored: Stored, places: int) -> Quote:
 def extend(db: Database, stored: Stored, places: int, *, actor: str) -> Stored:
     """Bring the places up to a total."""
     if places <= stored.study.places:
-        raise InputError(f"places: {places} is not above {stored.study.places}, which are wanted now.")
+        raise InputError(f"places: {places} is not above the present {stored.study.places}.")
     provider, remote = stored.provider(), stored.published_at()
     more = studies.checked(dataclasses.replace(stored.study, places=places))
     provider.check(more)
@@ -90,7 +90,7 @@ def approve(db: Database, stored: Stored, visit: Visit) -> None:
 def reject(db: Database, stored: Stored, visit: Visit, reason: str) -> None:
     """Refuse a place with a reason that the participant reads; their answers no longer count."""
     if not reason.strip():
-        raise InputError("reason: say why the work is rejected; the participant reads it.")
+        raise InputError("reason: say why the work is rejected. The participant reads it.")
     provider, remote = stored.provider(), stored.published_at()
 
     def do() -> Result:
@@ -108,7 +108,7 @@ def reject(db: Database, stored: Stored, visit: Visit, reason: str) -> None:
 def bonus(db: Database, stored: Stored, visit: Visit, amount: int, reason: str) -> None:
     """Pay a bonus; the same amount for the same reason is paid once."""
     if amount <= 0 or not reason.strip():
-        raise InputError("bonus: give an amount above 0 and a reason, which the participant reads.")
+        raise InputError("bonus: give an amount above 0 and a reason. The participant reads the reason.")
     provider, remote = stored.provider(), stored.published_at()
     cost = provider.bonus_quote(stored.study, [amount]).total
     request = {"place": visit.place, "bonus": amount, "reason": reason}
@@ -182,12 +182,12 @@ def pause(db: Database, stored: Stored, *, actor: str) -> Stored:
 
 
 def resume(db: Database, stored: Stored, *, actor: str) -> Stored:
-    """Let participants begin again."""
+    """Let new participants start again."""
     return _turn(db, stored, "resume", actor)
 
 
 def close(db: Database, stored: Stored, *, actor: str) -> Stored:
-    """End the study for good; who has begun may finish."""
+    """Close the study permanently. People who have started can finish."""
     return _turn(db, stored, "close", actor)
 
 

@@ -118,14 +118,14 @@ def _require_no_doubt(intent: Intent, before: Call, now: float, *, repeatable: b
     """Refuse to repeat a call that may have come through."""
     if not repeatable:
         raise CallInDoubt(
-            f"{intent.action}: an earlier try was cut off, and the provider does not tell whether it "
-            "came through. Look there before you send it again under another key."
+            f"{intent.action}: an earlier attempt was interrupted, and the provider does not report whether "
+            "it went through. Check there before you send it again under another key."
         )
     left = before.started + settling - now
     if left > 0:
         raise CallInDoubt(
-            f"{intent.action}: an earlier try was cut off, and the provider may show only later that it came "
-            f"through. Ask again in {math.ceil(left / 60)} min."
+            f"{intent.action}: an earlier attempt was interrupted, and the provider may only show later "
+            f"whether it went through. Run the command again in {math.ceil(left / 60)} min."
         )
 
 
@@ -150,7 +150,7 @@ def _begin(db: Database, intent: Intent) -> tuple[Call | None, str]:
         if before is not None and before.state == "done":
             return before
         if before is not None and before.state == "open" and _at_work(before, db.now()):
-            raise InputError(f"{intent.action}: another process is at it. Wait until it ends.")
+            raise InputError(f"{intent.action}: another process is doing this. Wait until it has finished.")
         if before is None or before.state == "refused":
             _require_budget(connection, intent)
         values = {
@@ -181,8 +181,8 @@ def _require_budget(connection: Connection, intent: Intent) -> None:
         cost, left = shown(intent.amount, intent.currency), shown(intent.budget - spent, intent.currency)
         whole = shown(intent.budget, intent.currency)
         raise BudgetExceeded(
-            f"{intent.action}: it costs {cost}, and {left} is left of the budget of {whole}. "
-            "Ask for less, or raise the budget."
+            f"{intent.action}: this costs {cost}, but only {left} of the budget of {whole} is left. "
+            "Reduce the cost or raise the budget."
         )
 
 

@@ -31,7 +31,7 @@ class Market:
         try:
             found: dict[str, Record] = orjson.loads(self.path.read_bytes())
         except orjson.JSONDecodeError as error:
-            raise InputError(f"{self.path}: is no market of simulated workers: {error}.") from None
+            raise InputError(f"{self.path}: not a market of simulated workers: {error}.") from None
         return found
 
     def study(self, key: str) -> Record:

@@ -29,7 +29,7 @@ def checked_currency(currency: str) -> str:
     """
     code = currency.upper()
     if len(code) != 3 or not code.isascii() or not code.isalpha():
-        raise InputError(f'currency "{one_line(currency, 20)}": give its code of three letters, as USD.')
+        raise InputError(f'currency "{one_line(currency, 20)}": give a three-letter code such as USD.')
     return code
 
 
@@ -43,10 +43,12 @@ def minor(amount: str | float | Decimal, currency: str, what: str = "amount") ->
         exact = Decimal(str(amount)).scaleb(digits(currency))
     except InvalidOperation:
         raise InputError(
-            f'{what}: "{one_line(str(amount), 20)}" is no amount of money. Write 1.50.'
+            f'{what}: "{one_line(str(amount), 20)}" is not an amount of money. Write it as 1.50.'
         ) from None
     if not exact.is_finite() or exact < 0 or exact > MOST:
-        raise InputError(f"{what}: {one_line(str(amount), 20)} is not from 0 up. Write an amount as 1.50.")
+        raise InputError(
+            f"{what}: {one_line(str(amount), 20)} is negative or too large. Write an amount such as 1.50."
+        )
     if exact != exact.to_integral_value():
         raise InputError(f"{what}: {amount} is a fraction of the smallest unit of {currency}. Round it.")
     return int(exact)

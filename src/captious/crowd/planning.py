@@ -59,13 +59,15 @@ def plan(
     if minutes is None:
         seconds = work.seconds or rules.usual_seconds
         if seconds is None:
-            raise InputError("minutes: nobody has timed this protocol yet. Say how long a place takes.")
+            raise InputError(
+                "minutes: there is no timing data for this protocol yet. Say how many minutes a place takes."
+            )
         minutes = max(1.0, round(each * seconds / 60, 1))
     wage = minor(minimum_wage, code, "minimum wage")
     paid = minor(reward, code, "reward") if reward is not None else ceil(wage * minutes / 60)
     left = rules.asked(work.left).responses
     if places is None and not left:
-        raise InputError(f"{campaign.slug}: all its work is done. Extend the campaign first.")
+        raise InputError(f"{campaign.slug}: all work is done. Extend the campaign first.")
     return new_study(
         campaign,
         base_url,
@@ -88,17 +90,17 @@ def read_questions(text: str, source: str) -> tuple[Question, ...]:
     """
     data = YamlFile(text, source).data
     if not isinstance(data, list) or not data:
-        raise InputError(f"{source}: give a list of questions, each with ask, choices and right.")
+        raise InputError(f"{source}: expected a list of questions, each with ask, choices and right.")
     return tuple(_question(one, f"{source}: question {at}") for at, one in enumerate(data, start=1))
 
 
 def _question(given: object, where: str) -> Question:
     if not isinstance(given, Mapping) or set(given) != {"ask", "choices", "right"}:
-        raise InputError(f"{where}: give ask, choices and right, and nothing else.")
+        raise InputError(f"{where}: expected exactly the keys ask, choices and right.")
     right = given["right"] if isinstance(given["right"], list) else [given["right"]]
     choices = given["choices"] if isinstance(given["choices"], list) else []
     if not all(isinstance(one, str) for one in (given["ask"], *choices, *right)):
-        raise InputError(f"{where}: ask, choices and right are texts. Put yes and no in quotation marks.")
+        raise InputError(f"{where}: ask, choices and right must be text. Put yes and no in quotation marks.")
     if len(choices) < 2 or not right or any(one not in choices for one in right):
-        raise InputError(f"{where}: give two choices at least, and say which of them are right.")
+        raise InputError(f"{where}: give at least two choices, and say which of them are right.")
     return Question(str(given["ask"]), tuple(choices), tuple(right))

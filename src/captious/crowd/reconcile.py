@@ -24,7 +24,7 @@ from captious.crowd.visits import Visit
 
 _REASONS: dict[PlaceState, str] = {
     "returned": "the participant returned the place",
-    "timed_out": "the place ran out of time",
+    "timed_out": "the place timed out",
     "rejected": "the work was rejected",
     "screened_out": "the participant was screened out",
 }

@@ -31,7 +31,7 @@ class Rule:
         low, high = self.bounds
         if not 0 <= self.half_width < (high - low) / 2:
             raise InputError(
-                f"half width: {self.half_width:g} is of no use where {self.aspect} goes from {low:g} to "
+                f"half width: {self.half_width:g} is too large: {self.aspect} ranges from {low:g} to "
                 f"{high:g}. Give less than {(high - low) / 2:g}."
             )
 
@@ -48,8 +48,8 @@ def rule_for(campaign: Campaign, half_width: float, *, level: float = 0.95, aspe
     ranges = campaign.rules().ranges
     if not ranges:
         raise InputError(
-            f"{campaign.protocol}: it reports no mean of known range, so there is nothing to stop at. "
-            "Leave out the half width: the study ends when all places are filled."
+            f"{campaign.protocol}: this protocol reports no mean of known range, so the half width "
+            "does not apply. Leave it out: the study ends when all places are filled."
         )
     name = aspect or next(iter(ranges))
     if name not in ranges:

@@ -49,7 +49,9 @@ class Stored:
     def published_at(self) -> Remote:
         """The study at the provider; refused where it has not been published."""
         if self.remote is None:
-            raise InputError(f"{self.study.campaign}: the study is not published yet. Publish it first.")
+            raise InputError(
+                f"{self.study.campaign}: the study is not published yet. Run `captious crowd publish` first."
+            )
         return self.remote
 
 
@@ -71,14 +73,14 @@ def checked(study: Study) -> Study:
         if not 1 <= value <= most:
             raise InputError(f"{name}: {value} is out of range. Give 1 to {most:,}.")
     if not study.minutes > 0:
-        raise InputError(f"minutes: {study.minutes:g} is not above 0. Give the time that a place takes.")
+        raise InputError(f"minutes: {study.minutes:g} is not above 0. Give the minutes that a place takes.")
     if study.reward < 0 or (study.budget is not None and study.budget < 0):
-        raise InputError("reward and budget: give amounts from 0 up.")
+        raise InputError("reward and budget: give amounts of 0 or more.")
     for question in (*study.screening, *study.comprehension):
         wrong = [one for one in question.right if one not in question.choices]
         if len(question.choices) < 2 or not question.right or wrong:
             raise InputError(
-                f'question "{question.text}": give two choices at least, and say which of them are right.'
+                f'question "{question.text}": give at least two choices, and say which of them are right.'
             )
     return study
 
@@ -89,7 +91,7 @@ def affordable(found: Provider, study: Study) -> Quote:
     if study.budget is not None and quote.total > study.budget:
         cost, most = shown(quote.total, quote.currency), shown(study.budget, study.currency)
         raise InputError(
-            f"budget: the study costs {cost} and the budget is {most}. Ask for fewer places, or raise it."
+            f"budget: the study costs {cost}, but the budget is {most}. Use fewer places or raise the budget."
         )
     return quote
 
@@ -106,7 +108,9 @@ def create(
     found.check(study)
     affordable(found, study)
     if campaign.state == "closed":
-        raise InputError(f"{campaign.slug}: the campaign is closed, and participants would find no work.")
+        raise InputError(
+            f"{campaign.slug}: the campaign is closed, so there is no work for participants. Resume it first."
+        )
     own = {one.name: getattr(found, one.name) for one in dataclasses.fields(found)}
     values = {
         "campaign_id": campaign.id,
@@ -150,7 +154,9 @@ def find(db: Database, campaign: Campaign, key: str = "") -> Stored:
     if not found and key:
         raise UnknownNameError("study", key, [one.study.key for one in listed(db, campaign)])
     if not found:
-        raise InputError(f"{campaign.slug}: it has no study at a provider yet. Publish one first.")
+        raise InputError(
+            f"{campaign.slug}: this campaign has no study yet. Run `captious crowd publish` first."
+        )
     return found[-1]
 
 
@@ -219,7 +225,7 @@ def _by_key(connection: Connection, key: str) -> Stored:
     table = schema.crowd_study
     row = connection.execute(select(table).where(table.c.key == key)).first()
     if row is None:
-        raise InputError("study: there is none of that key.")
+        raise InputError("study: there is no study with that key.")
     return stored_of(row)
 
 

@@ -80,7 +80,7 @@ class Workforce:
         self.db, self.key, self.clock, self.seed = db, stored.study.key, clock, seed
         provider = stored.provider()
         if not isinstance(provider, Simulated):
-            raise InputError("simulated workers work at the simulated provider only.")
+            raise InputError("simulated workers need --provider simulated.")
         self.provider, self.market = provider, Market(provider.where().path)
         places = self.market.read().get(self.key, {"places": {}})["places"]
         # Whoever was at work when an earlier run was cut off goes on first, at their own place.
@@ -103,7 +103,7 @@ class Workforce:
         parameters = {WORKER: worker.name, PLACE: place}
         arrival = self.provider.verify(stored.study, stored.published_at(), parameters)
         if isinstance(arrival, Refused):
-            raise InputError(f"{worker.name}: the market does not know its own place.")
+            raise InputError(f"{worker.name}: the market has no record of its own place.")
         visit = arrivals.begin(self.db, stored, campaign, arrival, secret=SECRET)
         if not isinstance(visit, Visit):
             ended = self._visit(stored, place)

@@ -1,8 +1,8 @@
 """Run metrics over a corpus: once through in this process, or one shard a process.
 
 A shard is a run of whole images, so that examples of one image stay together. Each process keeps
-its own batch from the first step to the last: it tokenises its texts once, says what it knows
-(`Metric.collect`), hears what all know together (`Metric.merge`) and returns statistics.
+its own batch from the first step to the last: it tokenises its texts once, sends what it
+collected (`Metric.collect`), receives the merged result (`Metric.merge`) and returns statistics.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def statistics_of(metric: Metric, batch: Batch, knowledge: Any) -> FloatArray:
     try:
         found = np.asarray(returned, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"{metric.name} returned no table of numbers ({error}). {_whose(metric)}") from None
+        raise InputError(
+            f"{metric.name} did not return a table of numbers ({error}). {_whose(metric)}"
+        ) from None
     if found.ndim != 2 or len(found) != len(batch):
         values = len(found) if found.ndim else 1
         what = f"{values:,} values" if found.ndim == 2 else f"an array of shape {found.shape}"
@@ -67,7 +69,7 @@ def statistics_of(metric: Metric, batch: Batch, knowledge: Any) -> FloatArray:
 
 
 def _whose(metric: Metric) -> str:
-    return f"Leave it out, or mend {type(metric).__module__}."
+    return f"Leave the metric out, or fix {type(metric).__module__}."
 
 
 def shards(corpus: Corpus, jobs: int) -> list[IntArray]:
@@ -98,7 +100,7 @@ def _run_here(corpus: Corpus, metrics: Sequence[Metric], progress: Progress | No
 
 
 def _inside(metric: Metric, progress: Progress | None) -> Progress | None:
-    """What a metric tells of its own work, under its name."""
+    """Progress of a metric's own work, under its name."""
     if progress is None:
         return None
     return lambda what, done, total: progress(f"{metric.name}, {what}", done, total)

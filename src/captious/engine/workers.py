@@ -41,7 +41,7 @@ def _begin(serve: Serve, pipe: Connection, *given: Any) -> None:
 
 
 def _end_with_parent() -> None:
-    """Wait for the parent's end. One that was killed could not end us, and nobody wants our answer.
+    """Wait for the parent's end. One that was killed could not end us, and nobody reads our answer.
 
     Siblings that were forked later hold copies of the ends of pipes, so the youngest hears it first.
     """

@@ -1,7 +1,7 @@
 """Two scene graphs as one picture: the candidate's above, the references' merged graph below.
 
 An object is a box with its attributes inside, a relation a line with a label from subject to
-object. What became of each is told three times over: by colour, by a sign (a tick, a cross, a ring)
+object. The verdict on each is shown three times: by colour, by a sign (a tick, a cross, a ring)
 and by the line (solid, dashed, dotted).
 """
 
@@ -29,7 +29,7 @@ _SIGNS = {
     Verdict.missed: "m4.5 0a4 4 0 1 0 .1 0z",
 }
 _LEGEND = {
-    Verdict.matched: "matched: both say it",
+    Verdict.matched: "matched: in both",
     Verdict.invented: "invented: only the candidate",
     Verdict.missed: "missed: only the references",
 }
@@ -103,7 +103,7 @@ def graph_in_words(told: GraphExplanation) -> str:
         "Missed": [one.parts for one in told.reference_graph if not one.met],
     }
     sentences = [f"{name}: {_listed(parts)}." for name, parts in sides.items() if parts]
-    return " ".join(sentences) or "Neither the candidate nor the references have any tuple."
+    return " ".join(sentences) or "Neither the candidate nor the references have tuples."
 
 
 def _listed(parts: Sequence[Parts]) -> str:

@@ -1,6 +1,6 @@
 """A layered layout of directed graphs from left to right, after Sugiyama et al. (1981).
 
-Boxes stand in columns so that lines run to the right: cycles are broken, every box comes after
+Boxes are arranged in columns so that lines run to the right: cycles are broken, every box comes after
 those that point to it, lines that pass a column get a place of their own in it, columns are sorted
 to cross few lines, and boxes move to the middle of their neighbours as far as the others let them.
 Where that is wider than a page, columns count steps from the middle of the graph instead, whichever

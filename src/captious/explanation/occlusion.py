@@ -1,8 +1,8 @@
-"""Which words and which parts of the image carry a score: by covering them one at a time.
+"""Which words and image regions contribute to a score: by covering them one at a time.
 
-Occlusion (Zeiler and Fergus 2014): a part is taken away, the model looks again, and what the score
-loses is the part's share. A word is left out of the caption; a cell of a grid over the image is
-painted in the model's mean colour. The loss is told of w cos(caption, image), before values below 0
+Occlusion (Zeiler and Fergus 2014): a part is removed, the model runs again, and the drop in
+the score is the part's contribution. A word is left out of the caption; a cell of a grid over the image is
+painted in the model's mean colour. The loss is that of w cos(caption, image), before values below 0
 are cut to 0; a negative loss means that the part speaks against the caption. The losses need not
 add up to the score.
 """
@@ -86,7 +86,9 @@ def explain_occlusion(
     """Cover every word and every cell of some examples."""
     embedder = metric.embedder()
     if not isinstance(embedder, ModelEmbedder):
-        raise InputError(f"{metric.name}: {metric.encoder} holds vectors, not a model that could look again.")
+        raise InputError(
+            f"{metric.name}: {metric.encoder} contains vectors, but an explanation needs a model."
+        )
     found = []
     for row, score in zip(rows, scores, strict=True):
         example = corpus.example(row)

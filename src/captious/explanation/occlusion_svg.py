@@ -32,7 +32,12 @@ def occlusion_picture(one: OcclusionExplanation, key: str = "plan", *, standalon
         f'preserveAspectRatio="none" href="{_data_address(one.seen)}"/>',
         *_grid(one, head),
         *_bars(one, head, 2 * _MARGIN + _SIDE, names),
-        words(_MARGIN, head + _SIDE + 22, "Covering a cell or a word loses so much of the score.", "note"),
+        words(
+            _MARGIN,
+            head + _SIDE + 22,
+            "Numbers: how much the score drops when a cell or word is covered.",
+            "note",
+        ),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -43,8 +48,8 @@ def occlusion_in_words(one: OcclusionExplanation) -> str:
     said = [f"{word.name} {word.loss:+.3f}" for word in sorted(one.words, key=_by_loss)]
     cells = [f"row {c.row + 1}, column {c.column + 1} {c.loss:+.3f}" for c in strongest(one)]
     return (
-        f"Loss of the score without each word: {', '.join(said)}. "
-        f"Cells of the image, {GRID} by {GRID}, that lose most when covered: {'; '.join(cells)}."
+        f"Drop in the score without each word: {', '.join(said)}. "
+        f"Cells of the image, {GRID} by {GRID}, with the largest drop when covered: {'; '.join(cells)}."
     )
 
 
@@ -78,7 +83,7 @@ def _grid(one: OcclusionExplanation, top: float) -> list[str]:
 
 def _bars(one: OcclusionExplanation, top: float, left: float, names: float) -> list[str]:
     most = max((abs(word.loss) for word in one.words), default=0.0) or 1.0
-    drawn = [words(left, top + 10, "without the word the score loses", "note")]
+    drawn = [words(left, top + 10, "drop in the score without the word", "note")]
     for place, word in enumerate(one.words):
         y = top + 24 + _LINE * place
         length = max(1.0, _BAR * abs(word.loss) / most)

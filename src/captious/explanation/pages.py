@@ -124,7 +124,7 @@ def _scores(one: AnyExplanation) -> str:
         [name if name == aspect else f"{name} and {aspect}", f"{value:.3f}", f"{judged:.2f}"]
         for name, value, aspect, judged in one.side_by_side
     ]
-    return line + _table("beside the judgments", ["aspect", one.metric, "judged"], rows, of_text=1)
+    return line + _table("compared with the judgments", ["aspect", one.metric, "judged"], rows, of_text=1)
 
 
 def _facts(one: AnyExplanation) -> list[str]:

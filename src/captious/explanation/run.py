@@ -1,15 +1,16 @@
-"""`explain`: choose captions, and take their scores apart as their metric allows."""
+"""`explain`: choose captions and explain their scores."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from captious.arguments import check_arguments
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.given import Given
 from captious.errors import InputError, UnknownNameError
 from captious.explanation.occlusion import explain_occlusion
 from captious.explanation.scene import GraphExplanation, explain_graphs
@@ -22,8 +23,12 @@ from captious.metrics.spice import Spice
 from captious.metrics.spice.sources import tuple_source
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers
+from captious.scoring import as_corpus
 from captious.tables import Shown, Table
 from captious.text.ptb.tokenise import tokenise_many
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 BY_IMAGE = ("clipscore", "mcipscore", "pacscore")
 EXPLAINED = ("spice", "vifidel", "wmd", *BY_IMAGE)
@@ -31,7 +36,7 @@ _Explainable = Spice | Vifidel | WordMovers | ClipScore
 
 
 def can_explain(metric: str) -> bool:
-    """Whether a metric, named with its options or without, can be taken apart.
+    """Whether a metric, named with or without options, can be explained.
 
     >>> can_explain("wmd[agg=worst]"), can_explain("cider")
     (True, False)
@@ -40,11 +45,22 @@ def can_explain(metric: str) -> bool:
 
 
 class Explanations(list[AnyExplanation], Shown):
-    """Explanations, one a caption; a notebook draws them."""
+    """Explanations, one per caption; a notebook draws them."""
+
+    __repr__ = Shown.__repr__  # and not the list's
 
     def tables(self) -> list[Table]:
-        """What each explanation says, the most telling table first."""
+        """Return the tables of each explanation, the most important first."""
         return [table for one in self for table in explanation_tables(one)]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """A row for each line of each explanation's first table: a flow, a tuple, a word."""
+        from captious.tables.frames import data_frame
+
+        firsts = [(one, explanation_tables(one)[0]) for one in self]
+        names = ["image_id", "system", *(firsts[0][1].columns if firsts else ())]
+        rows = [[one.image_id, one.system, *table.values(row)] for one, table in firsts for row in table.rows]
+        return data_frame(rows, names)
 
     def _repr_html_(self) -> str:
         drawn = (picture(one, f"explanation-{place}") for place, one in enumerate(self))
@@ -52,18 +68,19 @@ class Explanations(list[AnyExplanation], Shown):
 
 
 def explain(
-    corpus: Corpus,
+    corpus: Corpus | Given,
     metric: str | Metric = "vifidel",
     *,
-    image_id: str | None = None,
+    references: Given | None = None,
+    image_id: str | int | None = None,
     system: str | None = None,
     near: float = NEAR,
     judged: Mapping[str, FloatArray] | None = None,
 ) -> Explanations:
-    """Explanations of every caption of an image; without `image_id`, of the lowest score.
+    """Explain the scores of all captions of an image, or of the caption with the lowest score.
 
-    `judged` holds a column of mean judgments for each aspect, NaN where there is none; they are
-    shown beside SPICE's precision and recall.
+    `corpus` is a `Corpus`, or captions and `references` as for `load_corpus`. `judged` maps aspects to mean
+    judgments of all captions (NaN if there are none); they are shown beside SPICE's precision and recall.
 
     >>> corpus = Corpus.from_lists(
     ...     ["a dog on a beach"], objects={"0": ["dog", "frisbee", "frisbee"]})
@@ -72,6 +89,8 @@ def explain(
     (['frisbee'], ['beach'])
     """
     check_arguments(explain, locals())
+    corpus = as_corpus(corpus, references)
+    image_id = None if image_id is None else str(image_id)
     for aspect, column in (judged or {}).items():
         if len(column) != len(corpus):
             counted = f"{len(column):,} values for {len(corpus):,} captions"
@@ -124,7 +143,7 @@ def _explainable(metric: str | Metric) -> _Explainable:
     if isinstance(chosen, (Spice, Vifidel, WordMovers, ClipScore)):
         return chosen
     raise InputError(
-        f"{chosen.name} has nothing to show. Ask for {', '.join(EXPLAINED[:-1])} or {EXPLAINED[-1]}."
+        f"{chosen.name} cannot be explained. Use {', '.join(EXPLAINED[:-1])} or {EXPLAINED[-1]}."
     )
 
 

@@ -1,7 +1,7 @@
-"""SPICE taken apart: every tuple of both scene graphs, what it met on the other side, and by what.
+"""SPICE explained: every tuple of both scene graphs, and its match in the other.
 
 The references' graphs are merged before they are compared (Anderson et al. 2016), so a word of the
-references may stand there with its synonyms.
+references may appear with its synonyms.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ Row = tuple[Verdict, str, Parts | None, Parts | None, By | None]
 
 @dataclass(frozen=True)
 class GraphExplanation:
-    """One example's SPICE taken apart; `judged` holds its mean judgments by aspect."""
+    """SPICE of one example explained; `judged` has its mean judgments by aspect."""
 
     metric: str
     signature: str
@@ -98,7 +98,7 @@ class GraphExplanation:
     def side_by_side(self) -> list[tuple[str, float, str, float]]:
         """SPICE's precision, recall and F, each with the judged aspect that asks the same.
 
-        THumB (Kasai et al. 2022) judges precision and recall from 1 to 5; its total stands beside
+        THumB (Kasai et al. 2022) judges precision and recall from 1 to 5; its total is shown beside
         F. Aspects that were not judged are left out.
         """
         pairs = (
@@ -127,8 +127,8 @@ class GraphExplanation:
         if listed == missed:
             return ""
         return (
-            f"SPICE counts {missed} missed: the references' {len(self.reference_graph)} tuples "
-            f"less the candidate's {matched} that matched. No match was found for {listed}, since "
+            f"SPICE counts {missed} missed tuples: the references' {len(self.reference_graph)} tuples "
+            f"minus the candidate's {matched} matched ones. No match was found for {listed}, because "
             "a tuple may match several or share its match."
         )
 

@@ -19,8 +19,7 @@ AnyExplanation = Explanation | GraphExplanation | OcclusionExplanation
 def picture(explanation: AnyExplanation, key: str = "plan", *, standalone: bool = True) -> str:
     """The explanation as SVG; `key` keeps the ids of several pictures on a page apart.
 
-    `standalone` pictures carry their heading and their style with them; others want the page to
-    have `style_sheet()`.
+    `standalone` pictures contain their heading and style; others need a page with `style_sheet()`.
 
     >>> from captious.corpus import Corpus
     >>> from captious.explanation import explain

@@ -95,7 +95,7 @@ def _tuples(one: GraphExplanation) -> Table:
 def _beside_judgments(one: GraphExplanation) -> Table:
     others = [f"{name} {value:.2f}" for name, value in one.other_judgments.items()]
     return Table(
-        f"{one.metric} beside the judgments",
+        f"{one.metric} compared with the judgments",
         ["part", one.metric, "judged as", "judged"],
         [
             [name, value, aspect, Number(judged, f"{judged:.2f}")]

@@ -1,6 +1,6 @@
-"""Learned metrics: from judgments and any features to a metric that loads like every other.
+"""Learned metrics: train on judgments and any features; the result loads like any other metric.
 
-`train` fits and judges one; `metrics.learned` holds what scoring needs of it.
+`train` fits and evaluates a metric; `metrics.learned` has what scoring needs.
 """
 
 from captious.learn.data import RatedSet, TrainingData

@@ -36,9 +36,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield "\n## Data\n"
     yield to_markdown(tables.data_table(report))
     yield from (f"- {one.name}: {one.licence}" for one in report.data.sets if one.licence)
-    yield "Parts are dealt by image: no image is on two sides. The target is the mean rating of a caption."
+    yield "The data are split by image: no image is in two parts. The target is the mean rating of a caption."
     if report.left_out:
-        yield f"{report.left_out:,} captions without a value of some feature were left out."
+        yield f"{report.left_out:,} captions were left out because a feature has no value for them."
     yield from _protocol(report)
     yield from _figures(report)
     yield from _limits(report)
@@ -62,11 +62,11 @@ def _protocol(report: Report) -> Iterator[str]:
 
 def _figures(report: Report) -> Iterator[str]:
     settings = report.settings
-    yield "\n## Figures on the test part\n"
+    yield "\n## Results on the test part\n"
     if settings.refit:
         yield (
-            "These figures are of the model fitted on the training part. The model in this folder was "
-            "then fitted again on all of the data.\n"
+            "These results are those of the model fitted on the training part. The model in this folder was "
+            "then fitted again on all data.\n"
         )
     yield from map(to_markdown, tables.figure_tables(report))
     yield f"{report.verdict}\n"
@@ -92,14 +92,10 @@ def _figures(report: Report) -> Iterator[str]:
 def _limits(report: Report) -> Iterator[str]:
     sets = ", ".join(one.name for one in report.data.sets)
     needs = frozenset[str]().union(*(feature.needs for feature in parse_features(report.features)))
-    sees = (
-        "sees the image through its features"
-        if needs & {"image", "objects"}
-        else "does not look at the image"
-    )
+    sees = "uses the image through its features" if needs & {"image", "objects"} else "does not use the image"
     yield "## Limits\n"
     yield f"- It learned what the raters of {sets} rewarded, with their biases, and nothing else."
     yield "- Captions in other languages, of other length or of other kinds of image were not tested."
     yield f"- It {sees}."
-    yield "- Where the captions or references that it is given were used to train it, its scores flatter."
+    yield "- On captions or references that were used to train it, its scores are too optimistic."
     yield f"\nSeed {report.settings.seed}. The same data, settings and versions give the same metric."

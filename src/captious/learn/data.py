@@ -19,10 +19,10 @@ Scale = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class RatedSet:
-    """One data set: captions, every rating of them, and the ends of the scale.
+    """One data set: captions, all their ratings, and the ends of the scale.
 
-    Rating `j` of value `values[j]` is of example `example_of[j]`. `shares` are the parts of its
-    images that train, choose and test a model.
+    Rating `j` has the value `values[j]` and belongs to example `example_of[j]`. `shares` are the shares of
+    the images used for training, validation and test.
 
     >>> corpus = Corpus.from_lists(["a dog", "a cat"], [["dog"], ["cat"]])
     >>> rated = RatedSet("mine", corpus, np.array([0, 0, 1]), np.array([4.0, 5.0, 1.0]), (1.0, 5.0))
@@ -41,7 +41,7 @@ class RatedSet:
 
     @cached_property
     def means(self) -> FloatArray:
-        """Mean rating of each example; NaN where there is none."""
+        """Mean rating of each example; NaN if it has none."""
         n = len(self.corpus)
         sums = np.bincount(self.example_of, self.values, minlength=n)
         counts = np.bincount(self.example_of, minlength=n)
@@ -76,20 +76,20 @@ class RatedSet:
 
 
 def observed_scale(values: FloatArray) -> Scale:
-    """The lowest and the highest rating that was given.
+    """The lowest and the highest rating in the data.
 
     >>> observed_scale(np.array([2.0, 1.0, 4.0]))
     (1.0, 4.0)
     """
     low, high = float(values.min()), float(values.max())
     if not low < high:
-        raise InputError(f"every rating is {low:g}: there is nothing to learn. Give ratings that differ.")
+        raise InputError(f"all ratings are {low:g}, so there is nothing to learn. Give ratings that differ.")
     return low, high
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Several rated sets, their examples one after the other."""
+    """Several rated sets, concatenated."""
 
     sets: tuple[RatedSet, ...]
 

@@ -58,7 +58,7 @@ def choose_features(
             features.append(feature)
     if missing and (not skip_missing or not features):
         listed = "; ".join(f"{name} ({why})" for name, why in missing)
-        how = "" if not features else " Mend that, leave them out of --features, or give --skip-missing."
+        how = "" if not features else " Fix this, leave them out of --features, or give --skip-missing."
         raise InputError(f"features are missing: {listed}.{how}")
     return features, missing
 

@@ -25,10 +25,10 @@ def rated_set(
     scale: Scale | None = None,
     shares: tuple[float, float, float] = (0.64, 0.16, 0.20),
 ) -> RatedSet:
-    """The captions that were judged on one aspect, with every rating.
+    """The captions that were judged on one aspect, with all ratings.
 
-    `places[k]` is the row of the corpus that `judgments.keys[k]` judges, -1 where there is none.
-    Without an `aspect` it is "overall" or "total", THumB's total of its parts, or the only one.
+    `places[k]` is the row of the corpus that `judgments.keys[k]` belongs to, or -1. The default `aspect`
+    is "overall" or "total", THumB's total of its parts, or the only one.
 
     >>> corpus = Corpus.from_lists(["a dog", "a cat"], [["dog"], ["cat"]])
     >>> judged = Judgments.from_columns(images=["0", "0", "1"], values=[4, 5, 1],
@@ -42,7 +42,7 @@ def rated_set(
     known = rows >= 0
     if not known.any():
         raise InputError(
-            f"{name}: no judgment is of a caption that was given. Compare image ids and systems."
+            f"{name}: none of the judgments belongs to a given caption. Compare image ids and systems."
         )
     rows, values = rows[known], values[known]
     ends = scale or observed_scale(values)
@@ -51,9 +51,9 @@ def rated_set(
     if len(outside):
         raise InputError(
             f"{name}: a rating of {chosen} is {values[outside[0]]:g}, outside the scale {low:g} to {high:g}; "
-            f"they go from {values.min():g} to {values.max():g}.",
-            python="Give the ends of their scale as scale=(low, high).",
-            command="Give the ends of their scale, as --scale 1-5 does.",
+            f"ratings range from {values.min():g} to {values.max():g}.",
+            python="Give the scale as scale=(low, high).",
+            command="Give the scale, for example --scale 1-5.",
         )
     whole = RatedSet(name, corpus, rows, values, ends, shares, chosen)
     return whole.select(np.unique(rows))
@@ -68,7 +68,9 @@ def _aspect(aspects: list[str], name: str) -> str:
     if len(aspects) == 1:
         return aspects[0]
     raise InputError(
-        f"{name}: judges {', '.join(aspects)}. Name one", python="with aspect=.", command="with --aspect."
+        f"{name}: contains the aspects {', '.join(aspects)}. Choose one",
+        python="with aspect=.",
+        command="with --aspect.",
     )
 
 

@@ -40,9 +40,9 @@ class Report:
         """Whether it beats every feature alone on its test part, in one sentence."""
         name, main = self.settings.name, self.settings.main
         if not self.comparisons:
-            return f"{name} has no feature of one column to be compared with. Name metrics with --beside."
+            return f"{name} has no single-column feature to compare with. Name metrics with --beside."
         rest = not_beaten(self.comparisons)
-        single = "single feature" if self.comparisons[0].feature in self.features else "metric beside it"
+        single = "single feature" if self.comparisons[0].feature in self.features else "compared metric"
         if not rest:
             return (
                 f"{name} beats every {single} on its test part "

@@ -1,4 +1,4 @@
-"""What may be asked of a training run."""
+"""Settings of a training run."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ COEFFICIENTS: tuple[Method, ...] = ("pearson", "spearman", "kendall_b", "kendall
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that changes the trained metric or what is said of it.
+    """Everything that affects the trained metric or its report.
 
-    `folds=0` does without cross-validation; an empty `curve` without the learning curve. `beside` are
-    metrics that are shown beside the trained one and are no features of it.
+    `folds=0` skips cross-validation, an empty `curve` the learning curve. `beside` are further metrics to
+    compare with that are not features.
     """
 
     name: str

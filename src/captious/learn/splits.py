@@ -37,7 +37,9 @@ def parse_shares(text: str) -> tuple[float, float, float]:
     if len(parts) not in (2, 3) or min(parts, default=-1) < 0 or sum(parts) <= 0:
         raise InputError(f'--split "{text}": write 70/30 (training/test) or 64/16/20 with validation.')
     if not any(math.isclose(sum(parts), whole, rel_tol=1e-6) for whole in (1, 100)):
-        raise InputError(f'--split "{text}": the shares are {sum(parts):g} together. They must be 100, or 1.')
+        raise InputError(
+            f'--split "{text}": the shares add up to {sum(parts):g}. They must add up to 100, or to 1.'
+        )
     if len(parts) == 2:
         parts.insert(1, 0.0)
     if parts[TRAIN] == 0 or parts[TEST] == 0:
@@ -64,7 +66,8 @@ def split_by_image(data: TrainingData, seed: int) -> Split:
     for part, name in ((TRAIN, "train on"), (TEST, "test on")):
         if len(set(image_of[rows[part]].tolist())) < 2:
             raise InputError(
-                f"{len(names)} images leave fewer than two to {name}. Give more judgments or another split."
+                f"{len(names)} images leave fewer than two images to {name}. "
+                "Give more judgments or another split."
             )
     return Split(*rows)
 
@@ -78,7 +81,7 @@ def folds_by_image(images: Sequence[str], folds: int, seed: int) -> list[tuple[I
     names, image_of = factorise(images)
     folds = min(folds, len(names))
     if folds < 2:
-        raise InputError("cross-validation needs two images or more. Give more judgments.")
+        raise InputError("cross-validation needs at least two images. Give more judgments.")
     fold_of = np.arange(len(names)) % folds
     generator(seed).shuffle(fold_of)
     own = fold_of[image_of]

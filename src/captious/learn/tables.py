@@ -86,7 +86,7 @@ def comparison_table(report: Report) -> Table:
 def importance_table(report: Report) -> Table:
     """How much the main coefficient falls without each feature's information."""
     ordered = sorted(report.importance.items(), key=lambda item: -item[1])
-    title = f"Importance: fall of the test {TITLES[report.settings.main]} where a feature is shuffled"
+    title = f"Importance: decrease of the test {TITLES[report.settings.main]} when a feature is shuffled"
     return Table(title, ["feature", "fall"], [[name, number(value, 4)] for name, value in ordered])
 
 
@@ -106,7 +106,7 @@ def calibration_table(report: Report) -> Table:
     ]
     note = (
         f"rating = {report.line[1]:.3f} + {report.line[0]:.3f} x prediction. Root mean squared error on the "
-        f"test part {found.rmse:.3f}; that of always saying the mean is {found.rmse_of_mean:.3f}."
+        f"test part: {found.rmse:.3f}; of always predicting the mean: {found.rmse_of_mean:.3f}."
     )
     return Table("Calibration on the test part", ["predicted", "human", "captions"], rows, note)
 

@@ -1,4 +1,4 @@
-"""Train a metric: features, a split by image, a fit, an honest look at it, a folder that loads."""
+"""Train a metric: compute features, split by image, fit, evaluate, and write a folder that loads."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Note = Callable[[str], None]
 
 
 class Trained(NamedTuple):
-    """The metric, where it is, and what is known of it."""
+    """A trained metric, its folder, and its report."""
 
     model: TrainedModel
     folder: Path
@@ -52,10 +52,10 @@ def train(
 ) -> Trained:
     """Train a metric and write it to the folder `out`.
 
-    Images are dealt into training, validation and test parts; features are computed once; the
-    model is cross-validated and fitted on the training part, brought to the human scale, and judged
-    on the test part beside each feature alone. A run that is interrupted goes on where it was when
-    it is started again with the same data and settings.
+    Images are split into training, validation and test parts, and features are computed once. The model
+    is cross-validated and fitted on the training part, mapped to the human scale, and evaluated on the
+    test part, next to each feature alone. An interrupted run resumes when it is started again with the
+    same data and settings.
     """
     _check_out(out, overwrite)
     settings.learner.ready()
@@ -68,12 +68,12 @@ def train(
     names = "\n".join(feature.name for feature in features)
     journal = Journal(out / JOURNAL, settings.digest(data.digest, names))
     if journal.steps:
-        note(f"going on with an interrupted run (steps done: {journal.steps})")
+        note(f"resuming an interrupted run (steps done: {journal.steps})")
     features = _with_frequencies(features, data, split, out / TABLE)
     table = compute_features(data, features, progress=progress)
     split, left_out = _complete_rows(split, table, data)
     if left_out:
-        note(f"{left_out:,} captions lack a feature's value and are left out")
+        note(f"{left_out:,} captions are left out because a feature has no value for them")
     beside = None
     if settings.beside:
         others = _with_frequencies(parse_features(settings.beside), data, split, journal.path(TABLE))
@@ -91,13 +91,13 @@ def _check_out(out: Path, overwrite: bool) -> None:
     check_folder(out)
     if (out / MANIFEST).exists() and not overwrite:
         raise InputError(
-            f"{out}: holds a trained metric.",
-            python="Name another folder, or give overwrite=True.",
-            command="Name another --out, or give --overwrite.",
+            f"{out}: contains a trained metric.",
+            python="Choose another folder, or set overwrite=True.",
+            command="Choose another --out, or add --overwrite.",
         )
     strange = [path.name for path in out.iterdir() if path.name not in _OWN] if out.is_dir() else []
     if strange:
-        raise InputError(f"{out}: holds other files ({strange[0]}). Name a new folder.")
+        raise InputError(f"{out}: contains other files ({strange[0]}). Choose a new folder.")
 
 
 _OWN = frozenset({MANIFEST, "model.npz", TABLE, CARD, CARD_JSON, JOURNAL})
@@ -124,7 +124,7 @@ def _complete_rows(split: Split, table: FeatureTable, data: TrainingData) -> tup
     kept = Split(*(rows[whole[rows]] for rows in split))
     if len(kept.train) < 4 or len(kept.test) < 4:
         raise InputError(
-            f"{len(kept.train)} captions to train on and {len(kept.test)} to test on are too few. "
+            f"{len(kept.train)} captions to train on and {len(kept.test)} to test on are not enough. "
             "Give more judgments."
         )
     return kept, int((~whole).sum())

@@ -30,7 +30,7 @@ Need = Literal["references", "image", "objects"]
 
 
 class Resources(NamedTuple):
-    """What a metric asks for where a cluster shares out processors."""
+    """What a metric needs on a cluster."""
 
     processors: float = 1.0
     gpus: float = 0.0
@@ -61,7 +61,7 @@ class Metric:
     dotted: ClassVar[str] = ""
 
     def ready(self) -> None:
-        """Raise `MissingDependencyError` where a package or file that it needs is not here."""
+        """Raise `MissingDependencyError` if a package or file that it needs is not installed."""
         return
 
     def weights(self) -> tuple[str, ...]:
@@ -69,7 +69,7 @@ class Metric:
         return ()
 
     def prepare(self, report: Report | None = None) -> None:
-        """Make what is made once on a machine; `report(what, done, total)` hears how it goes on."""
+        """Prepare what is made once per machine; `report(what, done, total)` is called with progress."""
         return
 
     def collect(self, batch: Batch) -> Any:
@@ -95,11 +95,11 @@ class Metric:
         return False
 
     def resources(self) -> Resources:
-        """What a process that runs it needs: a processor, and a GPU where its option `device` names one."""
+        """What a process needs to run it: a processor, and a GPU if its option `device` names one."""
         return Resources(gpus=float(str(getattr(self, "device", "cpu")).startswith("cuda")))
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
-        """Sufficient statistics, one row an example, that may be summed over examples.
+        """Sufficient statistics, one row per example, that can be summed over examples.
 
         An example whose score is NaN has none: it counts for nothing in the mean. Only a metric
         that is `partial`, or looks at images that may be missing, may leave examples out so.
@@ -115,7 +115,7 @@ class Metric:
         first = batch.corpus.example(int(rows[0])).image_id
         raise InputError(
             f"{self.name} has no finite value for {len(rows):,} of {len(batch):,} captions, the first of "
-            f'image "{first}". Leave it out, or mend {type(self).__module__}.'
+            f'image "{first}". Leave the metric out, or fix {type(self).__module__}.'
         )
 
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
@@ -136,7 +136,7 @@ class Metric:
             return np.asarray(summed[..., 0] / summed[..., 1], dtype=np.float64)
 
     def single_scores(self, statistics: FloatArray) -> list[float]:
-        """`corpus_score` of every row as a corpus of its own, the same to the last bit.
+        """`corpus_score` of every row as a separate corpus, identical bit for bit.
 
         A row at a time: NumPy's powers of a number and of an array may differ in the last bit. Metrics
         whose formula gives the same bits either way, as a quotient does, take all rows at once.
@@ -147,11 +147,11 @@ class Metric:
         return [float(self.corpus_score(row)) for row in statistics]
 
     def check(self, corpus: Corpus, knowledge: Any) -> None:
-        """Refuse, with one clear line, a corpus that the metric is not defined for."""
+        """Raise `InputError` for a corpus that the metric is not defined for."""
         return
 
     def notes(self, corpus: Corpus, knowledge: Any) -> list[str]:
-        """What a reader of the scores must know, a line each, for the foot of tables and reports."""
+        """Remarks for readers of the scores, one line each, shown below tables and in reports."""
         return []
 
     def unscored(self, knowledge: Any) -> dict[str, str]:
@@ -197,7 +197,7 @@ def refuse_too_long(corpus: Corpus, metrics: Sequence[Metric]) -> None:
     ...     name, most_words = "slow", 3
     >>> refuse_too_long(Corpus.from_lists(["a dog on a mat"]), [Slow()])
     Traceback (most recent call last):
-    captious.errors.InputError: slow: "a dog on a mat" has 5 words; it takes at most 3 in one text...
+    captious.errors.InputError: slow: "a dog on a mat" has 5 words; at most 3 are allowed...
     """
     for metric in metrics:
         most = metric.most_words
@@ -207,13 +207,13 @@ def refuse_too_long(corpus: Corpus, metrics: Sequence[Metric]) -> None:
             # N words have at least 2 N - 1 characters: most texts need not be split.
             if len(text) > 2 * most and (words := len(text.split())) > most:
                 raise InputError(
-                    f'{metric.name}: "{one_line(text, 40)}" has {words:,} words; it takes at most {most:,} '
-                    "in one text. Shorten the text, or leave the metric out."
+                    f'{metric.name}: "{one_line(text, 40)}" has {words:,} words; at most {most:,} '
+                    "are allowed. Shorten the text, or leave the metric out."
                 )
 
 
 def reference_count_label(corpus: Corpus) -> str:
-    """`5` where every example has five references, `4-5` where they differ.
+    """`5` if every example has five references, `4-5` if they differ.
 
     >>> reference_count_label(Corpus.from_lists(["a", "b"], [["x", "y"], ["x", "y", "z"]]))
     '2-3'

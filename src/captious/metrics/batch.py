@@ -14,7 +14,7 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import IntArray, factorise
 from captious.corpus.types import NO_REFERENCES
-from captious.errors import InputError
+from captious.errors import InputError, one_line
 from captious.models.encoders.base import ImageFile
 from captious.progress import tell
 from captious.text.tokens import TokenTable, token_table
@@ -65,7 +65,7 @@ class Batch:
         return self.once("pairs", self._make_pairs)
 
     def blocks(self, size: int) -> Iterator[IntArray]:
-        """Rows of examples, `size` at a time, those of one image together; tells how far it is."""
+        """Rows of examples, `size` at a time, those of one image together; reports progress."""
         order = np.argsort(self.corpus.image_of, kind="stable")
         for start in range(0, len(order), size):
             tell("captions", start, len(order))
@@ -82,8 +82,8 @@ class Batch:
         if len(counts) and counts.min() == 0:
             example = corpus.example(int(np.flatnonzero(counts == 0)[0]))
             raise InputError(
-                f'image "{example.image_id}" has no references, which this metric needs. '
-                "Add some, or leave the image out."
+                f'image "{example.image_id}" ("{one_line(example.caption, 40)}") has no references, '
+                "which this metric needs. Add references, or leave the image out."
             )
         starts = corpus.references.offsets[corpus.references_of]
         examples = np.repeat(np.arange(len(corpus)), counts)

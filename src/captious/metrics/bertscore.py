@@ -88,7 +88,7 @@ class BertScore(Metric):
 
     @property
     def corpus_wide(self) -> bool:
-        """Whether tokens are weighed by how rare they are in the references."""
+        """Whether tokens are weighted by how rare they are in the references."""
         return self.idf
 
     @property
@@ -247,7 +247,7 @@ def match_pairs(
 
 
 def _rows(offsets: IntArray, texts: IntArray) -> IntArray:
-    """Rows of the tokens of texts that are equally long: a line a text."""
+    """Rows of the tokens of texts that are equally long: one line per text."""
     length = int(offsets[texts[0] + 1] - offsets[texts[0]])
     return np.asarray(offsets[texts][:, None] + np.arange(length))
 

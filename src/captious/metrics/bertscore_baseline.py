@@ -36,7 +36,7 @@ class Baseline(NamedTuple):
 def read_baseline(name: str, layer: int) -> Baseline:
     """The baseline of a layer from a file in the format of the bert-score package.
 
-    The file has a heading `LAYER,P,R,F` and a line a layer, separated by commas or tabs.
+    The file has a heading `LAYER,P,R,F` and one line per layer, separated by commas or tabs.
     """
     if name == NO_BASELINE:
         return Baseline((0.0, 0.0, 0.0), NO_BASELINE)
@@ -49,7 +49,7 @@ def read_baseline(name: str, layer: int) -> Baseline:
     rows = _rows(path, path.stat().st_mtime_ns)
     if layer not in rows:
         known = ", ".join(map(str, sorted(rows)))
-        raise InputError(f"{path}: has no line for layer {layer}. It has {known or 'none'}.")
+        raise InputError(f"{path}: there is no line for layer {layer}. It has {known or 'none'}.")
     return Baseline(rows[layer], f"file:{locate.digest(path)}")
 
 
@@ -65,7 +65,7 @@ def _rows(path: Path, changed: int) -> dict[int, tuple[float, float, float]]:
         text = path.read_text("utf-8")
         lines = list(csv.reader(text.splitlines(), delimiter="\t" if "\t" in text else ","))
         if not lines or tuple(cell.strip().upper() for cell in lines[0]) != _COLUMNS:
-            raise InputError(f"{path}: line 1: the heading is not {','.join(_COLUMNS)}.")
+            raise InputError(f"{path}: line 1: the header is not {','.join(_COLUMNS)}.")
         rows = {}
         for line in filter(None, lines[1:]):
             layer, *values = line

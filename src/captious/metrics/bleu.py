@@ -80,7 +80,7 @@ class Bleu(Metric):
     """
 
     order: ClassVar[int] = MAX_ORDER
-    summary: ClassVar[str] = "clipped n-gram precision with a brevity penalty, as coco-caption"
+    summary: ClassVar[str] = "clipped n-gram precision with a brevity penalty, as in coco-caption"
     citation: ClassVar[str] = "Papineni et al. 2002"
 
     reference_length: str = "closest"

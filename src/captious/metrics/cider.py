@@ -34,7 +34,7 @@ _CHUNK = 1 << 16  # n-grams weighed at once: few enough for the processor's cach
 
 @dataclass(frozen=True)
 class TfIdfMetric(Metric):
-    """What CIDEr-D and CIDEr share: n-grams weighed by how few images' references hold them."""
+    """What CIDEr-D and CIDEr share: n-grams weighted by their rarity across images."""
 
     fewest_images: ClassVar[int] = 2
 
@@ -52,7 +52,7 @@ class TfIdfMetric(Metric):
 
     @property
     def columns(self) -> str:
-        """Name of the token columns whose n-grams are weighed."""
+        """Name of the token columns whose n-grams are weighted."""
         return self.tokeniser
 
     @property
@@ -93,7 +93,7 @@ class TfIdfMetric(Metric):
         if table.tokeniser != self.columns:
             raise InputError(
                 f"{self.df}: counts tokens of the tokeniser {table.tokeniser}; "
-                f"{self.name} was asked for {self.columns}. Build the table with the same."
+                f"{self.name} uses {self.columns}. Build the table with the same tokeniser."
             )
         if table.order < self.n:
             raise InputError(
@@ -110,8 +110,8 @@ class TfIdfMetric(Metric):
         """Refuse frequencies of fewer than two documents."""
         if knowledge.documents < 2:
             raise InputError(
-                f"{self.name} weighs n-grams by how few images' references hold them, and the "
-                f"references are of {knowledge.documents} image(s). Score more images, "
+                f"{self.name} weights n-grams by how rare they are across images, but the "
+                f"references cover {knowledge.documents} image(s). Score more images, "
                 "or give document frequencies:",
                 python=f'metrics=["{self.name}[df=FILE]"].',
                 command=f"--df FILE or {self.name}[df=FILE].",
@@ -126,7 +126,7 @@ class TfIdfMetric(Metric):
         return facts | {"n": str(self.n)}
 
     def similarities(self, batch: Batch, knowledge: DocumentFrequencies, *, clip: bool) -> FloatArray:
-        """Cosine of each (example, reference) pair's weighed n-grams, a column an order."""
+        """Cosine of each (example, reference) pair's weighted n-grams, one column per order."""
         self.check_documents(knowledge)
         table = ngrams_of(batch, self.columns)
         idf = knowledge.inverse(table.index)
@@ -161,7 +161,7 @@ class TfIdfMetric(Metric):
 
 
 def ngram_norms(table: NgramTable, idf: FloatArray) -> FloatArray:
-    """Euclidean length of each text's weighed n-grams, a column an order."""
+    """Euclidean length of each text's weighted n-grams, one column per order."""
     norms = np.zeros((len(table), MAX_ORDER))
     for part in chunks(table.sizes + 1, _CHUNK):
         first, last = int(table.offsets[part.start]), int(table.offsets[part.stop])
@@ -200,7 +200,7 @@ class CiderD(TfIdfMetric):
     """
 
     title: ClassVar[str] = "CIDEr"
-    summary: ClassVar[str] = "CIDEr-D as coco-caption prints it: consensus of tf-idf n-grams"
+    summary: ClassVar[str] = "CIDEr-D as in coco-caption: similarity of tf-idf n-grams"
     citation: ClassVar[str] = "Vedantam et al. 2015"
     bounds: ClassVar[tuple[float, float]] = (0.0, SCALE)
 

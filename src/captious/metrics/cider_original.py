@@ -33,7 +33,7 @@ class CiderOriginal(TfIdfMetric):
     """
 
     title: ClassVar[str] = "CIDEr (original)"
-    summary: ClassVar[str] = "CIDEr of the paper's section 3: no clipping, no penalty on length"
+    summary: ClassVar[str] = "CIDEr of the paper's section 3: no clipping, no length penalty"
     citation: ClassVar[str] = "Vedantam et al. 2015"
 
     scale: float = 1.0
@@ -41,7 +41,7 @@ class CiderOriginal(TfIdfMetric):
 
     @property
     def columns(self) -> str:
-        """Name of the token columns whose n-grams are weighed."""
+        """Name of the token columns whose n-grams are weighted."""
         return self.tokeniser + (STEMMED if self.stem else "")
 
     def __post_init__(self) -> None:

@@ -124,8 +124,8 @@ class DocumentFrequencies:
             table = None
         if table is None or not _is_sound(table):
             raise InputError(
-                f"{path}: is not a whole table of document frequencies. "
-                "Write it again with `captious df build`."
+                f"{path}: is not a complete table of document frequencies. "
+                "Rebuild it with `captious df build`."
             )
         digest = _digest(arrays)
         return cls(table.index, table.counts, table.documents, table.tokeniser, f"file:{digest[:8]}")
@@ -232,7 +232,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
             if not zipfile.is_zipfile(file):
                 raise InputError(
                     f"{path}: is not a table of document frequencies. Pickled tables such as "
-                    "coco-val-df.p are not read, since loading one can run code; "
+                    "coco-val-df.p are not supported, because loading one can run code; "
                     "count the references again with `captious df build`."
                 )
             file.seek(0)
@@ -241,7 +241,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     except OSError as error:
         raise _unreadable(path, error) from error
     except (ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise InputError(f"{path}: is damaged. Write it again with `captious df build`.") from error
+        raise InputError(f"{path}: is damaged. Rebuild it with `captious df build`.") from error
 
 
 def _from_arrays(arrays: Mapping[str, NDArray[Any]]) -> DocumentFrequencies | None:

@@ -1,6 +1,6 @@
 """What metrics that look at images say beside their scores.
 
-A model reads so many tokens of a caption and no more, some files are no images, and a system may
+A model reads so many tokens of a caption and no more, some files are not images, and a system may
 use the very encoder that judges it. None of that may stay silent: `Noted` gathers it batch by
 batch, and from it come a signature's `trunc`, the notes under a table and the list of images that
 have no score.
@@ -90,7 +90,7 @@ def circularity(corpus: Corpus, name: str, family: str) -> list[str]:
     """
     return [
         f"caution: {system} uses {encoder}, and {name} is computed with {family.upper()} too: its score is "
-        "circular and may be too high (HUMANr, section 4.1). Compare it by another metric."
+        "circular and may be too high (HUMANr, section 4.1). Compare this system with another metric."
         for system, encoder in corpus.encoders.items()
         if system in corpus.systems and family and family_of(encoder) == family
     ]

@@ -32,7 +32,7 @@ class LanguageModelFluency(Metric):
     """
 
     title: ClassVar[str] = "LM"
-    summary: ClassVar[str] = "mean log-likelihood of the tokens: fluency, no image needed"
+    summary: ClassVar[str] = "mean log-likelihood of the tokens (fluency); no image or references"
     citation: ClassVar[str] = "Jelinek et al. 1977"
     needs: ClassVar[frozenset[Need]] = frozenset()
     bounds: ClassVar[tuple[float, float]] = (-np.inf, 0.0)

@@ -25,7 +25,7 @@ UNIONS = (LARGEST, UNIQUE)
 
 
 def wanted_sources(text: str) -> tuple[str, ...]:
-    """The sources that an option names; none stands for all.
+    """The sources that an option names; none means all.
 
     >>> wanted_sources("gold|d500"), wanted_sources("all")
     (('gold', 'd500'), ())
@@ -38,7 +38,7 @@ def require_objects(metric: str, corpus: Corpus) -> None:
     """Refuse a corpus without objects."""
     if corpus.objects is None:
         raise InputError(
-            f"{metric} needs the objects in each image, and the corpus has none.",
+            f"{metric} needs the objects in each image, but the corpus has none.",
             python="Make the corpus with objects=.",
             command="Give them with --objects FILE.",
         )

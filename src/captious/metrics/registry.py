@@ -119,7 +119,9 @@ def resolve(specification: str) -> Metric:
     name, options = name_and_options(specification)
     metric = find(name)
     if metric is None and (Path(name) / TRAINED).is_file():
-        raise InputError(f'unknown metric "{name}". A trained metric is here: write ./{name}.')
+        raise InputError(
+            f'unknown metric "{name}". A folder with a trained metric has this name: write ./{name}.'
+        )
     if metric is None:
         raise UnknownNameError("metric", name, known_metrics())
     return with_options(metric, options)
@@ -132,7 +134,9 @@ def name_and_options(specification: str) -> tuple[str, str]:
     (('cider', 'sigma=4,n=2'), ('bleu4', ''))
     """
     if specification.count("[") != specification.count("]"):
-        raise InputError(f'"{one_line(specification)}": a bracket has no partner. Write name[option=value].')
+        raise InputError(
+            f'"{one_line(specification)}": a bracket is not closed or not opened. Write name[option=value].'
+        )
     match = _SPECIFICATION.fullmatch(specification.strip())
     if not match:
         raise InputError(
@@ -161,7 +165,7 @@ def resolve_all(specifications: Sequence[str | Metric]) -> dict[str, Metric]:
         metrics[item.name if isinstance(item, Metric) else item.strip()] = metric
     if not metrics:
         raise InputError(
-            "no metric was asked for. Name one, for example",
+            "no metric was named. Name one, for example",
             python='metrics=["cider", "bleu4"].',
             command="--metrics cider,bleu4.",
         )
@@ -209,13 +213,13 @@ def _parse(metric: str, option: Field[Any], text: str) -> Any:
         words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
         if text.lower() in words:
             return words[text.lower()]
-        raise InputError(f'{metric}: option "{option.name}" is yes or no; found "{one_line(text)}".')
+        raise InputError(f'{metric}: option "{option.name}" must be yes or no; found "{one_line(text)}".')
     if kind in (int, float):
         try:
             return kind(text)
         except ValueError:
             wanted = "a whole number" if kind is int else "a number"
             raise InputError(
-                f'{metric}: option "{option.name}" is {wanted}; found "{one_line(text)}".'
+                f'{metric}: option "{option.name}" must be {wanted}; found "{one_line(text)}".'
             ) from None
     return text

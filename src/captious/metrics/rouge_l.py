@@ -41,7 +41,7 @@ class RougeL(Metric):
     """
 
     title: ClassVar[str] = "ROUGE-L"
-    summary: ClassVar[str] = "longest common subsequence, as coco-caption or rouge_score"
+    summary: ClassVar[str] = "longest common subsequence, as in coco-caption or rouge_score"
     citation: ClassVar[str] = "Lin 2004"
 
     variant: str = COCO

@@ -39,7 +39,7 @@ class RuleGrammar(Metric):
     'grammar'
     """
 
-    summary: ClassVar[str] = "share of words without an error, by a rule checker: no image needed"
+    summary: ClassVar[str] = "share of words without a grammar error (rule checker); no image or references"
     citation: ClassVar[str] = "Harper (Automattic), through harper-py"
     needs: ClassVar[frozenset[Need]] = frozenset()
 
@@ -56,7 +56,7 @@ class RuleGrammar(Metric):
     def ready(self) -> None:
         """The package harper-py."""
         if find_spec("harper") is None:
-            raise MissingDependencyError("rulegrammar runs on the package harper-py", "grammar")
+            raise MissingDependencyError("rulegrammar needs the package harper-py", "grammar")
 
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Share of words without an error in each caption; equal captions are read once."""

@@ -42,7 +42,7 @@ class SacreBleu(Metric):
     """
 
     title: ClassVar[str] = "sacreBLEU"
-    summary: ClassVar[str] = "BLEU-4 of raw text as sacreBLEU, mean over captions (THumB's BLEU)"
+    summary: ClassVar[str] = "BLEU-4 of raw text as in sacreBLEU, mean over captions (THumB's BLEU)"
     citation: ClassVar[str] = "Post 2018"
 
     smooth: str = "exp"

@@ -19,9 +19,9 @@ def script_notes(metrics: Mapping[str, Metric], captions: Iterable[str]) -> list
     >>> script_notes(resolve_all(["bleu1", "meteor"]), ["a dog"])
     []
     >>> for line in script_notes(resolve_all(["bleu1", "meteor"]), ["一只狗"]): print(line)
-    the captions are Chinese, and the tables of meteor are English: its scores say nothing here.
-    the captions are Chinese, written without spaces: the tokeniser ptb of bleu1 takes a clause for a \
-word. Say bleu1[tokeniser=zh], or tokeniser=char.
+    the captions are Chinese, but meteor works only for English: its scores are meaningless here.
+    Chinese is written without spaces: the tokeniser ptb of bleu1 treats a clause as one word. \
+Use bleu1[tokeniser=zh], or tokeniser=char.
     """
     script = main_script(captions)
     if script in ("", LATIN):
@@ -29,10 +29,10 @@ word. Say bleu1[tokeniser=zh], or tokeniser=char.
     notes = []
     english = [name for name, metric in metrics.items() if metric.language == "English"]
     if english:
-        whose = "its" if len(english) == 1 else "their"
+        whose, work = ("its", "works") if len(english) == 1 else ("their", "work")
         notes.append(
-            f"the captions are {script}, and the tables of {', '.join(english)} are English: "
-            f"{whose} scores say nothing here."
+            f"the captions are {script}, but {', '.join(english)} {work} only for English: "
+            f"{whose} scores are meaningless here."
         )
     if script in UNSPACED:
         cut: dict[str, list[str]] = {}
@@ -44,8 +44,8 @@ word. Say bleu1[tokeniser=zh], or tokeniser=char.
             first = names[0].partition("[")[0]
             better = "zh" if script == "Chinese" else "char"
             notes.append(
-                f"the captions are {script}, written without spaces: the tokeniser {tokeniser} of "
-                f"{', '.join(names)} takes a clause for a word. Say {first}[tokeniser={better}]"
+                f"{script} is written without spaces: the tokeniser {tokeniser} of "
+                f"{', '.join(names)} treats a clause as one word. Use {first}[tokeniser={better}]"
                 + (", or tokeniser=char." if better == "zh" else ".")
             )
     return notes

@@ -37,7 +37,7 @@ class SentenceSimilarity(Metric):
     """
 
     title: ClassVar[str] = "SentSim"
-    summary: ClassVar[str] = "cosine of sentence vectors with the references' (MiniLM)"
+    summary: ClassVar[str] = "cosine of sentence vectors of caption and references (MiniLM)"
     citation: ClassVar[str] = "Reimers and Gurevych 2019"
     neural: ClassVar[bool] = True
     dotted: ClassVar[str] = "agg"

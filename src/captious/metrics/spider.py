@@ -29,7 +29,7 @@ class Spider(JoinedMetric):
     """
 
     title: ClassVar[str] = "SPIDEr"
-    summary: ClassVar[str] = "mean of CIDEr-D and SPICE (English), as audio captioning uses it"
+    summary: ClassVar[str] = "mean of CIDEr-D and SPICE (English), common in audio captioning"
     citation: ClassVar[str] = "Liu et al. 2017"
     bounds: ClassVar[tuple[float, float]] = (0.0, 5.5)
     language: ClassVar[str] = "English"

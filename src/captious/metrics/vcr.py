@@ -59,7 +59,7 @@ class PoolMetric(Metric):
             object.__setattr__(self, "needs", frozenset({"references"}))
 
     def check(self, corpus: Corpus, knowledge: None) -> None:
-        """Refuse a corpus without objects, unless told to do without."""
+        """Refuse a corpus without objects, unless `objects=none`."""
         if self.objects != NONE:
             require_objects(self.name, corpus)
             check_sources(corpus, wanted_sources(self.objects))

@@ -98,7 +98,7 @@ class Vifidel(VectorMetric):
         if self.references not in (AUTO, NONE) and not self._reference_limit:
             raise InputError(
                 f'{self.name}: references is "{self.references}"; it must be auto (all there are), '
-                "none, or how many of them to use."
+                "none, or the number of references to use."
             )
 
     @property
@@ -106,7 +106,7 @@ class Vifidel(VectorMetric):
         return int(self.references) if self.references.isdecimal() else 0
 
     def collect(self, batch: Batch) -> VifidelKnowledge:
-        """Counts that the signature tells, and whether there are references."""
+        """Counts for the signature, and whether there are references."""
         require_objects(self.name, batch.corpus)
         scene = self._scene(batch)
         counts = batch.corpus.reference_counts
@@ -140,7 +140,7 @@ class Vifidel(VectorMetric):
         if short or (self.references == AUTO and 0 < having < examples):
             raise InputError(
                 f"{self.name}: some captions have {knowledge.fewest_references} references. "
-                "Scores with and without references do not compare: give all captions theirs, or "
+                "Scores with and without references are not comparable: give every caption references, or "
                 f"say {self.name}[references=none]."
             )
 

@@ -118,6 +118,6 @@ def combined(vifidel: FloatArray, other: FloatArray) -> FloatArray:
     if vifidel.shape != other.shape:
         raise StatisticsError(
             f"{vifidel.shape} scores of VIFIDEL for {other.shape} of the other metric; "
-            "both must be of the same examples."
+            "both must cover the same examples."
         )
     return (vifidel + other) / 2.0

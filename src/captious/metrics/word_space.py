@@ -142,7 +142,7 @@ class VectorMetric(Metric):
             first = words[int(np.flatnonzero(~known)[0])]
             raise InputError(
                 f'{self.name}: "{first}" and {int((~known).sum()) - 1} other words have no vector '
-                f"in {self.vectors}. Take other vectors, or oov=drop."
+                f"in {self.vectors}. Use other vectors, or oov=drop."
             )
         return vectors, known
 

@@ -1,4 +1,4 @@
-"""One file from a web address: whole or not at all."""
+"""Download one file from a web address atomically."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _BLOCK = 1 << 20
 def download(url: str, path: Path) -> None:
     """Save what is at an address as a file."""
     if urlparse(url).scheme not in ("https", "http"):
-        raise InputError(f"{url}: is no web address.")
+        raise InputError(f"{url}: is not a web address.")
     try:
         answer = urlopen(url, timeout=PATIENCE)
     except (URLError, OSError) as error:
@@ -30,7 +30,7 @@ def download(url: str, path: Path) -> None:
             while block := _read(answer, url, path):
                 written += file.write(block)
         if expected is not None and written != int(expected):
-            raise InputError(f"{url}: only {written:,} of {int(expected):,} bytes came. Try again.")
+            raise InputError(f"{url}: only {written:,} of {int(expected):,} bytes arrived. Try again.")
 
 
 def _read(answer: Any, url: str, path: Path) -> bytes:
@@ -43,4 +43,6 @@ def _read(answer: Any, url: str, path: Path) -> bytes:
 
 def _unreachable(url: str, path: Path, error: OSError) -> InputError:
     reason = one_line(str(getattr(error, "reason", error)), 120)
-    return InputError(f"{url}: cannot be fetched ({reason}). Check the network, or save the file as {path}.")
+    return InputError(
+        f"{url}: cannot be downloaded ({reason}). Check the network, or save the file as {path}."
+    )

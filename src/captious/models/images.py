@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from captious.corpus.ids import IMAGE_SUFFIX
 from captious.errors import InputError, MissingDependencyError, one_line
+from captious.unpack import BROKEN_PICTURE, refuse_scans
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -31,6 +32,7 @@ RGB = NDArray[np.uint8]
 # Pillow's own line between a photograph and a decompression bomb: a quarter of a gigabyte of RGB.
 MAX_PIXELS = 89_478_485
 MAX_BYTES = 512 * 2**20
+POSTSCRIPT = (b"%!PS", b"\xc5\xd0\xd3\xc6")  # Pillow would hand it to Ghostscript, a program
 _WITH_ALPHA = ("RGBA", "LA", "PA", "La", "RGBa")
 _ORIENTATION = 274  # EXIF 2.32
 _READING_NOTES = threading.Lock()
@@ -55,19 +57,19 @@ def read_file(path: str | Path) -> bytes:
     if not file.exists():
         raise InputError(f"{shown}: there is no such file. Check the path.")
     if not file.is_file():
-        raise InputError(f"{shown}: is no regular file. Give an image file.")
+        raise InputError(f"{shown}: is not a regular file. Give an image file.")
     try:
         size = file.stat().st_size
         if size > MAX_BYTES:
             raise InputError(
-                f"{shown}: takes {size / 2**20:,.0f} MB; images of at most "
-                f"{MAX_BYTES // 2**20} MB are read. Save it smaller."
+                f"{shown}: takes {size / 2**20:,.0f} MB; an image may have "
+                f"at most {MAX_BYTES // 2**20} MB. Save it smaller."
             )
         content = file.read_bytes()
     except OSError as error:
-        raise InputError(f"{shown}: {error.strerror or error}. Check the file's rights.") from error
+        raise InputError(f"{shown}: {error.strerror or error}. Check the file's permissions.") from error
     if not content:
-        raise InputError(f"{shown}: the file is empty. Fetch it again.")
+        raise InputError(f"{shown}: the file is empty. Download it again.")
     return content
 
 
@@ -75,13 +77,14 @@ def decode_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> RGB
     """The photograph in `content`; `name` is what errors call it."""
     pillow = _pillow()
     shown = one_line(name, 200)
+    refuse_scans(content, shown)
     try:
         with _open(pillow, content) as opened:
             width, height = opened.size
             if width * height > max_pixels:
                 raise InputError(
-                    f"{shown}: has {width:,} x {height:,} pixels, and at most {max_pixels:,} "
-                    "are read. Save it smaller."
+                    f"{shown}: has {width:,} x {height:,} pixels; at most {max_pixels:,} "
+                    "are allowed. Save it smaller."
                 )
             opened.load()
             picture = _rgb(_upright(opened))
@@ -89,13 +92,12 @@ def decode_image(content: bytes, name: str, max_pixels: int = MAX_PIXELS) -> RGB
         raise InputError(f"{shown}: is not an image that Pillow can read. Save it as JPEG or PNG.") from None
     except pillow.Image.DecompressionBombError:
         raise InputError(
-            f"{shown}: has more than {2 * MAX_PIXELS:,} pixels, and at most {max_pixels:,} "
-            "are read. Save it smaller."
+            f"{shown}: has more than {2 * MAX_PIXELS:,} pixels; at most {max_pixels:,} "
+            "are allowed. Save it smaller."
         ) from None
-    # Pillow's many decoders report damage in any of these ways.
-    except (OSError, SyntaxError, ValueError, EOFError, struct.error, IndexError, KeyError) as error:
+    except BROKEN_PICTURE as error:
         reason = one_line(str(error) or type(error).__name__, 80).rstrip(".")
-        raise InputError(f"{shown}: the image is broken or cut off ({reason}). Fetch it again.") from error
+        raise InputError(f"{shown}: the image is broken or cut off ({reason}). Download it again.") from error
     return picture
 
 
@@ -140,7 +142,7 @@ def _listed(given: Path) -> Iterable[tuple[Path, str]]:
         if IMAGE_SUFFIX.search(path.name) and not path.name.startswith(".")
     ]
     if not inside:
-        raise InputError(f"{given}: holds no image files (jpg, png, gif, bmp, webp, tiff).")
+        raise InputError(f"{given}: contains no image files (jpg, png, gif, bmp, webp, tiff).")
     return inside
 
 
@@ -150,11 +152,13 @@ def _pillow() -> Any:
         import PIL.Image
         import PIL.ImageOps
     except ImportError:
-        raise MissingDependencyError("reading photographs needs Pillow", "detect") from None
+        raise MissingDependencyError("reading images needs Pillow", "detect") from None
     return PIL
 
 
 def _open(pillow: Any, content: bytes) -> Image.Image:
+    if content.startswith(POSTSCRIPT):
+        raise pillow.UnidentifiedImageError
     with _quiet():
         return pillow.Image.open(BytesIO(content))
 

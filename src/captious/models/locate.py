@@ -75,7 +75,7 @@ def local(name: str) -> Path | None:
     if path.exists():
         return path
     if name.startswith(("/", ".", "~")) or path.suffix:
-        raise InputError(f'model "{one_line(name)}": no such file or folder. Give its right path.')
+        raise InputError(f'model "{one_line(name)}": no such file or folder. Check the path.')
     return None
 
 

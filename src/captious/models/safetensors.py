@@ -41,7 +41,7 @@ def read_tensors(path: Path) -> dict[str, NDArray[np.float32]]:
 
 
 def _damaged(path: Path) -> InputError:
-    return InputError(f"{path}: is not a whole safetensors file. Fetch it again.")
+    return InputError(f"{path}: is not a complete safetensors file. Download it again.")
 
 
 def _tensor(content: NDArray[np.uint8], facts: dict[str, Any]) -> NDArray[np.float32]:

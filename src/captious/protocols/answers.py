@@ -72,7 +72,7 @@ def answer_text(field: Field, answer: Answer | None) -> str:
     '4'
     """
     if answer is None or answer == {}:
-        return "nothing"
+        return "none"
     if isinstance(answer, dict):
         return ", ".join(_option_text(field, value, amount) for value, amount in answer.items())
     if field.kind == "choice":

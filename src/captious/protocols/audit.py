@@ -47,7 +47,7 @@ HUMAN = "human"
 YES, NO = "yes", "no"
 
 
-HOW = "In a hundred captions of a source, so many have the error. The darker, the more."
+HOW = "The share of captions with each error, by source. Darker means more."
 
 
 class Question(NamedTuple):
@@ -58,57 +58,60 @@ class Question(NamedTuple):
     error: str
 
 
-# ObjectNet Captions, 4.3: three about objects, two about properties and relations, two about words.
+# ObjectNet Captions, 4.3, in its own words: three about objects, two about properties and
+# relationships, two about language.
 QUESTIONS = (
-    Question("misclassified", "Is an object that is in the image called something else?", YES),
-    Question("hallucinated", "Is an object named that is not in the image?", YES),
-    Question("primary_object", "Is the main object of the image named rightly?", NO),
-    Question("properties", "Is every property that an object is given right?", NO),
-    Question("relationships", "Is every relation between objects right?", NO),
-    Question("grammar", "Is the caption grammatical?", NO),
-    Question("awkward", "Is the wording awkward?", YES),
+    Question("misclassified", "Does the caption misclassify an object present in the image?", YES),
+    Question("hallucinated", "Does the caption describe an object that is not present in the image?", YES),
+    Question("primary_object", "Is the primary object in the image correctly classified?", NO),
+    Question("properties", "Are all of the properties assigned to the objects correct?", NO),
+    Question("relationships", "Are all of the relationships between objects correct?", NO),
+    Question("grammar", "Is the caption grammatically correct?", NO),
+    Question("awkward", "Is the language in the caption awkward?", YES),
 )
 _YES_NO = (Option(YES, "Yes"), Option(NO, "No"))
 _BEE = "A bee sits on a purple flower with a yellow centre."
 _LEVELS = (
+    Picture("bee.jpg", _BEE, "A wasp sits on a purple flower.", "An object is misclassified", "It is a bee."),
     Picture(
-        "bee.jpg",
-        _BEE,
-        "A wasp sits on a purple flower.",
-        "An object is called something else",
-        "It is a bee.",
-    ),
-    Picture(
-        "bee.jpg", _BEE, "A bee and a snail on a flower.", "An object is not there", "There is no snail."
+        "bee.jpg", _BEE, "A bee and a snail on a flower.", "An object is not present", "There is no snail."
     ),
     Picture(
         "tabby.jpg",
         "The face of a tabby cat.",
         "A dog looks to the side.",
-        "The main object is not named rightly",
-        "The picture is about a cat.",
+        "The primary object is not correctly classified",
+        "The main object is a cat.",
     ),
     Picture("bee.jpg", _BEE, "A bee sits on a red flower.", "A property is wrong", "The flower is purple."),
-    Picture("bee.jpg", _BEE, "A bee hides under a flower.", "A relation is wrong", "It sits on the flower."),
-    Picture("bee.jpg", _BEE, "A bee sit in flower purple.", "It is not grammatical"),
+    Picture(
+        "bee.jpg", _BEE, "A bee hides under a flower.", "A relationship is wrong", "It sits on the flower."
+    ),
+    Picture("bee.jpg", _BEE, "A bee sit in flower purple.", "It is not grammatically correct"),
     Picture(
         "bee.jpg",
         _BEE,
         "A bee is doing its sitting at a flower of purpleness.",
-        "The wording is awkward",
-        "Every word is in its place, and yet nobody would say it so.",
+        "The language is awkward",
+        "The grammar is correct, but nobody would say it like this.",
     ),
-    Picture("bee.jpg", _BEE, "A bee sits on a flower.", "All fine", "What is left out is no error here."),
+    Picture(
+        "bee.jpg",
+        _BEE,
+        "A bee sits on a flower.",
+        "All fine",
+        "What a caption leaves out is not an error here.",
+    ),
 )
 _GUIDE = (
     Guide(
         "What you do",
-        "Look at the image and read one caption at a time. Answer all seven questions about it "
-        "before you turn to the other. What a caption leaves out is no error here.",
+        "Look at the image and read one caption. Answer all seven questions about it before you read "
+        "the other caption. What a caption leaves out is not an error here.",
         (
-            "A lamp called a vase: an object called something else.",
-            "A bed in the caption, none in the image: an object that is not there.",
-            "A caption that relates nothing to anything: every relation is right.",
+            "A lamp is called a vase: an object is misclassified.",
+            "The caption mentions a bed, but there is none: an object is not present in the image.",
+            "A caption that mentions no relationship: all of the relationships are correct.",
         ),
         _LEVELS,
     ),
@@ -142,24 +145,25 @@ class Explained(NamedTuple):
 class ErrorAudit(HumanProtocol):
     """A system's caption and a human one of the same image, shuffled and blind."""
 
-    target: int = option(1, "Responses for each pair", "Each by another rater.", low=1, high=MOST_RESPONSES)
+    target: int = option(
+        1, "Responses for each pair", "Each by a different rater.", low=1, high=MOST_RESPONSES
+    )
     clean: bool = clean_option()
     presets: bool = option(
         False,
         "Start from no error",
-        "Every answer is “nothing wrong” until the rater changes it: quicker, and easier to pass over. "
-        "Every response says which answers were left untouched.",
+        "Every answer is “no error” until the rater changes it. Faster, but errors are easier to miss. "
+        "Every response records which answers were left unchanged.",
     )
 
     title: ClassVar[str] = "Error audit: seven questions on two captions"
     citation: ClassVar[str] = "ObjectNet Captions, section 4.3"
     words: ClassVar[Words] = Words(
         "Error audit",
-        "Raters answer seven yes-or-no questions about what is wrong with a system's caption and with a "
-        "human one.",
+        "Raters answer seven yes-or-no questions about errors in a system's caption and in a human caption.",
         "Candidates, references and images.",
         "Fourteen clicks for each image and distinct caption.",
-        "How often each system makes each kind of error, beside people.",
+        "How often each system makes each kind of error, compared with people.",
         "You will see photographs, each with one or two captions, and answer seven yes-or-no questions "
         "about each caption.",
     )
@@ -330,7 +334,7 @@ def compare_errors(
     errors = _errors(judgments)
     missing = next((name for name in (source, other) if name not in errors), None)
     if missing is not None:
-        raise InputError(f'"{missing}" is not among the audited: {", ".join(errors)}.')
+        raise InputError(f'"{missing}" was not audited. Audited: {", ".join(errors)}.')
     shared = [image for image in errors[source] if image in errors[other]]
     if not shared:
         raise InputError(f'"{source}" and "{other}" share no image. Audit both on the same ones.')

@@ -167,7 +167,7 @@ class HumanProtocol(ABC):
         fitting = (one for one in self.items(corpus, seed=0) if len(one.captions) == len(captions))
         found = next((one for one in fitting if one.counts), None)
         if found is None:
-            raise InputError(f"{self.name} asks nothing about {len(captions)} captions at once.")
+            raise InputError(f"{self.name} cannot ask about {len(captions)} captions at once.")
         return as_practice(found, captions)
 
     def first_metrics(self) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from captious.protocols.item import Row
 from captious.tables import Chart, Table
 
 TITLE = "Scores by system"
-HOW = "The share of each system's judgments at each step of the scale; every step is there, used or not."
+HOW = "The share of each system's judgments at each point of the scale, including points that nobody used."
 
 
 def distribution_table(rows: Iterable[Row], levels: Mapping[str, Sequence[float]]) -> list[Table]:
@@ -50,4 +50,4 @@ def distribution_table(rows: Iterable[Row], levels: Mapping[str, Sequence[float]
     ]
     columns = ("aspect", "system", "score", "judgments", "share")
     chart = Chart("shares", "score", "share", series="system", panel="aspect", how=HOW)
-    return [Table(TITLE, columns, tuple(found), "of the judgments that stand", chart=chart)]
+    return [Table(TITLE, columns, tuple(found), "shares of the final judgments", chart=chart)]

@@ -54,8 +54,8 @@ def clean_option() -> Any:
     return option(
         True,
         "Clean the text of captions",
-        "Spaces at the ends removed, first letter in upper case, a full stop at the end: otherwise "
-        "letter case and full stops give away who wrote a caption.",
+        "Remove spaces at the start and end, capitalise the first letter, end with a full stop. "
+        "Otherwise letter case and full stops can reveal who wrote a caption.",
     )
 
 
@@ -74,7 +74,7 @@ def captions_of(corpus: Corpus, *, clean: bool = False) -> dict[str, dict[str, l
         if not text.strip():
             raise InputError(
                 f'image "{corpus.image_ids[image]}": the caption of {corpus.systems[system]} is '
-                "empty. Nobody can judge it: leave it out or mend the file."
+                "empty. Remove it or correct the file."
             )
         own = found.setdefault(corpus.image_ids[image], {})
         own.setdefault(thumb_normalise(text) if clean else text, []).append(corpus.systems[system])

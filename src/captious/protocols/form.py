@@ -254,12 +254,12 @@ def _number(field: Field, answer: object) -> float | Problem:
 def _choice(field: Field, answer: object) -> str | Problem:
     if isinstance(answer, str) and field.option(answer) is not None:
         return answer
-    return _problem(field, f'"{one_line(str(answer), 40)}" is no option. {_how(field)}')
+    return _problem(field, f'"{one_line(str(answer), 40)}" is not an option. {_how(field)}')
 
 
 def _text(field: Field, answer: object) -> str | Problem:
     if not isinstance(answer, str):
-        return _problem(field, f"{one_line(str(answer), 40)} is not a text. Write a few words.")
+        return _problem(field, f"{one_line(str(answer), 40)} is not text. Write a few words.")
     text = " ".join(answer.split())
     if len(text) > LONGEST_TEXT:
         return _problem(field, f"{len(text)} characters are too many. Use {LONGEST_TEXT} at most.")
@@ -269,7 +269,7 @@ def _text(field: Field, answer: object) -> str | Problem:
 def _audio(field: Field, answer: object) -> str | Problem:
     if isinstance(answer, str) and RECORDING.fullmatch(answer):
         return answer
-    return _problem(field, f"{one_line(str(answer), 40)} is no recording. {_how(field)}")
+    return _problem(field, f"{one_line(str(answer), 40)} is not a recording. {_how(field)}")
 
 
 def _multi(field: Field, answer: object) -> dict[str, float] | Problem:
@@ -278,12 +278,12 @@ def _multi(field: Field, answer: object) -> dict[str, float] | Problem:
     if isinstance(answer, Sequence):
         answer = dict.fromkeys(map(str, answer))
     if not isinstance(answer, Mapping):
-        return _problem(field, f"{one_line(str(answer), 40)} is no list of options. {_how(field)}")
+        return _problem(field, f"{one_line(str(answer), 40)} is not a list of options. {_how(field)}")
     found: dict[str, float] = {}
     for value, given in answer.items():
         option = field.option(str(value))
         if option is None:
-            return _problem(field, f'"{one_line(str(value), 40)}" is no option. {_how(field)}')
+            return _problem(field, f'"{one_line(str(value), 40)}" is not an option. {_how(field)}')
         amount = _amount(field, option, given)
         if isinstance(amount, Problem):
             return amount
@@ -297,7 +297,9 @@ def _amount(field: Field, option: Option, given: object) -> float | Problem:
         if given is None or given == "" or as_number(given) == fixed:
             return fixed
         shown = one_line(str(given), 40)
-        return _problem(field, f'"{option.label}" is always {fixed:g}; found {shown}. Leave it.')
+        return _problem(
+            field, f'"{option.label}" is always {fixed:g}; found {shown}. Leave the amount empty.'
+        )
     amount = as_number(given)
     wanted = _range(option.low, option.high, None)
     if amount is None or not _within(amount, option.low, option.high, None):

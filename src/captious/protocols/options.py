@@ -84,7 +84,7 @@ class ProtocolOption:
         if self.kind == "flag":
             found = value if isinstance(value, bool) else _TRUTH.get(str(value).lower())
             if found is None:
-                raise InputError(f'{where}: "{shown}" is neither true nor false. Give one of them.')
+                raise InputError(f'{where}: "{shown}" is neither true nor false.')
             return found
         if self.kind == "text":
             if self.choices and str(value) not in self.choices:
@@ -95,10 +95,10 @@ class ProtocolOption:
         number = _number(value)
         if self.kind == "whole":
             if not number.is_integer():
-                raise InputError(f'{where}: "{shown}" is no whole number. Give a whole number.')
+                raise InputError(f'{where}: "{shown}" is not a whole number.')
             return int(number)
         if not math.isfinite(number):
-            raise InputError(f'{where}: "{shown}" is no number. Give a number.')
+            raise InputError(f'{where}: "{shown}" is not a number.')
         return number
 
     def refuse_beyond(self, value: Any) -> None:
@@ -182,8 +182,7 @@ def read_options(kind: type, form: Mapping[str, str]) -> dict[str, Any] | list[P
             continue
         value = one.read(form.get(one.field, ""))
         if value is None:
-            label = one.name.replace("_", " ")
-            problems.append(Problem(one.field, f"{label}: give {one.wanted()}."))
+            problems.append(Problem(one.field, f"{one.label}: give {one.wanted()}."))
         else:
             found[one.name] = value
     return problems or found

@@ -118,7 +118,7 @@ def rules_of(
     if not kind.suffixes:
         return kind(**checked_options(name, options))
     if options:
-        raise InputError(f"{source}: options of a {name} protocol stand in its file.")
+        raise InputError(f"{source}: options of a {name} protocol are set in its file.")
     if not file:
         raise InputError(f"{name}: the protocol's file ({kind.suffixes[0]}) is missing. Give it.")
     return kind.from_text(file, source)
@@ -131,6 +131,6 @@ def checked_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     {'two_rounds': False, 'raters': 3}
     >>> checked_options("tagging", {"interval": "weeks"})
     Traceback (most recent call last):
-    captious.errors.InputError: option interval of tagging: "weeks" is no number. Give a number.
+    captious.errors.InputError: option interval of tagging: "weeks" is not a number.
     """
     return declared.checked_options(kind_of(name), name, options)

@@ -64,7 +64,7 @@ MANY_RATERS = 40
 # Ruiz et al. 2024, 2.1: the five options and their values.
 VALUES = {"complete": 1.0, "incomplete": 0.75, "minor": 0.5, "serious": 0.25, "unrelated": 0.0}
 OPTIONS = (
-    Option("complete", "No error and nothing missing", "It tells what matters, and rightly."),
+    Option("complete", "No error and nothing missing", "It describes what matters correctly."),
     Option("incomplete", "No error, but something important is missing"),
     Option("minor", "Minor errors"),
     Option("serious", "Serious errors"),
@@ -84,7 +84,7 @@ _LEVELS = (
         _COFFEE,
         "A saucer on a wooden table.",
         "No error, but something important is missing",
-        "It is true, but the cup of coffee is what the picture is about.",
+        "It is true, but the main thing, the cup of coffee, is missing.",
     ),
     Picture(
         "coffee.jpg",
@@ -98,21 +98,21 @@ _LEVELS = (
         _COFFEE,
         "A glass of wine on a wooden table.",
         "Serious errors",
-        "There is a table, but what stands on it is something else.",
+        "The table is right, but there is no wine on it.",
     ),
     Picture("coffee.jpg", _COFFEE, "Two children fly a kite.", "It does not belong to this image"),
 )
 _GUIDE = (
     Guide(
         "The five verdicts",
-        "Ask first whether the caption belongs to the image at all; then whether it says anything "
-        "wrong, and how badly; then whether something important is missing. Take the first that "
-        "applies.",
+        "First ask whether the caption belongs to the image at all. Then ask whether anything in it is "
+        "wrong, and how serious that is. Last, ask whether something important is missing. Choose the "
+        "first verdict that applies.",
         (
-            "A caption of another picture: it does not belong.",
+            "A caption of another image: it does not belong to this image.",
             "A horse called a dog: a serious error.",
             "A navy coat called black: a minor error.",
-            "A man on a bicycle in heavy snow, the snow not mentioned: something is missing.",
+            "A man rides a bicycle in heavy snow, and the snow is not mentioned: something is missing.",
         ),
         _LEVELS,
     ),
@@ -146,13 +146,13 @@ class Tagging(HumanProtocol):
     """One caption at a time, in each rater's own random order; `raters` verdicts for each."""
 
     raters: int = option(
-        4, "Verdicts for each caption", "Each by another rater. The paper: 4.", low=1, high=MOST_RESPONSES
+        4, "Verdicts for each caption", "Each by a different rater. The paper: 4.", low=1, high=MOST_RESPONSES
     )
     two_rounds: bool = option(
-        True, "Two rounds", "Each rater sees their captions again later, without their first verdicts."
+        True, "Two rounds", "Each rater sees the same captions again later, without their first verdicts."
     )
     interval: float = option(
-        SIX_WEEKS, "Weeks between the rounds", "Six at least are recommended.", high=TEN_YEARS, scale=WEEK
+        SIX_WEEKS, "Weeks between the rounds", "At least six are recommended.", high=TEN_YEARS, scale=WEEK
     )
     clean: bool = clean_option()
 
@@ -160,12 +160,12 @@ class Tagging(HumanProtocol):
     citation: ClassVar[str] = "Ruiz et al. 2024 (VCRScore), section 2"
     words: ClassVar[Words] = Words(
         "Tagging",
-        "Raters give each caption one of five verdicts, from complete to unrelated, and the same again "
-        "some weeks later.",
-        "Candidates and images. About four raters who stay for both rounds.",
-        "A click for each caption and rater, twice: quick, but it takes weeks to finish.",
-        "A value from 0 to 1 for each caption, and how steady each rater is over time.",
-        "You will see photographs, each with one caption, and give one of five verdicts on it.",
+        "Raters give each caption one of five verdicts, from complete to unrelated, and do so again some "
+        "weeks later.",
+        "Candidates and images. About four raters who take part in both rounds.",
+        "One click per caption and rater, twice. Quick work, but it takes weeks to finish.",
+        "A value from 0 to 1 for each caption, and how consistent each rater is over time.",
+        "You will see photographs, each with one caption, and give each caption one of five verdicts.",
     )
     stages: ClassVar[Mapping[str, str]] = {FIRST: "First stage", SECOND: "Second stage"}
     raters_option: ClassVar[str] = "raters"
@@ -208,8 +208,8 @@ class Tagging(HumanProtocol):
             return []
         if math.isnan(response.time):
             raise InputError(
-                f'item "{item.key}": the response of {response.rater} has no time, so nobody '
-                "knows when the second round may begin. Record when responses come in."
+                f'item "{item.key}": the response of {response.rater} has no time, so the start of the '
+                "second round cannot be computed. Record the time of each response."
             )
         again = replace(
             item,
@@ -246,8 +246,8 @@ class Tagging(HumanProtocol):
                 ("system", "vote", "mean", "low", "high", "captions", "vote low", "vote high"),
                 tuple(_by_system(values)),
                 "mean: the average of a caption's verdicts, from 0 (unrelated) to 100 (complete); vote: "
-                "its most frequent verdict, ties drawn; both averaged over captions. low and high are "
-                "those of the mean; "
+                "its most frequent verdict, ties broken at random; both averaged over captions. low and "
+                "high belong to the mean; "
                 f"{INTERVALS}",
             )
         ]

@@ -26,7 +26,7 @@ class YamlFile:
         self.source, self.told = source, told
         self.lines: dict[At, int] = {(): 1}
         if len(text) > LONGEST_FILE:
-            raise InputError(f"{source}: {len(text)} characters; {LONGEST_FILE} are the most.")
+            raise InputError(f"{source}: {len(text)} characters are too many. Use {LONGEST_FILE} at most.")
         try:
             _refuse_bombs(yaml, text, source)
             self._walk(yaml.compose(text, Loader=yaml.SafeLoader), ())
@@ -129,15 +129,15 @@ def _refuse_bombs(yaml: Any, text: str, source: str) -> None:
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
-            raise InputError(f"{source}: line {line}: aliases (*) are not read here.")
+            raise InputError(f"{source}: line {line}: aliases (*) are not supported.")
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise InputError(f"{source}: line {line}: nested too deeply. A protocol is flat.")
+            raise InputError(f"{source}: line {line}: nested too deeply. Use fewer levels.")
 
 
 def _one_line(source: str, error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
     where = f"line {mark.line + 1}: " if mark is not None else ""
-    return f"{source}: {where}not YAML: {one_line(str(problem))}."
+    return f"{source}: {where}not valid YAML: {one_line(str(problem))}."

@@ -1,4 +1,4 @@
-"""A campaign's report as one HTML page that asks the network for nothing."""
+"""A campaign's report as one HTML page that does not access the network."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _PAGE = """\
 <main id="main">
 {sections}
 </main>
-<footer><p>Made by captious {version}. Everything on this page is in the file.</p></footer>
+<footer><p>Made with captious {version}. This page is self-contained.</p></footer>
 </body>
 </html>
 """
@@ -52,7 +52,7 @@ _PAGE = """\
 def write_page(
     db: Database, campaign: Campaign, results: Sequence[Table], agreement: Sequence[Table], out: Path
 ) -> None:
-    """Write the page, whole or not at all."""
+    """Write the page, atomically."""
     from captious.campaigns.quality.control import rater_quality
     from captious.campaigns.quality.rater_chart import rater_table
     from captious.campaigns.results import analysis, progress
@@ -82,7 +82,7 @@ def _chart(table: Table) -> str:
     if table.chart is None:
         return ""
     if not can_draw():
-        return '<p class="notes">Its chart needs captious[report].</p>'
+        return '<p class="notes">Charts need captious[report].</p>'
     figure = figure_of(table)
     wide, narrow = page_figure(figure)
     how = f'<figcaption class="how">{escape(figure.how)}</figcaption>' if figure.how else ""

@@ -122,9 +122,9 @@ def _score_line(data: dict[str, Any], row: dict[str, Any]) -> str:
 def _verdict(metric: str, gap: float) -> str:
     size = number_text(abs(gap), 0)
     if size == "0":
-        return f"{metric} and the judgments place it alike"
+        return f"{metric} and the judgments rank it equally"
     points = "1 point" if size == "1" else f"{size} points"
-    return f"{metric} places it {points} {'higher' if gap > 0 else 'lower'}"
+    return f"{metric} ranks it {points} {'higher' if gap > 0 else 'lower'}"
 
 
 def _entries(data: dict[str, Any], row: dict[str, Any]) -> list[Entry]:

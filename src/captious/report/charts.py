@@ -120,18 +120,24 @@ def spreads_chart(study: Study, found: list[Spread], *, narrow: bool = False) ->
             )
     base = alt.Chart(alt.NamedData(ROWS))
     x_axis = alt.Axis(values=[0, 0.5, 1], format=".1~f", grid=False)
+    # 0% would touch the 100% of the row below.
+    y_axis = alt.Axis(format="%", tickCount=2, labelExpr="datum.value === 0 ? '' : datum.label")
     bars = (
         base.transform_filter("datum.bar !== null")
         .mark_bar(color=LIGHT["chart-fill"])
         .encode(
             x=alt.X("x:Q", title=None, axis=x_axis, scale=alt.Scale(domain=[0, 1])),
             x2="x2:Q",
-            y=alt.Y("bar:Q", title=None, axis=alt.Axis(format="%", tickCount=2)),
+            y=alt.Y("bar:Q", title=None, axis=y_axis),
             y2=alt.datum(0),
         )
     )
     line = base.mark_line(interpolate="step-after", color=SERIES[0], strokeWidth=2, clip=True).encode(
         x="x:Q", y=alt.Y("line:Q", title=None)
+    )
+    # Room for readers whose font is wider than the one that measures the names here.
+    header = alt.Header(
+        labelAngle=0, labelAlign="left", labelOrient="left", labelPadding=10 if narrow else 26
     )
     wide = max(90, min(200, 800 // max(1, len(systems))))
     size = {"width": max(46, 236 // len(systems)) if narrow else wide, "height": 58}
@@ -139,12 +145,7 @@ def spreads_chart(study: Study, found: list[Spread], *, narrow: bool = False) ->
         alt.layer(bars, line)
         .properties(**size)
         .facet(
-            row=alt.Row(
-                "metric:N",
-                sort=metrics,
-                title=None,
-                header=alt.Header(labelAngle=0, labelAlign="left", labelOrient="left"),
-            ),
+            row=alt.Row("metric:N", sort=metrics, title=None, header=header),
             column=alt.Column("system:N", sort=systems, title=None),
             spacing=10,
         )

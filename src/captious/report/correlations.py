@@ -1,4 +1,4 @@
-"""How far every metric and every judged aspect go together, example by example."""
+"""Correlations of all metrics and judged aspects over examples."""
 
 from __future__ import annotations
 
@@ -108,12 +108,12 @@ def _against(study: Study, metrics: list[Column], aspect: Column) -> list[WithJu
 
 
 def best_metric(matrix: Matrix) -> str:
-    """The metric that follows the main aspect best, or the first where there are no judgments."""
+    """The metric that correlates best with the main aspect, or the first if there are no judgments."""
     return next(column.name for column in matrix.columns if column.is_metric)
 
 
 def matrix_finding(study: Study, matrix: Matrix) -> str:
-    """Say which metric follows the judgments best and which two columns say the same."""
+    """Say which metric correlates best with the judgments, and which two columns agree most."""
     metrics = [i for i, column in enumerate(matrix.columns) if column.is_metric]
     sentences = []
     if study.judged is not None:
@@ -126,8 +126,8 @@ def matrix_finding(study: Study, matrix: Matrix) -> str:
                 sentences.append(f"{names[0]} and the {main}: {study.method_name} {values[0]}.")
             else:
                 sentences.append(
-                    f"Of all metrics {names[0]} agrees best with the {main} ({study.method_name} "
-                    f"{values[0]}); {names[-1]} agrees least ({values[-1]})."
+                    f"{names[0]} correlates best with the {main} ({study.method_name} "
+                    f"{values[0]}), {names[-1]} worst ({values[-1]})."
                 )
     pairs = [
         (matrix.values[i, j], i, j)
@@ -139,10 +139,9 @@ def matrix_finding(study: Study, matrix: Matrix) -> str:
         value, i, j = max(pairs)
         alike = listed([matrix.columns[i].label, matrix.columns[j].label])
         sentences.append(
-            f"The two metrics that agree best with each other are {alike} "
-            f"({study.method_name} {number_text(value, 2)})."
+            f"The two most similar metrics are {alike} ({study.method_name} {number_text(value, 2)})."
         )
-    return " ".join(sentences) or "No correlation is defined here."
+    return " ".join(sentences) or "No correlation can be computed."
 
 
 def matrix_table(study: Study, matrix: Matrix) -> Table:
@@ -152,7 +151,7 @@ def matrix_table(study: Study, matrix: Matrix) -> Table:
         for column, row in zip(matrix.columns, matrix.values.tolist(), strict=True)
     ]
     header = ["", *(column.label for column in matrix.columns)]
-    return Table(f"{study.method_name} of every two columns", header, rows)
+    return Table(f"{study.method_name} of every pair of columns", header, rows)
 
 
 def intervals_table(study: Study, found: list[WithJudgments]) -> Table:
@@ -174,18 +173,20 @@ def intervals_table(study: Study, found: list[WithJudgments]) -> Table:
 
 
 def intervals_finding(study: Study, found: list[WithJudgments]) -> str:
-    """Say how well the best metric follows the judgments, and whether the next differs."""
+    """Say how well the best metric correlates with the judgments, and which others are in its interval."""
     main = [one for one in found if one.aspect == found[0].aspect and not np.isnan(one.value)]
     if not main:
-        return "No correlation with the judgments is defined here."
+        return "No correlation with the judgments can be computed."
     best = max(main, key=lambda one: one.value)
-    text = f"{study.printed(best.metric)} has the highest {study.method_name} ({number_text(best.value, 3)}"
+    aspect = f"judged {aspect_text(best.aspect)}"
+    text = f"{study.printed(best.metric)} has the highest {study.method_name} with {aspect}"
+    text += f" ({number_text(best.value, 3)}"
     text += f", interval {interval_text(best.low, best.high, 3)})" if not np.isnan(best.low) else ")"
     inside = [study.printed(one.metric) for one in main if one is not best and one.value >= best.low]
     if inside:
-        verb = "lies" if len(inside) == 1 else "lie"
-        text += f"; {listed(inside)} {verb} inside its interval"
-    return f"{text}. Each is over {best.n:,} judged captions."
+        verb = "is" if len(inside) == 1 else "are"
+        text += f"; {listed(inside)} {verb} within its interval"
+    return f"{text}. Based on {best.n:,} judged captions."
 
 
 def _pair(study: Study, x: FloatArray, y: FloatArray) -> tuple[float, int]:

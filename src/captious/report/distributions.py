@@ -87,7 +87,7 @@ def spreads_finding(found: list[Spread], main: str) -> str:
     mean = {n: float(np.mean([one.overlap for one in found if one.name == n])) for n in names}
     best, worst = max(names, key=mean.__getitem__), min(names, key=mean.__getitem__)
     text = (
-        f"Averaged over the systems, the histogram of {best} overlaps most with that of "
+        f"On average over systems, the distribution of {best} overlaps most with that of "
         f"judged {aspect_text(main)} ({mean[best]:.0%})"
     )
     return f"{text}, that of {worst} least ({mean[worst]:.0%})." if worst != best else f"{text}."

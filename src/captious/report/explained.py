@@ -29,11 +29,11 @@ def chosen_metrics(study: Study, asked: Sequence[str] | None) -> list[str]:
         return [name for name in study.scores if can_explain(name) and name.partition("[")[0] not in BY_IMAGE]
     for name in asked:
         if not can_explain(name):
-            raise InputError(f"{name} cannot be explained. Ask for {', '.join(EXPLAINED)}.")
+            raise InputError(f"{name} cannot be explained. Use {', '.join(EXPLAINED)}.")
         if name not in study.scores:
             raise InputError(
-                f"{name} is to be explained and is not among the metrics of the report: "
-                f"{', '.join(study.scores)}. Score it too, or explain another."
+                f"{name} cannot be explained because it is not among the metrics of the report: "
+                f"{', '.join(study.scores)}. Add it to the metrics, or explain another one."
             )
     return list(dict.fromkeys(asked))
 

@@ -1,9 +1,9 @@
 """Examples of the explorer: what the page shows of each image, and how they are sorted.
 
 The order is by *disagreement*. Over all captions that have both, each caption has a percentile by
-the metric and one by the judgments (midranks: (n - rank + 0.5) / n x 100). Their difference tells
+the metric and one by the judgments (midranks: (n - rank + 0.5) / n x 100). Their difference shows
 how much higher the metric places the caption than the judgments do, whatever the two scales are.
-An image stands where its most disputed caption stands.
+An image is sorted by its most disputed caption.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Fragments = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, eq=False)
 class Explorer:
-    """Everything that the explorer knows, as plain data for JSON.
+    """All data of the explorer, as plain values for JSON.
 
     `data` is what the script reads. `order` are positions in `data["images"]` as the page opens;
     `rows[k]` are the corpus's rows of image `k` there.
@@ -201,7 +201,7 @@ def _image_entry(
 
 
 def _counted(objects: list[str]) -> list[str]:
-    """`dog x 2` where a label stands twice."""
+    """`dog x 2` if a label occurs twice."""
     counts: dict[str, int] = {}
     for label in objects:
         counts[label] = counts.get(label, 0) + 1

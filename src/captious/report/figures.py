@@ -78,7 +78,7 @@ def _scores(study: Study, judged: JudgedMeans, table: Table) -> Figure:
 
 
 def scores_finding(study: Study) -> str:
-    """Say who is best by how many metrics."""
+    """Say which system scores best on how many metrics."""
     first: dict[str, list[str]] = {}
     for name, metric in study.scores.metrics.items():
         sign = 1 if higher_is_better(name) else -1
@@ -93,14 +93,18 @@ def scores_finding(study: Study) -> str:
     leader = max(first, key=lambda s: len(first[s]))
     total = len(study.scores.metrics)
     if len(first[leader]) == total:
-        said = f"{leader} is best by " + ("every metric" if total > 1 else first[leader][0])
+        said = f"{leader} scores best on " + ("every metric" if total > 1 else first[leader][0])
     else:
-        said = f"{leader} is best by {len(first[leader])} of {total} metrics"
+        said = f"{leader} scores best on {len(first[leader])} of {total} metrics"
     if study.judged is not None:
         top, main = study.systems[0], aspect_text(study.judged.main)
-        said += f", and by judged {main}" if top == leader else f"; judged {main} puts {top} first"
-    others = [f"{s} by {listed(names)}" for s, names in first.items() if s != leader]
-    return f"{said}. Best are also: {listed(others)}." if others else f"{said}."
+        said += (
+            f" and has the highest judged {main}"
+            if top == leader
+            else f"; {top} has the highest judged {main}"
+        )
+    others = [f" {s} scores best on {listed(names)}." for s, names in first.items() if s != leader]
+    return f"{said}.{''.join(others)}"
 
 
 def _correlations(study: Study, matrix: Matrix) -> list[Figure]:
@@ -109,11 +113,11 @@ def _correlations(study: Study, matrix: Matrix) -> list[Figure]:
         found.append(
             Figure(
                 key="correlations",
-                title="How far metrics and judgments agree"
+                title="Correlation between metrics and judgments"
                 if study.judged
-                else "How far the metrics agree with each other",
-                how=f"{study.method_name} over all captions. Blue: they rise together; "
-                "orange: one falls as the other rises; the number says how strongly.",
+                else "Correlation between metrics",
+                how=f"{study.method_name} over all captions. "
+                "Blue: positive; orange: negative; stronger colours: stronger correlation.",
                 finding=matrix_finding(study, matrix),
                 table=matrix_table(study, matrix),
                 wide=charts.matrix_chart(matrix),
@@ -126,8 +130,7 @@ def _correlations(study: Study, matrix: Matrix) -> list[Figure]:
             Figure(
                 key="metric-judgment",
                 title="Each metric against the judgments",
-                how=f"{study.method_name} with {study.level:.0%} intervals; "
-                "the bootstrap draws whole images.",
+                how=f"{study.method_name} with {study.level:.0%} intervals (bootstrap over images).",
                 finding=intervals_finding(study, pairs),
                 table=intervals_table(study, pairs),
                 wide=charts.judgments_chart(study, pairs),
@@ -148,8 +151,8 @@ def _distributions(study: Study, matrix: Matrix) -> list[Figure]:
                 key="spreads",
                 title="Metric scores against judgments, by system",
                 how=f"Share of captions in each tenth of the range. Filled bars: judged "
-                f"{aspect_text(main)}; stepped line: the metric. Both are stretched to 0–1 by "
-                "their least and greatest value." + _limit_note(study),
+                f"{aspect_text(main)}; stepped line: the metric. Both are rescaled to 0–1 by "
+                "their minimum and maximum." + _limit_note(study),
                 finding=spreads_finding(own, main),
                 table=spreads_table(own),
                 wide=charts.spreads_chart(study, own),
@@ -162,8 +165,7 @@ def _distributions(study: Study, matrix: Matrix) -> list[Figure]:
             Figure(
                 key="judgments",
                 title="Judgments of each system",
-                how="Share of each system's captions by mean judgment, aspect by aspect."
-                + _limit_note(study),
+                how="Share of each system's captions by mean judgment, for each aspect." + _limit_note(study),
                 finding=histograms_finding(bars, main),
                 table=histograms_table(bars),
                 wide=charts.histograms_chart(study, bars),
@@ -181,9 +183,8 @@ def _rankings(study: Study) -> list[Figure]:
         Figure(
             key="rankings",
             title="How each metric ranks the systems",
-            how="Rank 1 is best; systems that cannot be told apart share a rank. "
-            "From left to right, orders that "
-            f"are less and less like that of {found.judges[0]} (Kendall's tau-b of the ranks)."
+            how="Rank 1 is best; systems without a significant difference share a rank. "
+            f"Sorted by agreement with the ranking by {found.judges[0]} (Kendall's tau-b of the ranks)."
             + _limit_note(study),
             finding=rankings_finding(found),
             table=rankings_table(found),
@@ -201,9 +202,9 @@ def _raters(study: Study) -> list[Figure]:
     return [
         Figure(
             key="agreement",
-            title="How far the raters agree",
+            title="Agreement between raters",
             how=f"{len(study.judged.raters)} raters; {study.level:.0%} intervals, bootstrap over "
-            f"images. 1 is perfect agreement; kappa and alpha are 0 where chance explains all."
+            f"images. 1 is perfect agreement; for kappa and alpha, 0 is chance level."
             f"{stage}",
             finding=agreements_finding(found),
             table=agreements_table(found, study.level),

@@ -69,7 +69,7 @@ def render_page(study: Study, figures: Figures, explorer: Explorer, *, title: st
 
 
 def safe_json(data: Any) -> str:
-    """JSON that cannot end the `script` element it stands in.
+    """JSON that cannot end the `script` element around it.
 
     >>> safe_json({"caption": "</script>"})
     '{"caption":"\\\\u003c/script\\\\u003e"}'
@@ -88,7 +88,7 @@ def _sections(figures: Figures) -> list[Section]:
         Section("correlation", "Metrics and judgments", figures.correlations),
         Section("ranking", "Rankings", figures.rankings),
         Section("distribution", "Distributions", figures.distributions),
-        Section("raters", "Agreement of the raters", figures.raters),
+        Section("raters", "Agreement between raters", figures.raters),
     ]
     if not figures.distributions:
         sections[1] = sections[1]._replace(title="Metrics")

@@ -118,7 +118,7 @@ def _scaled(original: bytes, path: Path) -> bytes:
             picture.save(target, "JPEG", quality=JPEG_QUALITY)
     except (UnidentifiedImageError, OSError) as error:
         raise InputError(
-            f"{path}: cannot be read as a photograph. Replace the file, or leave it out of the folder."
+            f"{path}: cannot be read as an image. Replace the file, or leave it out of the folder."
         ) from error
     return target.getvalue()
 
@@ -134,7 +134,7 @@ def _size(content: bytes) -> tuple[int, int]:
 
 
 def _keep(path: Path, content: bytes) -> None:
-    """Put a file into the cache whole or not at all; a cache that cannot be written is no error."""
+    """Put a file into the cache atomically; a cache that cannot be written is no error."""
     part = path.with_name(f"{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

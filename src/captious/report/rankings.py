@@ -14,6 +14,8 @@ from captious.report.tables import aspect_text
 from captious.stats.ranking import rank_systems, ranking_correlation
 from captious.tables import Cell, Number, Table
 
+MOST_NAMED = 5  # metrics that a sentence lists by name
+
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
@@ -80,17 +82,17 @@ def rankings_table(found: Rankings) -> Table:
         for k, (judge, ranks) in enumerate(zip(found.judges, found.ranks.tolist(), strict=True))
     ]
     header = ["ranked by", *found.systems, f"tau-b with {first}"]
-    return Table("Rank of each system, 1 the best", header, rows)
+    return Table("Rank of each system (1 is best)", header, rows)
 
 
 def rankings_finding(found: Rankings) -> str:
-    """Say who leads, and which metrics order the systems as the first judge does."""
+    """Say which system leads, and which metrics rank the systems in the same order as the first judge."""
     first = found.judges[0]
     leaders = [
         s for s, rank in zip(found.systems, found.ranks[0], strict=True) if rank == found.ranks[0].min()
     ]
     others = found.judges[1:]
-    sentence = f"{leaders[0]} is first by {first}."
+    sentence = f"{leaders[0]} ranks first by {first}."
     if len(leaders) > 1:
         sentence = (
             f"By {first}, {listed(leaders)} share the first rank: their differences are not significant."
@@ -99,12 +101,13 @@ def rankings_finding(found: Rankings) -> str:
         return sentence
     same = [k for k in range(1, len(found.judges)) if (found.ranks[k] == found.ranks[0]).all()]
     if len(same) == len(others):
-        which = "All metrics order" if found.judged else "All others order"
-        return f"{sentence} {which} the systems in the same way."
+        which = "All metrics rank" if found.judged else "All others rank"
+        return f"{sentence} {which} the systems in the same order."
     if not same:
-        return f"{sentence} No {'' if found.judged else 'other '}metric puts all systems in that order."
+        return f"{sentence} No {'' if found.judged else 'other '}metric ranks the systems in that order."
     names = listed([found.judges[k] for k in same])
-    differ = listed([j for k, j in enumerate(found.judges) if k and k not in same])
-    verb = "orders" if len(same) == 1 else "order"
-    other = "does" if len(others) - len(same) == 1 else "do"
-    return f"{sentence} {names} {verb} the systems in the same way; {differ} {other} not."
+    differing = [j for k, j in enumerate(found.judges) if k and k not in same]
+    differ = listed(differing) if len(differing) <= MOST_NAMED else f"the other {len(differing)} metrics"
+    verb = "ranks" if len(same) == 1 else "rank"
+    other = "does" if len(differing) == 1 else "do"
+    return f"{sentence} {names} {verb} the systems in the same order; {differ} {other} not."

@@ -1,4 +1,4 @@
-"""How far the raters agree, aspect by aspect, with intervals from `captious.stats`."""
+"""Agreement of the raters by aspect, with intervals from `captious.stats`."""
 
 from __future__ import annotations
 
@@ -69,8 +69,8 @@ def agreements_table(found: list[Agreement], level: float) -> Table:
                 reasons[f"{aspect_text(aspect)}, {name}"] = estimate.reason
         rows.append(cells)
     notes = [f"No value for {what}: {reason}." for what, reason in reasons.items()]
-    caption = f"Agreement of the raters, {level:.0%} intervals over images"
-    explained = "Agreement: share of pairs of ratings that are equal. Alpha: Krippendorff's."
+    caption = f"Agreement between raters, {level:.0%} intervals over images"
+    explained = "Agreement: share of equal pairs of ratings. Alpha: Krippendorff's."
     return Table(caption, ["aspect", "captions", *COEFFICIENTS], rows, "\n".join([explained, *notes]))
 
 
@@ -78,12 +78,12 @@ def agreements_finding(found: list[Agreement]) -> str:
     """Say on which aspect alpha is highest and lowest."""
     own = [a for a in found if a.coefficient == ALPHA and not np.isnan(a.estimate.value)]
     if not own:
-        return "Krippendorff's alpha is defined for none of the aspects."
+        return "Krippendorff's alpha is not defined for any aspect."
     best = max(own, key=lambda a: a.estimate.value)
     worst = min(own, key=lambda a: a.estimate.value)
     text = (
-        f"By Krippendorff's alpha the raters agree most on {aspect_text(best.aspect)} "
-        f"({number_text(best.estimate.value, 2)})"
+        f"Raters agree most on {aspect_text(best.aspect)} "
+        f"(Krippendorff's alpha {number_text(best.estimate.value, 2)})"
     )
     if worst is best:
         return f"{text}."

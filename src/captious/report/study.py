@@ -39,7 +39,7 @@ METHOD_NAMES: dict[Method, str] = {
 class JudgedAspects:
     """Judgments laid onto a corpus: `means[aspect][i]` and `ratings[aspect][i, rater]`.
 
-    NaN where an example was not judged. `main` is the aspect that stands for the whole caption.
+    NaN where an example was not judged. `main` is the main aspect.
     """
 
     label: str
@@ -92,7 +92,7 @@ class Study:
 
     @property
     def method_name(self) -> str:
-        """The coefficient as people call it."""
+        """The usual name of the coefficient."""
         return METHOD_NAMES[self.method]
 
     def printed(self, name: str) -> str:
@@ -119,7 +119,7 @@ def make_study(
 ) -> Study:
     """Lay judgments onto the scored corpus and choose the aspect that sums up a caption."""
     if not scores.metrics:
-        raise InputError("the scores hold no metric. Score the corpus with at least one metric.")
+        raise InputError("the scores contain no metric. Score the corpus with at least one metric.")
     chosen = method_of(method)
     judged = lay(judgments, scores.corpus, label, note, aspect) if judgments is not None else None
     return Study(scores, judged, chosen, level, resamples, seed)
@@ -162,7 +162,7 @@ def lay(judgments: Judgments, corpus: Corpus, label: str, note: str, aspect: str
     if not (places >= 0).any():
         image, system = judgments.keys[0] if judgments.keys else ("", "")
         raise InputError(
-            f'no judgment is of a caption in the corpus; the first is of image "{image}", '
+            f'no judgment matches a caption in the corpus; the first is for image "{image}", '
             f'system "{system}". Use the image ids and system names of the candidates.'
         )
     stage = judgments.stages[0] if len(judgments.stages) > 1 else ""
@@ -191,7 +191,7 @@ def lay(judgments: Judgments, corpus: Corpus, label: str, note: str, aspect: str
 
 
 def _places(judgments: Judgments, corpus: Corpus) -> np.ndarray:
-    """Row of each judged key in the corpus, by id as it stands or as other files spell it."""
+    """Row of each judged key in the corpus, by its id, exact or as other files spell it."""
     images = meet((image for image, _ in judgments.keys), corpus.image_ids)
     if not images:
         return judgments.places_in(corpus)

@@ -126,12 +126,10 @@ def _metric_column(metric: MetricScores, systems: list[str]) -> list[Cell]:
 
 def _system_notes(study: Study) -> list[str]:
     first = next(iter(study.scores.metrics.values()))
-    notes = ["Bold: the best value of its column."]
+    notes = ["Bold: best value in each column."]
     if next(iter(first.systems.values())).low is not None:
-        notes.append(f"In brackets: {study.level:.0%} interval, {study.scores.drawn}.")
+        notes.append(f"Brackets: {study.level:.0%} intervals, {study.scores.drawn}.")
     judged = study.judged
     if judged and judged.derived:
-        notes.append(
-            "Judged total: the mean of precision and recall plus the penalties (THumB, Kasai et al. 2022)."
-        )
+        notes.append("Judged total: mean of precision and recall plus penalties (THumB, Kasai et al. 2022).")
     return notes

@@ -50,14 +50,14 @@ def write_report(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Written:
-    """Write one self-contained HTML page about scores and, where given, judgments.
+    """Write one self-contained HTML page about scores and, if given, judgments.
 
     - `judgments_label` names the judgments in the page's first lines ("ratings by 3 students"),
-      `judgments_note` says what a reader must know of them; both are shown as they are.
-    - `aspect` is the judged aspect that stands for the whole caption; by default "total" or
-      "overall", or THumB's total from its parts (Kasai et al. 2022).
+      `judgments_note` is a note about them; both are shown as text.
+    - `aspect` is the main judged aspect; by default "total" or "overall", or THumB's total from
+      its parts (Kasai et al. 2022).
     - `correlation` is "pearson", "spearman", "kendall" (tau-b), "kendall_c" or "kendall_weighted".
-    - `image_mode`: "embed" photographs, put them "beside", "link" the originals, or "auto".
+    - `image_mode`: "embed" the images, put them "beside" the page, "link" the originals, or "auto".
     - `charts`: a folder for every chart as SVG, PDF, PNG and Vega-Lite specification.
     - `explanations`: title -> one HTML fragment for each caption of the corpus, shown with it.
       Plain text is escaped; HTML must come as `markupsafe.Markup`.

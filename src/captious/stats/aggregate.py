@@ -1,7 +1,7 @@
 """From several ratings of an item to one: mean, median, vote, rounded mean, rubric total.
 
-All take a rating matrix (items by raters, NaN for missing) and return one value an item, NaN for
-an item that nobody rated.
+All take a rating matrix (items by raters, NaN for missing) and return one value per item, NaN for
+items without ratings.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ def median_rating(ratings: ArrayLike) -> Floats:
 def rounded_mean(ratings: ArrayLike, half: Half = "up") -> Floats:
     """Return each item's mean rating rounded to a whole number (Scott et al. 2023, 3.2 and 4.1).
 
-    The paper does not say where a mean of 2.5 goes. Here it goes to 3 (`up`, towards the higher
-    rating), to 2 (`down`) or to the even neighbour (`even`, what Python's `round` does).
+    The paper does not say how to round a mean of 2.5. Here it becomes 3 (`up`), 2 (`down`) or the even
+    neighbour (`even`, as in Python's `round`).
 
     >>> rounded_mean([[2, 3], [1, 1]]), rounded_mean([[2, 3]], half="even")
     (array([3., 1.]), array([2.]))
@@ -124,9 +124,9 @@ def rubric_total(
     """Return sum_a w_a score_a - sum_q w_q penalty_q, the total of a rubric (Kasai et al. 2022).
 
     Without `weights` the scores are averaged and each penalty counts fully: THumB's mean of
-    precision and recall less penalties (2.2). With `weights`, each score needs one and a penalty
-    without one counts fully; the paper's 3.1 suggests adjusting them to the use, for instance
-    more weight for recall in social media. Penalties are amounts to subtract, 0 or more.
+    precision and recall minus penalties (2.2). With `weights`, each score needs a weight, and a
+    penalty without one counts fully. The paper (3.1) suggests adjusting weights to the application,
+    for instance more weight on recall for social media. Penalties are amounts to subtract, 0 or more.
 
     >>> rubric_total({"P": [5], "R": [4]}, {"fluency": [0.1]})
     array([4.4])
@@ -142,7 +142,7 @@ def rubric_total(
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise StatisticsError(f"aspects differ in length: {shown}. Give one value an item.")
+        raise StatisticsError(f"aspects differ in length: {shown}. Give one value per item.")
     total = np.zeros(next(iter(lengths.values())))
     for name in scores:
         total += given[name] * columns[name]
@@ -174,4 +174,4 @@ def _require_weights(
         raise StatisticsError(f"weights: no aspect is called {', '.join(unknown)}.")
     clash = [name for name in taken if name in scores]
     if clash:
-        raise StatisticsError(f"{clash[0]!r} is both a score and a penalty. Name them apart.")
+        raise StatisticsError(f"{clash[0]!r} is both a score and a penalty. Use different names.")

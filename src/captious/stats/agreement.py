@@ -1,4 +1,4 @@
-"""How far raters agree: per cent agreement, every pair of raters, and all coefficients at once."""
+"""Agreement of raters: percent agreement, every pair of raters, and all coefficients at once."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def percent_agreement(
 ) -> Estimate:
     """Return the share (0 to 1) of agreeing pairs of ratings, averaged over items.
 
-    P = mean_i sum_j n_ij (n_ij - 1) / (n_i (n_i - 1)) over items with two ratings or more: the
-    observed agreement of Fleiss (1971). NaN where no item has two ratings.
+    P = mean_i sum_j n_ij (n_ij - 1) / (n_i (n_i - 1)) over items with at least two ratings: the
+    observed agreement of Fleiss (1971). NaN if no item has two ratings.
 
     >>> round(percent_agreement([[1, 1, 1], [2, 2, 1]]).value, 3)
     0.667
@@ -68,8 +68,8 @@ def percent_agreement(
 def pairwise_agreement(ratings: ArrayLike, coefficient: PairCoefficient = "percent") -> PairwiseAgreement:
     """Return a coefficient for every two raters over the items that both rated.
 
-    The mean is over pairs where it is defined; Cohen's kappas take their categories from all
-    raters, so that positions on the scale mean the same for each pair.
+    The mean is over pairs where the coefficient is defined. Cohen's kappas take their categories from
+    all raters, so positions on the scale mean the same for each pair.
 
     >>> pairwise_agreement([[1, 1, 2], [2, 2, 2]]).values[0]
     array([nan, 1. , 0.5])
@@ -105,9 +105,9 @@ def agreement_summary(
 ) -> dict[str, Estimate]:
     """Return every coefficient by name, all from the same resamples of items.
 
-    `merged` adds `fleiss_kappa_merged`. Kendall's W and the ICC take a column for one rater: where
-    the columns are anonymous slots, perhaps sorted, they say how alike the slots are and not the
-    raters; Fleiss' kappa and alpha do not depend on who gave a rating.
+    `merged` adds `fleiss_kappa_merged`. Kendall's W and the ICC assume that each column is one rater:
+    if the columns are anonymous slots, perhaps sorted, they compare slots, not raters. Fleiss' kappa
+    and alpha do not depend on who gave a rating.
 
     >>> found = agreement_summary([[1, 1], [2, 2], [3, 2]])
     >>> round(found["alpha_interval"].value, 3), round(found["kendall_w"].value, 3)

@@ -40,7 +40,7 @@ def krippendorff_alpha(
     D_o = (1/n) sum_u sum_{c,k} n_uc n_uk d_ck / (m_u - 1) and
     D_e = sum_{c,k} n_c n_k d_ck / (n (n - 1)), with d_ck = [c != k] (nominal), (c - k)^2
     (interval) or, ordinal, the squared number of ratings between c and k, half of both ends
-    included. Items with one rating are left out. NaN where all ratings are equal (D_e = 0).
+    included. Items with one rating are left out. NaN if all ratings are equal (D_e = 0).
 
     >>> round(krippendorff_alpha([[1, 1], [1, 2], [3, 3]], "nominal").value, 3)
     0.545

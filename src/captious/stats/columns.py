@@ -1,4 +1,4 @@
-"""What a pair of columns must be before a statistic is asked of it, and labels as numbers."""
+"""Checks of input columns, and labels as numbers."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def finite_pair(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def undefined_reason(x: Floats, y: Floats) -> str:
-    """Say why a correlation of these columns is undefined, or nothing where it is defined.
+    """Say why a correlation of these columns is undefined; "" if it is defined.
 
     >>> undefined_reason(np.array([1.0, 1.0]), np.array([1.0, 2.0]))
     'x is constant'

@@ -1,4 +1,4 @@
-"""Kendall's coefficient of concordance W: how far several raters rank the items alike."""
+"""Kendall's coefficient of concordance W: how similarly several raters rank the items."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def kendall_w(
     Each of m raters ranks the n items by midranks; with R_i the sum of item i's ranks,
     W = 12 sum_i (R_i - mean R)^2 / (m^2 (n^3 - n) - m sum_j T_j), where rater j's
     T_j = sum (t^3 - t) over the sizes t of groups of tied items. Items that a rater did not rate
-    are left out. NaN with fewer than two raters or items, or where every rater ties all items.
+    are left out. NaN with fewer than two raters or items, or if every rater ties all items.
 
     >>> kendall_w([[1, 1], [2, 2], [3, 3]]).value
     1.0

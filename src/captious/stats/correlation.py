@@ -1,7 +1,7 @@
-"""How far a metric's scores and the human judgments go together.
+"""Correlation of a metric's scores with human judgments.
 
-Five coefficients, three ways to average. A coefficient of a constant column, or of fewer than two
-rows, is NaN, and the result names the reason; NaN or infinite *input* is refused with a count.
+Five coefficients, three levels of averaging. A coefficient of a constant column, or of fewer than two
+rows, is NaN, and the result gives the reason. NaN or infinite *input* is refused with a count.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ SMALL_SAMPLE = 64
 
 
 class Correlation(NamedTuple):
-    """A correlation and how it came about.
+    """A correlation and how it was computed.
 
-    `n` counts what entered the coefficient: rows, systems, or images. `skipped` counts images left
+    `n` counts what the coefficient is based on: rows, systems or images. `skipped` counts images left
     out because the coefficient is undefined within them. `reason` says why a value is NaN.
     """
 
@@ -72,7 +72,7 @@ def kendall_c(x: ArrayLike, y: ArrayLike) -> float:
     """Return Stuart's tau-c, 2 (C - D) / (n^2 (m - 1) / m) (Stuart 1953).
 
     m is the smaller number of different values of the two columns. Most papers on caption metrics
-    print this variant, times 100.
+    report this variant, times 100.
 
     >>> round(kendall_c([1, 2, 3, 3], [1, 3, 2, 4]), 6)  # 2 * 3 / (16 * 2 / 3)
     0.5625
@@ -81,7 +81,7 @@ def kendall_c(x: ArrayLike, y: ArrayLike) -> float:
 
 
 def kendall_weighted_tau(x: ArrayLike, y: ArrayLike) -> float:
-    """Return Vigna's additive hyperbolic tau, where exchanges near the top weigh more (Vigna 2015).
+    """Return Vigna's additive hyperbolic tau, which weights exchanges near the top more (Vigna 2015).
 
     SciPy's `weightedtau` with its defaults: the mean of ranking by x and ranking by y.
 
@@ -104,7 +104,7 @@ def correlate(
     - `level="item"`: all rows pooled.
     - `level="system"`: x and y are averaged per system (`groups`), then correlated.
     - `level="image"`: correlated within each image (`groups`), then averaged over the images where
-      the coefficient is defined; the others are counted as `skipped`.
+      the coefficient is defined; the others are counted in `skipped`.
 
     >>> correlate([1, 2, 3, 1, 2], [1, 2, 4, 5, 5], method="pearson", level="image",
     ...           groups=["a", "a", "a", "b", "b"])

@@ -1,7 +1,7 @@
-"""One label an item from raters of unequal skill: Dawid-Skene and MACE.
+"""One label per item from raters of unequal skill: Dawid-Skene and MACE.
 
-Both are mixture models over nominal categories: they learn how far each rater can be trusted from
-the ratings alone. That needs raters who rated the same items, see `too_little_overlap`.
+Both are mixture models over nominal categories: they estimate from the ratings alone how reliable each
+rater is. They need raters who rated the same items; see `too_little_overlap`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ NOISE = 0.5  # random starts lie between 1 and 2.5 before they are normalised
 
 
 class CrowdLabels(NamedTuple):
-    """The likeliest category of each item, all probabilities, and each rater's skill.
+    """The most likely category of each item, all probabilities, and each rater's skill.
 
-    `skill` is the chance that a rater names the true category (Dawid-Skene) or answers from
-    knowledge rather than habit (MACE). NaN for items without ratings and raters without items.
+    `skill` is the probability that a rater gives the true category (Dawid-Skene) or does not guess
+    (MACE). NaN for items without ratings and raters without items.
     """
 
     labels: Floats
@@ -48,12 +48,12 @@ class _Said(NamedTuple):
 
 
 def too_little_overlap(ratings: ArrayLike) -> str:
-    """Why a model of raters would say nothing here, in words; "" where it may be fitted.
+    """Return why a rater model cannot be fitted to these ratings; "" if it can.
 
-    The rule: 20 items or more with ratings by three raters or more, and 2 to 12 categories.
+    It needs at least 20 items with ratings by at least three raters, and 2 to 12 categories.
 
     >>> too_little_overlap([[1, 2, 2]] * 19)
-    '19 items have ratings by 3 raters or more; a rater model needs 20'
+    '19 items have ratings by at least 3 raters; a rater model needs 20'
     >>> too_little_overlap([[1, 2, 2]] * 20)
     ''
     """
@@ -62,7 +62,7 @@ def too_little_overlap(ratings: ArrayLike) -> str:
     shared = int((present.sum(axis=1) >= FEWEST_RATERS).sum())
     if shared < FEWEST_ITEMS:
         return (
-            f"{shared} items have ratings by {FEWEST_RATERS} raters or more; "
+            f"{shared} items have ratings by at least {FEWEST_RATERS} raters; "
             f"a rater model needs {FEWEST_ITEMS}"
         )
     values = len(np.unique(matrix[present]))
@@ -72,10 +72,10 @@ def too_little_overlap(ratings: ArrayLike) -> str:
 
 
 def dawid_skene(ratings: ArrayLike, *, iterations: int = 100, tolerance: float = 1e-5) -> CrowdLabels:
-    """Fit one confusion matrix a rater by expectation-maximisation (Dawid and Skene 1979).
+    """Fit one confusion matrix per rater by expectation-maximisation (Dawid and Skene 1979).
 
     P(item i is c | ratings) is proportional to p_c prod_j pi_j(c, x_ij), where p_c is the share of
-    category c and pi_j(c, x) the chance that rater j says x where c is true; it starts from the
+    category c and pi_j(c, x) the probability that rater j says x if c is true. The fit starts from the
     shares of votes and ends when the log-likelihood rises by less than `tolerance`. Skill is
     sum_c p_c pi_j(c, c).
 
@@ -107,10 +107,11 @@ def dawid_skene(ratings: ArrayLike, *, iterations: int = 100, tolerance: float =
 def mace(
     ratings: ArrayLike, *, restarts: int = 10, iterations: int = 50, seed: Seed = DEFAULT_SEED
 ) -> CrowdLabels:
-    """Fit MACE by variational Bayes (Hovy et al. 2013): each answer is knowledge or habit.
+    """Fit MACE by variational Bayes (Hovy et al. 2013): an answer is knowledge or habit.
 
-    Rater j knows the true category with chance theta_j and else answers from an own habit xi_j;
-    skill is theta_j. The fit with the best likelihood of several random starts is kept.
+    Rater j knows the true category with probability theta_j and otherwise guesses from the rater's own
+    distribution xi_j; skill is theta_j. Of several random starts, the fit with the best likelihood is
+    kept.
 
     >>> mace([[1, 1, 2], [2, 2, 2], [1, 1, 2], [2, 2, 2]], restarts=2, iterations=10).labels
     array([1., 2., 1., 2.])
@@ -125,7 +126,7 @@ def mace(
         if best is None or found.evidence > best.evidence:
             best = found
     if best is None:
-        raise StatisticsError("restarts: give 1 or more.")
+        raise StatisticsError("restarts: give at least 1.")
     rated = np.bincount(said.items, minlength=said.shape[0]) > 0
     active = np.bincount(said.raters, minlength=m) > 0
     return _found(said, best.posterior, rated, np.where(active, best.knows[:, 1], np.nan))

@@ -33,9 +33,9 @@ CELLS_AT_ONCE = 2**21
 
 
 class Estimate(NamedTuple):
-    """A coefficient, its interval where one was asked, and why it is NaN where it is.
+    """A coefficient, its interval if one was requested, and the reason if it is NaN.
 
-    `n_items` counts the items that entered; `undefined` the resamples without a value.
+    `n_items` counts the items used, `undefined` the resamples without a value.
     """
 
     value: float
@@ -131,7 +131,7 @@ def require_clusters(clusters: Clusters, n_items: int) -> None:
     """Refuse clusters that are not one an item."""
     if clusters is not None and len(clusters) != n_items:
         raise StatisticsError(
-            f"clusters: {len(clusters)} for {n_items} items. Give one cluster (image) an item."
+            f"clusters: {len(clusters)} for {n_items} items. Give one cluster (image) per item."
         )
 
 

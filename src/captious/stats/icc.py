@@ -30,8 +30,8 @@ def icc(
     (JMS) and the residual (EMS):
     ICC(2,1) = (BMS - EMS) / (BMS + (k-1) EMS + k (JMS - EMS) / n) and
     ICC(2,k) = (BMS - EMS) / (BMS + (JMS - EMS) / n).
-    Items that a rater did not rate are left out. NaN with fewer than two raters or items, or where
-    all ratings are equal.
+    Items that a rater did not rate are left out. NaN with fewer than two raters or items, or if all
+    ratings are equal.
 
     >>> round(icc([[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8],
     ...            [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]).value, 2)

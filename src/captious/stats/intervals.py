@@ -2,7 +2,7 @@
 
 The default draws whole clusters (give image ids as `clusters`): captions of one image share its
 difficulty, and ratings of one caption share the caption, so drawing rows one by one makes intervals
-too narrow. Analytic intervals assume independent rows and are there for comparison.
+too narrow. Analytic intervals assume independent rows and are provided for comparison.
 """
 
 from __future__ import annotations
@@ -138,7 +138,7 @@ def resampled_correlations(
     resamples: int = DEFAULT_RESAMPLES,
     seed: Seed = DEFAULT_SEED,
 ) -> tuple[list[Correlation], Resampled]:
-    """Correlate every metric with y, on the data and on the same resamples (none where it is 0).
+    """Correlate every metric with y, on the data and on the same resamples (none if `resamples` is 0).
 
     >>> points, found = resampled_correlations([[1, 2, 3, 4], [4, 3, 2, 1]], [1, 2, 3, 4], resamples=50)
     >>> points[0].n, round(found.difference(0, 1).difference, 2)
@@ -186,7 +186,7 @@ def correlation_interval(
     """Return a correlation with its confidence interval.
 
     `kind` is "percentile" or "bca" (bootstrap over `clusters`), or "analytic" (item and system
-    levels). `confidence` is 0.95; THumB prints 0.90.
+    levels). `confidence` is 0.95 by default; THumB uses 0.90.
 
     >>> x, y = np.arange(40.0), np.arange(40.0) + 9 * np.sin(np.arange(40.0))
     >>> interval = correlation_interval(x, y, method="pearson", kind="analytic")

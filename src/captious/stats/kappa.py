@@ -53,8 +53,8 @@ def cohen_kappa(
     kappa_w = 1 - sum(v_ij o_ij) / sum(v_ij e_ij), with o the shares of items that the first rater
     puts in category i and the second in j, e the product of the raters' own shares, and the
     disagreement v_ij = [i != j] (none), |i - j| (linear) or (i - j)^2 (quadratic) between the
-    *positions* of the categories; name `categories` where an unused one lies between used ones.
-    Items that one of the two did not rate are left out. NaN where both use one category only.
+    *positions* of the categories; give `categories` if an unused one lies between used ones. Items
+    that one of the two did not rate are left out. NaN if both use only one category.
 
     >>> round(cohen_kappa([1, 1, 2, 2], [1, 1, 2, 1]).value, 3)
     0.5
@@ -63,7 +63,7 @@ def cohen_kappa(
     if len(columns[0]) != len(columns[1]):
         raise StatisticsError(
             f"the raters rate {len(columns[0])} and {len(columns[1])} items. "
-            "Give both one value an item, NaN for missing."
+            "Give both one value per item, NaN for missing."
         )
     ratings = np.stack(columns, axis=1)
     require_clusters(clusters, len(ratings))
@@ -92,13 +92,13 @@ def fleiss_kappa(
     level: float = 0.95,
     seed: Seed = DEFAULT_SEED,
 ) -> Estimate:
-    """Return Fleiss' kappa (Fleiss 1971), also for unequal numbers of ratings an item (Gwet 2014).
+    """Return Fleiss' kappa (Fleiss 1971), also for unequal numbers of ratings per item (Gwet 2014).
 
     kappa = (P - P_e) / (1 - P_e). P averages P_i = sum_j n_ij (n_ij - 1) / (n_i (n_i - 1)) over the
-    items with two ratings or more; P_e = sum_j p_j^2, where p_j averages n_ij / n_i over all rated
-    items, so that each item counts once whoever rated it. With equal numbers this is Fleiss'
-    formula. `merged={5: 4}` counts every 5 as a 4 (Scott et al. 2023, kappa with 4=5). NaN where
-    all ratings are in one category, or no item has two.
+    items with at least two ratings; P_e = sum_j p_j^2, where p_j averages n_ij / n_i over all rated
+    items, so each item counts once. With equal numbers this is Fleiss' formula. `merged={5: 4}` counts
+    every 5 as a 4 (Scott et al. 2023, kappa with 4=5). NaN if all ratings are in one category, or no
+    item has two.
 
     >>> round(fleiss_kappa([[1, 1, 1], [2, 2, 1], [2, 2, 2]]).value, 3)
     0.55
@@ -133,7 +133,7 @@ def _cohen(data: Patterns, weights: Weighting) -> Statistic:
     k = len(data.categories)
     if k > MOST_CATEGORIES:
         raise StatisticsError(
-            f"ratings: {k} different values are no categories. Use alpha (interval) or the ICC."
+            f"ratings: {k} different values are too many categories. Use alpha (interval) or the ICC."
         )
     apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(np.float64)
     disagreements = {"none": (apart > 0) * 1.0, "linear": apart, "quadratic": apart**2}

@@ -1,7 +1,7 @@
-"""Does metric A follow the human judgments better than metric B?
+"""Does metric A agree better with human judgments than metric B?
 
-Two correlations with one human column are not independent, so their intervals may overlap and the
-difference still be significant. Three tests that take this into account.
+Two correlations with one human column are not independent: their intervals may overlap although the
+difference is significant. These three tests take that into account.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def williams_test(r_a: float, r_b: float, r_ab: float, n: int) -> WilliamsTest:
     t = (r_a - r_b) sqrt((n-1)(1 + r_ab)) / sqrt(2K (n-1)/(n-3) + (r_a + r_b)^2 / 4 (1 - r_ab)^3),
     K = 1 - r_a^2 - r_b^2 - r_ab^2 + 2 r_a r_b r_ab, with n - 3 degrees of freedom.
 
-    Recommended by Steiger 1980; used for metrics by Graham and Baldwin 2014. It takes the n rows
-    as independent. Two metrics with r_ab = 1 are one metric: t = 0.
+    Recommended by Steiger 1980; used for metrics by Graham and Baldwin 2014. It assumes that the n rows
+    are independent. Two metrics with r_ab = 1 are the same metric: t = 0.
 
     >>> test = williams_test(0.4, 0.5, 0.1, n=103)  # the example of Steiger 1980
     >>> round(test.t, 2), round(test.p_two_sided, 2)
@@ -129,12 +129,12 @@ def compare_by_permutation(
 ) -> PairedTest:
     """Test a difference of correlations by exchanging the metrics' scores at random.
 
-    Both metrics are first standardised (mean 0, variance 1), or a metric on a larger scale would
-    decide everything. Each trial exchanges the two scores of every unit with probability 1/2;
+    Both metrics are first standardised (mean 0, variance 1), because otherwise the metric on the larger
+    scale would dominate. Each trial exchanges the two scores of every unit with probability 1/2;
     p = (1 + #{|d'| >= |d|}) / (1 + trials), two-sided. Without `swap_together` the unit is one row
     (PERM-BOTH); with image ids it is an image (PERM-INPUTS), with system names a system
-    (PERM-SYSTEMS). d is the difference between the standardised metrics' correlations, which is
-    that of the raw ones. Deutsch, Dror and Roth 2021.
+    (PERM-SYSTEMS). d is the difference between the correlations, which standardising does not change.
+    Deutsch, Dror and Roth 2021.
 
     >>> human = np.arange(30.0)
     >>> noisy = human + 20 * np.sin(7 * human)

@@ -1,4 +1,4 @@
-"""Many comparisons at once: corrected p-values and groups that the data cannot tell apart."""
+"""Many comparisons at once: corrected p-values, and clusters of systems without significant differences."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def holm(p_values: ArrayLike) -> Floats:
 def significance_clusters(
     names: list[str], scores: ArrayLike, p_values: ArrayLike, alpha: float = 0.05
 ) -> SignificanceClusters:
-    """Group systems (or metrics) that cannot be told apart, as WMT prints them.
+    """Group systems (or metrics) that do not differ significantly, as WMT prints them.
 
     Names are sorted by score, best first. A line is drawn below a name when everyone above the line
     is significantly better (p <= alpha) than everyone below it; names between two lines form one

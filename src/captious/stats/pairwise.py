@@ -1,7 +1,7 @@
 """Preference accuracy: how often a metric prefers the caption that people prefer.
 
-Everything here is a share of pairs, so what happens to ties must be said. A pair is one of five
-kinds (`captious.stats.kendall.PairCounts`), and every accuracy is a rule over their counts.
+Every accuracy is a share of pairs, so the treatment of ties matters. A pair is one of five kinds
+(`captious.stats.kendall.PairCounts`), and every accuracy is computed from their counts.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Averaging = Literal["pairs", "groups"]
 
 
 class Accuracy(NamedTuple):
-    """A share of correct pairs, the pairs it is a share of, and those left out."""
+    """A share of correct pairs, the number of pairs counted, and the number left out."""
 
     value: float
     pairs: int
@@ -92,7 +92,7 @@ def accuracy_of_counts(
     0.4667
     """
     if metric_ties == "random":
-        raise StatisticsError('metric_ties: counts have no coin to flip. Give "wrong" or "half".')
+        raise StatisticsError('metric_ties: "random" needs single pairs, not counts. Give "wrong" or "half".')
     if human_ties not in ("drop", "score"):
         raise StatisticsError(f'human_ties: unknown "{human_ties}". Give "drop" or "score".')
     correct = counts.agree + float(_tie_credits(counts.metric_tie, metric_ties, 0).sum())
@@ -143,7 +143,7 @@ def pairwise_accuracy(
 def acc_eq(
     metric: ArrayLike, human: ArrayLike, *, groups: ArrayLike | None = None, average: Averaging = "pairs"
 ) -> Accuracy:
-    """Return the accuracy that rewards right ties (Deutsch, Foster and Freitag 2023).
+    """Return the accuracy that credits correct ties (Deutsch, Foster and Freitag 2023).
 
     (agree + both tied) / all pairs. A metric with many different values should first be given a
     tie threshold, see `captious.stats.ties.calibrate_ties`.

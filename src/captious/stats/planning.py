@@ -1,8 +1,8 @@
 """How many items and raters a study needs, by simulating studies from a pilot.
 
 The pilot is split into what items, raters and chance contribute; simulated studies draw these
-contributions anew. Drawing the pilot's ratings as they stand would count the noise of its few
-ratings an item as if it were the items' own: more raters would then hardly seem to help. The drawn
+contributions anew. Drawing the pilot's ratings themselves would count the noise of its few ratings
+per item as variance of the items: more raters would then hardly seem to help. The drawn
 contributions are therefore scaled to the variance components (Shavelson and Webb 1991), estimated
 from mean squares.
 """
@@ -34,7 +34,7 @@ Progress = Callable[[int, int], None]
 
 
 class Components(NamedTuple):
-    """A pilot taken apart: its mean, and values to draw for items, raters and the residual.
+    """The components of a pilot: its mean, and values to draw for items, raters and the residual.
 
     The (population) variance of each array is that source's variance component.
     """
@@ -49,8 +49,8 @@ class PlannedStudy(NamedTuple):
     """What studies of this size would find.
 
     `half_width`: expected half width of the study's own interval (t, over items); `spread`: half
-    the range that holds `level` of the studies' means; `coverage`: the share of studies whose
-    interval holds the true mean; `power`: the share whose interval lies wholly above `against`;
+    the range that contains `level` of the studies' means; `coverage`: the share of studies whose
+    interval contains the true mean; `power`: the share whose interval lies entirely above `against`;
     `detectable`: the mean that 80% of such studies would show to lie above `against`.
     """
 
@@ -83,13 +83,12 @@ def plan_study(
 ) -> tuple[PlannedStudy, ...]:
     """Simulate studies of each size from a pilot of ratings, or of differences between systems.
 
-    For the power to show that A beats B, the pilot holds A's rating less B's of the same item by
-    the same rater (or head-to-head preferences) and `against` is 0. `nested`: every item has its
-    own raters, or it is unknown who rated; `crossed`: the same raters rate all items, and how
-    strict the few happen to be adds to `spread` but not to an interval over items, so `coverage`
-    falls. `mean` puts an assumed mean (an effect worth finding) in place of the pilot's.
-    `progress(done, total)` is called after each size. Components in place of a pilot are what
-    `variance_components` made of one, or what `assumed_components` makes of a statement.
+    For the power to show that A beats B, the pilot contains A's rating minus B's for the same item by
+    the same rater (or head-to-head preferences), and `against` is 0. `nested`: every item has its own
+    raters, or it is unknown who rated. `crossed`: the same raters rate all items; their strictness adds
+    to `spread` but not to an interval over items, so `coverage` falls. `mean` replaces the pilot's mean
+    with an assumed one (the smallest effect to detect). `progress(done, total)` is called after each
+    size. Instead of a pilot you can pass components from `variance_components` or `assumed_components`.
 
     >>> pilot = [[1, 2], [3, 3], [2, 4], [5, 4]]
     >>> few, many = plan_study(pilot, [20, 80], [2], simulations=200)
@@ -101,7 +100,9 @@ def plan_study(
     sizes = [(n, m) for n in n_items for m in n_raters]
     for n, m in sizes:
         if n < 2 or m < 1:
-            raise StatisticsError(f"{n} items by {m} raters is no study. Give 2 and 1 or more.")
+            raise StatisticsError(
+                f"{n} items by {m} raters is not a study. Give at least 2 items and 1 rater."
+            )
     if isinstance(pilot, Components):
         parts = pilot
     else:
@@ -121,9 +122,9 @@ def plan_study(
 def smallest_study(
     plans: Sequence[PlannedStudy], *, half_width: float = np.inf, power: float = 0.0
 ) -> PlannedStudy | None:
-    """Return the plan with fewest ratings that is as precise and powerful as wanted, or None.
+    """Return the plan with the fewest ratings that reaches the goals, or None.
 
-    Of equals, the one with fewer raters an item.
+    Of equals, the one with fewer raters per item.
 
     >>> smallest_study([PlannedStudy(50, 2, 0.2, 0.2, 0.95, 0.6)], power=0.8) is None
     True
@@ -135,10 +136,10 @@ def smallest_study(
 def variance_components(
     pilot: ArrayLike, design: Design = "nested", *, several_raters: bool = True
 ) -> Components:
-    """Take a pilot apart into items, raters (crossed only) and residual.
+    """Split the variance of a pilot into items, raters (crossed only) and residual.
 
-    Negative estimates of a variance count as 0. A nested pilot with one rating an item cannot tell
-    items from noise: it serves for studies with one rating an item only (`several_raters=False`).
+    Negative estimates of a variance count as 0. A nested pilot with one rating per item cannot
+    separate items from noise: it serves only for studies with one rating per item (`several_raters=False`).
 
     >>> parts = variance_components([[1, 3], [5, 7]])
     >>> parts.mean, round(float(parts.items.var()), 3), round(float(parts.residuals.var()), 3)
@@ -153,9 +154,9 @@ def variance_components(
 
 
 def assumed_components(mean: float, sd_items: float, sd_ratings: float) -> Components:
-    """Normal items and ratings with stated standard deviations, where there is no pilot.
+    """Normal items and ratings with given standard deviations, instead of a pilot.
 
-    `sd_items` is that of the items' true means, `sd_ratings` that of ratings of one item.
+    `sd_items` is that of the items' true means, `sd_ratings` that of the ratings of one item.
 
     >>> parts = assumed_components(0.2, 0.5, 1.0)
     >>> round(float(parts.items.std()), 3), round(float(parts.residuals.std()), 3)
@@ -164,7 +165,7 @@ def assumed_components(mean: float, sd_items: float, sd_ratings: float) -> Compo
     from scipy.special import ndtri
 
     if sd_items < 0 or sd_ratings < 0:
-        raise StatisticsError("a standard deviation is below 0. Give 0 or more.")
+        raise StatisticsError("a standard deviation is negative. Give 0 or more.")
     normal = np.asarray(ndtri((np.arange(_NORMAL) + 0.5) / _NORMAL))
     return Components(mean, _scaled(normal, sd_items**2), np.zeros(1), _scaled(normal, sd_ratings**2))
 
@@ -182,7 +183,7 @@ def _nested(matrix: Floats, several_raters: bool) -> Components:
     if not freedom:
         if several_raters:
             raise StatisticsError(
-                "pilot: one rating an item does not tell items from noise. "
+                "pilot: with one rating per item, items and noise cannot be separated. "
                 "Collect two ratings of some items, or plan for one rater."
             )
         return Components(grand, _scaled(item_means, spread), np.zeros(1), np.zeros(1))
@@ -197,7 +198,7 @@ def _crossed(matrix: Floats) -> Components:
     n, k = complete.shape
     if n < 2 or k < 2:
         raise StatisticsError(
-            f"pilot: {n} items were rated by all of {k} raters, a crossed design needs two and two."
+            f"pilot: {n} items were rated by all {k} raters; a crossed design needs at least two of each."
             ' Use design="nested".'
         )
     grand = complete.mean()

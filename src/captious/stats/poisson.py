@@ -31,7 +31,7 @@ _CELLS = 1 << 21  # weights at once: few enough for the processor's cache
 
 
 def text_hashes(texts: Sequence[str]) -> Hashes:
-    """128 bits of each text, two numbers a row: the same on every machine and in every run.
+    """128 bits of each text, two numbers per row: the same on every machine and in every run.
 
     >>> text_hashes(["391895", "522418", "391895"])[:, 0] % 1000
     array([933, 328, 933], dtype=uint64)
@@ -43,7 +43,7 @@ def text_hashes(texts: Sequence[str]) -> Hashes:
 def poisson_weights(hashes: Hashes, resamples: int, seed: int) -> Floats:
     """How often each cluster is drawn in each resample: `(clusters, resamples)`.
 
-    `hashes` is one number of 64 bits a cluster; further bits come from the SplitMix64 sequence that
+    `hashes` is one 64-bit number per cluster; further bits come from the SplitMix64 sequence that
     it and the seed start (Steele et al. 2014).
 
     >>> weights = poisson_weights(text_hashes(["391895", "522418"])[:, 0], 5, seed=1)

@@ -1,9 +1,9 @@
 """Head-to-head ratings on one scale between two captions: HUMANr of ObjectNet Captions.
 
 A rater sees two captions of an image and chooses 1 (only the left one fits) to 9 (only the right
-one fits). Turned so that the candidate is always on one side and scaled to [-1, 1], the mean is
-HUMANr: -1 where the other caption (there: a human's) is preferred, 0 where neither is, 1 where the
-candidate is.
+one fits). Aligned so that the candidate is always on one side and scaled to [-1, 1], the mean is
+HUMANr: -1 if the other caption (there: a human's) is preferred, 0 if neither is, 1 if the candidate
+is.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ def preference_score(
 ) -> Floats:
     """Return each head-to-head rating as a preference for the candidate in [-1, 1].
 
-    s = (rating - middle) / (half the scale), with the sign turned where the candidate was shown
-    on the left (ObjectNet Captions, 4.2: the sides are drawn at random and the scores aligned).
+    s = (rating - middle) / (half the scale), with the sign reversed if the candidate was shown on the
+    left (ObjectNet Captions, 4.2: the sides are drawn at random and the scores aligned).
 
     >>> preference_score([1, 9, 5, 9], [True, True, True, False])
     array([-1.,  1.,  0., -1.])
@@ -37,7 +37,7 @@ def preference_score(
     sides: NDArray[np.bool_] = np.asarray(candidate_on_right, dtype=np.bool_)
     if sides.shape != values.shape:
         raise StatisticsError(
-            f"candidate_on_right: {sides.size} sides for {values.size} ratings. Give one a rating."
+            f"candidate_on_right: {sides.size} sides for {values.size} ratings. Give one per rating."
         )
     scores = (values - (low + high) / 2) / ((high - low) / 2)
     # Adding zero turns -0.0 into 0.0.

@@ -22,7 +22,7 @@ class BestWorst(NamedTuple):
 
 
 def rank_systems(scores: ArrayLike, *, higher_is_better: bool = True, ties: TiedRank = "min") -> Floats:
-    """Rank systems from 1 (best). Tied systems share the best rank of theirs, or the average.
+    """Rank systems from 1 (best). Tied systems share their best rank, or their average rank.
 
     >>> rank_systems([0.7, 0.9, 0.7, 0.1])
     array([2., 1., 2., 4.])
@@ -50,8 +50,8 @@ def ranking_correlation(
 ) -> Floats:
     """Correlate each metric's order of systems with the human order.
 
-    `metric_scores` is `(metrics, systems)`, `human_scores` one per system; only positions count,
-    tied systems share an average rank. VCRScore (Figure 9) compares metrics so.
+    `metric_scores` is `(metrics, systems)`, `human_scores` has one value per system. Only ranks count;
+    tied systems share an average rank. VCRScore (Figure 9) compares metrics in this way.
 
     >>> ranking_correlation([[1, 2, 3], [0.1, 0.9, 0.5]], [10, 20, 90])
     array([1. , 0.5])
@@ -66,9 +66,9 @@ def ranking_correlation(
 def best_and_worst(aspects: ArrayLike) -> BestWorst:
     """Count the images where each system is best, and worst, in every aspect at once.
 
-    `aspects` is `(images, systems, aspects)`, higher is better. A system is best on an image when
-    no other has more in any aspect; ties count for each of the tied. This rule gives the "# Best"
-    row of THumB's Table 3 exactly.
+    `aspects` is `(images, systems, aspects)`, higher is better. A system is best on an image if no
+    other has more in any aspect; ties count for each tied system. This rule reproduces the "# Best" row
+    of THumB's Table 3 exactly.
 
     >>> precision_recall = [[[5, 4], [5, 3], [4, 3]], [[5, 5], [5, 5], [5, 4]]]
     >>> best_and_worst(precision_recall)

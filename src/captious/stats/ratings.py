@@ -1,10 +1,9 @@
 """Ratings as a matrix, items by raters, and as the distinct rows of that matrix.
 
-Every agreement coefficient here takes one shape: a float matrix with an item a row, a rater a
-column and NaN where a rater did not rate an item. A rating scale has few values, so few distinct
-rows: 5,822 items rated 1 to 4 by three raters have at most 64. `Patterns` keeps the distinct rows
-once, and a coefficient becomes a function of how often each occurs; resampling the items then only
-changes those weights.
+Every agreement coefficient takes a float matrix with one row per item, one column per rater, and NaN
+if a rater did not rate an item. A rating scale has few values, so there are few distinct rows: 5,822
+items rated 1 to 4 by three raters have at most 64. `Patterns` keeps the distinct rows once, and a
+coefficient is a function of how often each occurs; resampling the items only changes those weights.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ def rating_matrix(
     values: Sequence[float] | Floats,
     scale: tuple[float, float] | None = None,
 ) -> RatingMatrix:
-    """Build the matrix from long columns: one (item, rater, value) a row, in any order.
+    """Build the matrix from long columns: one (item, rater, value) per row, in any order.
 
     Items and raters keep the order of their first appearance.
 
@@ -123,7 +122,7 @@ def rating_matrix(
     if not len(items) == len(raters) == len(values):
         raise StatisticsError(
             f"columns differ in length: {len(items)} items, {len(raters)} raters, "
-            f"{len(values)} values. Give one of each a rating."
+            f"{len(values)} values. Give one of each per rating."
         )
     item_names, item_of = number(items)
     rater_names, rater_of = number(raters)
@@ -139,7 +138,7 @@ def rating_matrix(
         again = int(np.setdiff1d(np.arange(len(cells)), first)[0])
         raise StatisticsError(
             f"row {again}: rater {one_line(str(raters[again]))!r} rates item "
-            f"{one_line(str(items[again]))!r} again. Keep one, or name each stage's rater apart."
+            f"{one_line(str(items[again]))!r} again. Keep one, or use a different rater name for each stage."
         )
     matrix = np.full((len(item_names), len(rater_names)), np.nan)
     matrix.ravel()[cells] = numbers
@@ -147,7 +146,7 @@ def rating_matrix(
 
 
 def merge_categories(ratings: ArrayLike, merged: Mapping[float, float]) -> Floats:
-    """Give some categories the name of another: `{5: 4}` turns every 5 into a 4.
+    """Merge categories: `{5: 4}` turns every 5 into a 4.
 
     >>> merge_categories([[4, 5], [1, 5]], {5: 4})
     array([[4., 4.],
@@ -208,5 +207,5 @@ def _require_scale(matrix: Floats, scale: tuple[float, float]) -> None:
         row, column = np.argwhere(outside)[0]
         raise StatisticsError(
             f"ratings: item {row}, rater {column} is {matrix[row, column]:g}, outside the scale "
-            f"{low:g} to {high:g}. Mend the value or the scale."
+            f"{low:g} to {high:g}. Correct the value or the scale."
         )

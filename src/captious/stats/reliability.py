@@ -1,4 +1,4 @@
-"""Would the result come out again? Split halves of raters, and the spread at a sample size.
+"""Reliability of a result: split halves of raters, and the spread at a sample size.
 
 ObjectNet Captions (4.2, Figure 4) shows both for HUMANr: its distribution over random halves of
 the pool of raters, and its standard deviation as a function of the number of images.
@@ -30,8 +30,8 @@ SplitBy = Literal["rater", "rating"]
 class SplitHalf(NamedTuple):
     """Correlation of two random halves' item means over splits, and Spearman-Brown's step up.
 
-    `low` and `high` are percentiles of the stepped-up value over splits: they tell how much the
-    choice of halves matters, not how much the choice of items does.
+    `low` and `high` are percentiles of the stepped-up value over splits. They show how much the choice
+    of halves matters, not the choice of items.
     """
 
     correlation: float
@@ -44,7 +44,7 @@ class SplitHalf(NamedTuple):
 
 
 class HalfPools(NamedTuple):
-    """The mean score of random halves of the raters, one a split, with mean and deviation."""
+    """The mean score of random halves of the raters, one per split, with mean and deviation."""
 
     scores: Floats
     mean: float
@@ -61,8 +61,8 @@ class SpreadAtSize(NamedTuple):
 def spearman_brown(reliability: float, factor: float = 2.0) -> float:
     """Return the reliability of a measurement `factor` times as long (Spearman 1910; Brown 1910).
 
-    r_f = f r / (1 + (f - 1) r): with factor 2, from the correlation of halves to the whole. NaN
-    where the denominator is not positive.
+    r_f = f r / (1 + (f - 1) r): with factor 2, from the correlation of halves to the whole. NaN if the
+    denominator is not positive.
 
     >>> round(spearman_brown(0.6), 3)
     0.75
@@ -81,10 +81,10 @@ def split_half(
 ) -> SplitHalf:
     """Return split-half reliability: Pearson's r of two halves' item means, stepped up by 2.
 
-    `by="rater"` deals the raters (columns) into two halves;
-    `by="rating"` deals each item's own ratings, for matrices whose columns are not persons. With
-    an odd number the second half has one more. An item enters where both halves rated it; a split
-    where a half's means are constant is undefined and left out.
+    `by="rater"` splits the raters (columns) into two halves; `by="rating"` splits each item's own
+    ratings, for matrices whose columns are not persons. With an odd number the second half has one
+    more. Items count if both halves rated them; a split in which a half's means are constant is
+    undefined and left out.
 
     >>> split_half([[1, 1, 2, 1], [3, 3, 3, 4], [5, 4, 5, 5]]).reliability > 0.95
     True
@@ -107,7 +107,7 @@ def split_half(
     r = float(defined.mean())
     stepped = np.array([spearman_brown(float(r)) for r in defined])
     if np.isnan(stepped).any():
-        reason = "the halves of a split rank the items exactly oppositely, there is no step up"
+        reason = "the halves of a split rank the items in opposite order, so the value cannot be stepped up"
         return SplitHalf(r, nan, nan, nan, splits, splits - defined.size, reason)
     low, high = np.quantile(stepped, ((1 - level) / 2, (1 + level) / 2))
     return SplitHalf(r, float(stepped.mean()), float(low), float(high), splits, splits - defined.size, "")
@@ -122,7 +122,7 @@ def half_pool_scores(
 ) -> HalfPools:
     """Return the mean score over random halves of the raters (ObjectNet Captions, Figure 4 left).
 
-    `scores` and `raters` are long columns, one rating a row. Each split draws half of the raters,
+    `scores` and `raters` are long columns, one rating per row. Each split draws half of the raters,
     rounded down but at least one, without replacement.
 
     >>> half_pool_scores([1.0, 1.0, 1.0], ["a", "b", "b"], splits=5).sd
@@ -135,7 +135,7 @@ def half_pool_scores(
         raise StatisticsError(f"scores: {missing} of {len(values)} are missing. Leave them out.")
     if len(values) != len(raters) or not len(values):
         raise StatisticsError(
-            f"{len(values)} scores and {len(raters)} raters. Give one rater a score, at least one."
+            f"{len(values)} scores and {len(raters)} raters. Give one rater per score, at least one."
         )
     names, rater_of = number(raters)
     sums = np.bincount(rater_of, weights=values)
@@ -155,7 +155,7 @@ def spread_by_sample_size(
 ) -> tuple[SpreadAtSize, ...]:
     """Return the mean's standard deviation at each number of items (ObjectNet Captions, Figure 4).
 
-    `scores` holds one score an item. Items are drawn with replacement, as from a population like
+    `scores` holds one score per item. Items are drawn with replacement, as from a population like
     the sample; without, the spread falls to 0 as the size nears the sample's own, whatever the
     sample is worth.
 

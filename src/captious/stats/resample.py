@@ -64,7 +64,7 @@ def finite_matrix(values: ArrayLike, name: str = "statistics") -> Floats:
     bad = int(np.count_nonzero(~np.isfinite(matrix).all(axis=1)))
     if bad:
         raise StatisticsError(
-            f"{name}: {bad} of {len(matrix)} rows hold NaN or infinity. Drop or fill them first."
+            f"{name}: {bad} of {len(matrix)} rows contain NaN or infinity. Drop or fill them first."
         )
     return matrix
 
@@ -78,7 +78,7 @@ def require_level(level: float) -> None:
 def require_positive(count: int, name: str) -> None:
     """Refuse a count below one, and what is no whole number."""
     if not isinstance(count, Integral):
-        raise StatisticsError(f"{name}: {count!r} is no whole number. Give at least 1.")
+        raise StatisticsError(f"{name}: {count!r} is not a whole number. Give at least 1.")
     if count < 1:
         raise StatisticsError(f"{name}: {count} is too few. Give at least 1.")
 

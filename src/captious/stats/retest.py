@@ -73,7 +73,7 @@ def retest_agreement(
     """Compare one rater's ratings of the same items in two stages (Ruiz et al. 2024, Table 1).
 
     Items without a rating in either stage are left out. The paper does not name alpha's scale; the
-    library that it used takes interval where none is named, and so do we.
+    default, interval, is that of the library it used.
 
     >>> found = retest_agreement([0, 0.25, 0.5, 1], [0, 0.25, 0.75, 1])
     >>> round(found.alpha.value, 3), round(found.tau_b, 3), found.same, found.shift
@@ -166,10 +166,10 @@ def leave_one_rater_out(
 ) -> tuple[LeftOut, ...]:
     """For each rater: alpha without that rater (Ruiz et al. 2024, Table 2), and agreement with it.
 
-    `raters` names the rater of each column: columns of one rater, such as two stages, leave
-    together, and those of the others stay side by side, as in the paper's table. The rater's mean
+    `raters` names the rater of each column: columns of one rater, such as two stages, are left
+    out together, and those of the others stay side by side, as in the paper's table. The rater's mean
     is compared with the mean or the vote (ties broken at random, seeded) of the others, over the
-    items that both have. One entry a rater, in the order of their first columns.
+    items that both have. One entry per rater, in the order of their first columns.
 
     >>> found = leave_one_rater_out([[1, 1, 4], [2, 2, 1], [4, 3, 2], [4, 4, 3]])
     >>> int(np.argmax([rater.alpha_without.value for rater in found]))
@@ -199,7 +199,7 @@ def _two_columns(first: ArrayLike, second: ArrayLike) -> Floats:
     if len(columns[0]) != len(columns[1]):
         raise StatisticsError(
             f"the stages hold {len(columns[0])} and {len(columns[1])} ratings. "
-            "Give both one value an item, NaN for missing."
+            "Give both one value per item, NaN for missing."
         )
     return np.stack(columns, axis=1)
 

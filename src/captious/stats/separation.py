@@ -1,8 +1,8 @@
-"""Which systems are told apart so far, and about how much more it takes for the others.
+"""Which systems differ so far, and roughly how much more data the other pairs need.
 
 Two systems are compared on the images that have both, by the confidence sequence of the difference:
-they are separated once it leaves out 0. All pairs and all looks share one error rate (Bonferroni
-over pairs, Ville's inequality over looks), so that one may look after every answer and stop.
+they are separated once it excludes 0. All pairs and all looks share one error rate (Bonferroni
+over pairs, Ville's inequality over looks), so you may look after every answer and stop.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ FARTHEST = 20_000
 class Pair(NamedTuple):
     """Two systems, the better first: the mean difference over `n` images, and whether it is real.
 
-    `more` images would separate half of the studies that go on like this one; None where that is
-    not in sight, or nothing can be said yet.
+    `more` images would separate half of the studies that continue like this one; None if that cannot
+    be estimated.
     """
 
     better: str
@@ -67,7 +67,7 @@ def separations(
     looks_shared_with: int = 1,
     seed: Seed = DEFAULT_SEED,
 ) -> Separations:
-    """Compare every two systems: rows are images in the order in which they were finished, NaN missing.
+    """Compare every pair of systems: rows are images in the order in which they were finished, NaN missing.
 
     `looks_shared_with` results of one study (its aspects) share the error rate too.
 
@@ -79,7 +79,7 @@ def separations(
     matrix = np.asarray(values, dtype=np.float64).reshape(-1, len(systems))
     require_level(level)
     if len(set(systems)) != len(systems):
-        raise StatisticsError("systems: a name stands twice. Give each system once.")
+        raise StatisticsError("systems: a name occurs twice. Give each system once.")
     low, high = bounds
     width = high - low
     count = max(1, len(systems) * (len(systems) - 1) // 2) * looks_shared_with

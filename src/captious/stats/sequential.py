@@ -1,8 +1,8 @@
 """When to stop collecting: confidence sequences for the mean of bounded values.
 
-A 95% interval that is computed again after each answer, and ends the study once it is narrow, misses
-the mean in far more than 5% of studies. A confidence sequence holds at all times at once, so it may
-be looked at whenever one likes (Waudby-Smith and Ramdas 2024, Estimating means of bounded random
+If a 95% interval is computed again after each answer, and the study ends once it is narrow, it misses
+the mean in far more than 5% of studies. A confidence sequence is valid at all times at once, so you may
+look at it as often as you like (Waudby-Smith and Ramdas 2024, Estimating means of bounded random
 variables by betting, JRSS B 86(1)).
 """
 
@@ -24,7 +24,7 @@ TRUNCATION = 0.5  # c of Waudby-Smith and Ramdas, section 4.2: a bet risks half 
 
 @dataclass(frozen=True)
 class Sequential:
-    """The mean of `n` clusters with an interval that holds at every look."""
+    """The mean of `n` clusters with an interval that is valid at every look."""
 
     value: float
     low: float
@@ -43,15 +43,15 @@ def confidence_sequence(
 ) -> tuple[Floats, Floats]:
     """Return the lower and upper limits after each value: the hedged capital confidence sequence.
 
-    With x scaled to [0, 1], a candidate m for the mean is left out once a bettor against it has
-    multiplied their capital by 1/alpha:
+    With x scaled to [0, 1], a candidate m for the mean is excluded once a bettor against it has
+    multiplied the capital by 1/alpha:
 
     K_t(m) = max(prod(1 + l_i+ (x_i - m)), prod(1 - l_i- (x_i - m))) / 2 >= 1 / alpha
 
     with the bets of the paper's equation 26, l_t = sqrt(2 log(2/alpha) / (v_{t-1} t log(t + 1))), cut to
     c/m and c/(1 - m), where v_t = (1/4 + sum (x_i - a_i)^2) / (t + 1) and a_t = (1/2 + sum x_i) / (t + 1).
-    By Ville's inequality P(some t: the mean is left out) <= alpha. The limits are rounded outward to
-    a grid and only ever move inward. Values must come in an order that does not depend on them.
+    By Ville's inequality P(some t: the mean is excluded) <= alpha. The limits are rounded outward to
+    a grid and only ever move inward. The order of the values must not depend on the values.
 
     >>> low, high = confidence_sequence([0.5] * 200)
     >>> bool(low[0] == 0 and high[0] == 1 and 0.4 < low[-1] < 0.5 < high[-1] < 0.6)
@@ -123,7 +123,7 @@ def sequential_mean(
     bounds: tuple[float, float] = (0.0, 1.0),
     level: float = 0.95,
 ) -> Sequential:
-    """Return the mean with an interval that holds however often it is looked at.
+    """Return the mean with an interval that is valid however often you look at it.
 
     Values of one cluster (answers about one image) are averaged first, and clusters come in the order
     of their first value: the mean is over clusters.

@@ -1,4 +1,4 @@
-"""Is system A better than system B, or did the sample of images decide it?
+"""Is system A better than system B, or is the difference due to the sample of images?
 
 Both tests work on summed statistics per image (see `captious.stats.resample`): the paired
 bootstrap draws images again (Koehn 2004), approximate randomisation swaps the two systems' outputs
@@ -37,7 +37,7 @@ DEFAULT_TRIALS = 10_000  # Riezler and Maxwell 2005 and sacreBLEU's --paired-ar
 
 
 class PairedTest(NamedTuple):
-    """Two systems' scores, their difference a - b, and the chance of it if there were none.
+    """Two systems' scores, their difference a - b, and its p-value.
 
     `low` and `high` are the bootstrap interval of the difference; NaN for a randomisation test,
     which has none.
@@ -69,8 +69,8 @@ def paired_bootstrap(
     `(..., k)` into scores `(...)`. With d the difference and d* the resampled ones, centred on
     their mean, p = (1 + #{|d* - mean d*| >= |d|}) / (1 + resamples).
 
-    `tail="sacrebleu"` counts #{|d*| - mean |d*| > |d|} instead, as sacreBLEU and Moses do. Where
-    the difference is clear this looks at one tail only, and p is about half as large.
+    `tail="sacrebleu"` counts #{|d*| - mean |d*| > |d|} instead, as sacreBLEU and Moses do. If the
+    difference is clear, this counts only one tail, and p is about half as large.
 
     Koehn 2004; Efron and Tibshirani 1993, chapter 16.
 
@@ -95,7 +95,7 @@ def paired_bootstraps(
 ) -> list[PairedTest]:
     """Return `paired_bootstrap` under several scores at once, on the same draws.
 
-    The statistics of all scores stand side by side; `scores` turns sums `(..., k)` into `(..., m)`.
+    The statistics of all scores are side by side; `scores` turns sums `(..., k)` into `(..., m)`.
 
     >>> hits = np.array([[1, 2], [1, 4], [0, 2]])
     >>> tests = paired_bootstraps(hits, 0 * hits, lambda sums: sums / 3)
@@ -124,7 +124,7 @@ class Resampled:
     draws: Floats
 
     def interval(self, place: int, level: float = 0.95) -> Interval:
-        """Return the percentile interval of a value; of one that is not defined there is none."""
+        """Return the percentile interval of a value; NaN for an undefined value."""
         value = float(self.points[place])
         draws = self.draws[place]
         return percentile_interval(np.full_like(draws, np.nan) if np.isnan(value) else draws, value, level)
@@ -141,7 +141,7 @@ class Resampled:
 def resampled(
     cluster_stats: ArrayLike, scores: Score, resamples: int = DEFAULT_RESAMPLES, seed: Seed = DEFAULT_SEED
 ) -> Resampled:
-    """Score the clusters, and bootstrap resamples of them (none where `resamples` is 0).
+    """Score the clusters, and bootstrap resamples of them (none if `resamples` is 0).
 
     >>> resampled([[1, 2], [3, 4]], lambda sums: sums / 2, resamples=0).points
     array([2., 3.])
@@ -186,8 +186,8 @@ def approximate_randomisation(
 ) -> PairedTest:
     """Test a difference of corpus scores by swapping the systems on random clusters.
 
-    If the systems were the same, swapping their outputs on any set of images would change nothing
-    but chance. Each trial swaps every cluster with probability 1/2;
+    If the systems were the same, swapping their outputs on any set of images would make no systematic
+    difference. Each trial swaps every cluster with probability 1/2;
     p = (1 + #{|d'| >= |d|}) / (1 + trials), two-sided. Draws that equal the difference count, so a
     system compared with itself has p = 1.
 

@@ -1,4 +1,4 @@
-"""When are two metric scores a tie? The threshold that agrees best with people's ties."""
+"""When are two metric scores a tie? Find the threshold that agrees best with human ties."""
 
 from __future__ import annotations
 
@@ -40,10 +40,8 @@ def calibrate_ties(
     """Find the threshold epsilon that maximises acc_eq (Deutsch, Foster and Freitag 2023).
 
     Two scores tie when they differ by at most epsilon. Candidates are 0 and every distance between
-    two compared scores; the smallest that reaches the maximum is returned. Growing epsilon past a
-    pair gains it when people tie, loses it when the metric had it right, and otherwise changes
-    nothing, so one sorted pass sees all candidates. Choose epsilon on one part of the data and
-    report acc_eq on another, or say that you did not.
+    two compared scores; the smallest that reaches the maximum is returned. Choose epsilon on one part
+    of the data and report acc_eq on another, or say that you did not.
 
     `groups` and `average` are those of `pairwise_accuracy`: with image ids only the captions of
     one image are compared.

@@ -1,13 +1,13 @@
 """Virtual raters: the agreement protocol of Scott et al. (2023, section 4.1).
 
-Data sets whose items were rated by different people, and by different numbers of them, have no
-column that is one person. The paper makes *virtual raters* instead: for each item it draws three
+If items were rated by different people, and by different numbers of them, no column is one person. The
+paper uses *virtual raters* instead: for each item it draws three
 ratings and sorts them, so that X holds the lowest, Y the middle and Z the highest; it computes
 Kendall's tau of each virtual rater with the two others, Kendall's W and Fleiss' kappa, and averages
 20 such runs.
 
 What the paper leaves open was settled on its Flickr8k-Expert column. Of the readings tried, one
-gives every row to the last printed digit: tau-c of X with "Y and Z" joins the pairs (X, Y) and
+reproduces every row in all printed digits: tau-c of X with "Y and Z" joins the pairs (X, Y) and
 (X, Z) of all items in one list ("method A"), the 158 captions that are an image's own reference
 are left out, and no rating is drawn twice.
 """
@@ -72,7 +72,7 @@ def draw_virtual_raters(
     if (available < (1 if replace else n)).any():
         row = int(np.argmin(available))
         raise StatisticsError(
-            f"item {row} has {available[row]} ratings, {n} virtual raters need more. Leave it out."
+            f"item {row} has {available[row]} ratings, too few for {n} virtual raters. Leave it out."
         )
     # Present ratings first, in random order; then the first n, or any n of the present.
     keys = np.where(present, rng.random(matrix.shape), 2.0)
@@ -96,7 +96,7 @@ def virtual_rater_agreement(
     """Return tau, W, kappa and merged kappa of virtual raters over runs (Scott et al. 2023, 4.1).
 
     `merged` defaults to the paper's `{5: 4}`. Items with fewer than `n` ratings are left out and
-    counted. Where each item has exactly `n` ratings and none is drawn twice, all runs are equal.
+    counted. If each item has exactly `n` ratings and none is drawn twice, all runs are equal.
 
     >>> found = virtual_rater_agreement([[1, 2, 1], [2, 2, 3], [3, 4, 4], [1, 1, 1]], runs=2)
     >>> round(found.kappa.mean, 3), found.kappa.sd
@@ -104,7 +104,7 @@ def virtual_rater_agreement(
     """
     require_positive(runs, "runs")
     if n < 2:
-        raise StatisticsError(f"n: {n} virtual rater has nobody to agree with. Give at least 2.")
+        raise StatisticsError(f"n: {n} virtual rater has nothing to agree with. Give at least 2.")
     matrix = as_ratings(ratings)
     enough = (~np.isnan(matrix)).sum(axis=1) >= (1 if replace else n)
     kept = matrix[enough]

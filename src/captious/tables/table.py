@@ -58,12 +58,16 @@ class Table:
         cells = [row[column] for row in self.rows]
         return bool(cells) and all(not isinstance(cell, str) or cell == "" for cell in cells)
 
+    @staticmethod
+    def values(row: Sequence[Cell]) -> list[str | int | float]:
+        """The raw values of a row."""
+        return [cell.value if isinstance(cell, Number) else cell for cell in row]
+
     def to_pandas(self) -> pd.DataFrame:
         """A data frame of the raw values; the first column is the index."""
         from captious.tables.frames import data_frame
 
-        rows = [[cell.value if isinstance(cell, Number) else cell for cell in row] for row in self.rows]
-        return data_frame(rows, self.columns).set_index(self.columns[0])
+        return data_frame(list(map(self.values, self.rows)), self.columns).set_index(self.columns[0])
 
     def to_markdown(self) -> str:
         """A Markdown table; the best value of a column is bold."""

@@ -113,9 +113,15 @@ def _number(value: Value) -> float | None:
 
 
 def _scale(drawn: Sequence[Drawn]) -> tuple[float, float]:
-    """Ends that hold every interval: [0, 1] or [-1, 1] where they fit, else whole numbers."""
+    """Ends that hold every interval: [0, 1] or [-1, 1] where they fit, else whole numbers, tens above 10."""
     values = [v for one in drawn for v in (one.value, one.low, one.high) if v is not None]
     least, most = min(values, default=0.0), max(values, default=1.0)
     if least >= -1 and most <= 1:
         return (0.0 if least >= 0 else -1.0), 1.0
-    return float(math.floor(min(least, 0.0))), float(math.ceil(max(most, 0.0)))
+    return 0.0 - _rounded_up(-min(least, 0.0)), _rounded_up(max(most, 0.0))
+
+
+def _rounded_up(end: float) -> float:
+    """The next whole number, or above 10 the next ten: a mean of 92.2 is drawn on a scale to 100."""
+    step = 10 if end > 10 else 1
+    return float(step * math.ceil(end / step))

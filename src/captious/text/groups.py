@@ -1,4 +1,4 @@
-"""`Groups`: places in a long column, grouped by what stands there.
+"""`Groups`: positions in a long column, grouped by value.
 
 Grouping the places of millions of tokens by n-gram is a sort. A sort of everything at once takes
 ever more time for each token as the column outgrows the processor's caches, and several copies of

@@ -1,7 +1,7 @@
 """Tokenisation for languages other than English, as sacreBLEU applies it (Post 2018).
 
 `char` makes every character a token; `zh` does so for Chinese characters and treats the rest as
-`13a` does; `intl` is mteval-v14's: punctuation of all scripts stands alone unless between digits,
+`13a` does; `intl` is mteval-v14's: punctuation of all scripts is separated unless between digits,
 and so do symbols. Case stays.
 """
 

@@ -1,4 +1,4 @@
-"""`Lookup`: where each of many integers stands in a column of distinct integers.
+"""`Lookup`: the position of each of many integers in a column of distinct integers.
 
 Joins of n-gram columns ask this question a million times at once. Binary search answers each with
 twenty jumps through memory; a hash table laid out in NumPy arrays answers with one or two.

@@ -1,6 +1,6 @@
 """The `13a` tokenisation of machine translation, as sacreBLEU applies it (Post 2018).
 
-It is the rule set of NIST's mteval-v13a script: entities are undone, symbols stand alone, and full
+It is the rule set of NIST's mteval-v13a script: entities are decoded, symbols are separated, and full
 stops, commas and hyphens are cut off depending on whether a digit is next to them. Case stays.
 """
 

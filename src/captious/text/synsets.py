@@ -3,7 +3,7 @@
 Words are synonyms if they share a synset (Anderson et al. 2016). The table holds WordNet 3.0
 (Princeton University; licence beside it). A word belongs to its own synsets and to those of its
 base form, found as WordNet's morphology does: an irregular form is looked up, else endings are
-taken off in a fixed order until a word of the table is left. Parts of speech are not told apart,
+taken off in a fixed order until a word of the table is left. Parts of speech are not distinguished,
 which is how the published numbers were made: a "surfer" shares a synset with "surfboard", since
 taking off "er" gives the verb "surf".
 """

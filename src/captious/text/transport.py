@@ -52,7 +52,7 @@ def transport(a: FloatArray, b: FloatArray, costs: FloatArray) -> Plan:
     if code != _SOLVED:
         raise StatisticsError(
             f"optimal transport of {len(a)} by {len(b)} words was not solved (code {code}); "
-            "are there numbers in the vectors that are not finite?"
+            "do the vectors contain non-finite numbers?"
         )
     return Plan(flows, float(cost))
 
@@ -76,11 +76,11 @@ def upper_bound(a: FloatArray, b: FloatArray, costs: FloatArray) -> float:
 
 
 def require_solver() -> None:
-    """Refuse, with the command that mends it, where POT is not installed."""
+    """Refuse, with the command that fixes it, where POT is not installed."""
     from importlib.util import find_spec
 
     if find_spec("ot") is None:
-        raise MissingDependencyError("optimal transport is solved by POT", "vectors")
+        raise MissingDependencyError("optimal transport needs POT", "vectors")
 
 
 @cache

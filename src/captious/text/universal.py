@@ -1,7 +1,7 @@
 """Universal parts of speech (Nivre et al. 2016) from Penn Treebank tags and dependencies.
 
 The treebank tags auxiliaries as verbs, and gives prepositions and subordinating conjunctions one
-tag; the relation to the head tells them apart.
+tag; the relation to the head distinguishes them.
 """
 
 from __future__ import annotations

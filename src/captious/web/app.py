@@ -18,34 +18,20 @@ from starlette.types import Receive, Scope, Send
 
 from captious._version import __version__
 from captious.campaigns.store.database import Database
-from captious.web import (
-    admin,
-    arrivals,
-    crowd_events,
-    entrance,
-    entry,
-    errors,
-    guide_pictures,
-    images,
-    metrics_page,
-    rater,
-    rater_answers,
-    rater_api,
-    rater_aside,
-    results,
-    site,
-)
+from captious.web import admin, entrance, errors, images, metrics_page, site
 from captious.web.admin.watch import Watch
-from captious.web.body_limits import BodyLimits
-from captious.web.hot import Hot
-from captious.web.metrics import Remembered
+from captious.web.crowd import arrivals, events
+from captious.web.guard.body_limits import BodyLimits
+from captious.web.middleware import surround
+from captious.web.observe.metrics import Remembered
 from captious.web.pages import STATIC
+from captious.web.rater import api, entry, guide_pictures, own_answers, put_aside, results, work_pages
+from captious.web.rater.fast_path import FastPath
 from captious.web.service import settings as service_settings
 from captious.web.service.app import scoring_app
 from captious.web.service.routes import ServiceRoutes
 from captious.web.service.service import Service
 from captious.web.settings import WebSettings, from_environment, reach_from_environment
-from captious.web.surround import surround
 
 # Python runs one thread at a time: more of them would only take turns more often.
 THREADS = 16
@@ -95,12 +81,12 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         site.router,
         entrance.router,
         arrivals.router,
-        crowd_events.router,
+        events.router,
         entry.router,
-        rater_api.router,
-        rater.router,
-        rater_aside.router,
-        rater_answers.router,
+        api.router,
+        work_pages.router,
+        put_aside.router,
+        own_answers.router,
         results.router,
         images.router,
         guide_pictures.router,
@@ -116,7 +102,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         response = errors.http_error(Request(scope, receive), HTTPException(status))
         await response(scope, receive, send)
 
-    app.add_middleware(Hot)
+    app.add_middleware(FastPath)
     if service:
         app.add_middleware(ServiceRoutes, service=service)
     surround(app, settings, most=BodyLimits(settings), refuse=refuse)

@@ -17,8 +17,9 @@ from captious.campaigns.people import accounts, links
 from captious.campaigns.records import Campaign, ConsentNeeded, LinkRefused, Rater
 from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
-from captious.web import pages, security, tickets
+from captious.web import pages
 from captious.web.errors import Responses, documented_pages
+from captious.web.guard import devices, security, tickets
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 from captious.web.texts import texts
@@ -185,6 +186,7 @@ def sign_in_as(request: Request, account: accounts.Account) -> Response:
     token, _ = accounts.start_session(security.db_of(request), account, hours=hours)
     response = pages.redirect(request, "/admin")
     security.set_session(request, response, token, hours=hours)
+    devices.remember(request, response, account.name)
     return response
 
 

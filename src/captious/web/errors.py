@@ -20,8 +20,9 @@ from captious.campaigns.records import LinkRefused, NotOpen, NotYours, SignInRef
 from captious.campaigns.store.outages import is_outage
 from captious.errors import CaptiousError, UnknownNameError, one_line
 from captious.protocols import Problem
-from captious.web import pages, security
-from captious.web.guard import HEADERS
+from captious.web import pages
+from captious.web.guard import security
+from captious.web.guard.headers_and_limits import HEADERS
 from captious.web.refusals import Refusal, SignInNeeded
 from captious.web.texts import texts
 from captious.wrong_fields import in_words
@@ -49,8 +50,8 @@ STATUSES = {
     400: "The request cannot be read.",
     401: "There is no session: open a rater link or sign in.",
     403: "The CSRF token or the role does not allow it.",
-    404: "There is no such thing, or it is not yours.",
-    409: "It cannot be done in the present state.",
+    404: "It does not exist, or you do not have access to it.",
+    409: "It cannot be done in the current state.",
     410: "The link has ended.",
     413: "The body is too large.",
     415: "The body is of the wrong type.",

@@ -11,8 +11,8 @@ from starlette.responses import Response
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import images, recordings
 from captious.errors import InputError
-from captious.web import security
 from captious.web.errors import documented_pages
+from captious.web.guard import security
 from captious.web.refusals import Refusal
 
 router = APIRouter(tags=["rater pages"])

@@ -18,11 +18,22 @@ from starlette.responses import PlainTextResponse, Response
 
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.web import metrics
-from captious.web.metrics import Figures
+from captious.web.guard.proxies_and_hosts import name_in
+from captious.web.observe import metrics
+from captious.web.observe.metrics import Figures
 
 router = APIRouter()
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
+OF_PROXIES = (
+    "forwarded",
+    "via",
+    "x-real-ip",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-port",
+    "x-forwarded-proto",
+    "x-forwarded-server",
+)
 
 
 @router.get("/metrics", include_in_schema=False)
@@ -43,10 +54,19 @@ def _may(request: Request) -> bool:
     if token:
         given = request.headers.get("authorization", "").removeprefix("Bearer ")
         return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())
-    if "x-forwarded-for" in request.headers or "forwarded" in request.headers:
+    if any(name in request.headers for name in OF_PROXIES):
         return False
+    # A proxy that says nothing of itself passes on the name that the public uses.
+    public = name_in(request.app.state.settings.base_url)
+    asked = name_in(f"//{request.headers.get('host', '')}")
+    if asked == public and not _is_loopback(public):
+        return False
+    return _is_loopback(request.client.host if request.client else "")
+
+
+def _is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(request.client.host if request.client else "").is_loopback
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
 

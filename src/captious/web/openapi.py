@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from captious.web.security import CSRF_FIELD, FORM_TYPES
+from captious.web.guard.security import CSRF_FIELD, FORM_TYPES
 
 TOKEN = "The CSRF token of the page."
 

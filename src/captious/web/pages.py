@@ -14,7 +14,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from captious.web import framing, guard, security
+from captious.web.guard import framing, security
+from captious.web.guard.headers_and_limits import POLICY, policy
 from captious.web.protocol_words import protocol_words, round_started
 from captious.web.texts import Texts, texts
 
@@ -135,7 +136,7 @@ def finished(
     response = HTMLResponse(page, status_code=status_code, headers=dict(headers or {}))
     framed_by = framing.framers(request)
     if framed_by or sends_to:
-        response.headers[guard.POLICY] = guard.policy(framed_by=framed_by, sends_to=sends_to)
+        response.headers[POLICY] = policy(framed_by=framed_by, sends_to=sends_to)
     security.keep_visitor(request, response)
     if FLASH in request.cookies:
         framing.take_cookie(request, response, FLASH)

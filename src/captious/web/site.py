@@ -15,9 +15,10 @@ from starlette.responses import Response
 from captious._version import __version__
 from captious.campaigns.store.database import Database
 from captious.errors import one_line
-from captious.web import pages, security
+from captious.web import pages
 from captious.web.entrance import held_work
 from captious.web.errors import RETRY_SECONDS, STATUSES, documented_pages
+from captious.web.guard import security
 from captious.web.openapi import form_body
 
 router = APIRouter()
@@ -83,11 +84,10 @@ async def ready(request: Request) -> Response:
 @router.head("/health", include_in_schema=False)
 @router.head("/ready", include_in_schema=False)
 async def head(request: Request) -> Response:
-    """The same without a body."""
+    """The same; the server leaves the body out."""
     if request.url.path.endswith("/health"):
-        return Response()
-    found = await ready(request)
-    return Response(status_code=found.status_code, headers={"Retry-After": str(RETRY_SECONDS)})
+        return JSONResponse((await health(request)).model_dump())
+    return await ready(request)
 
 
 async def _readiness(request: Request) -> Ready:

@@ -79,17 +79,17 @@ def test_who_fails_reads_why_tries_again_and_begins(studio: Any, campaign: Campa
             assert "Not as expected" in told
             assert "The picture shows sushi" in told
             assert "It does not belong to this image" in told
-        hand.follow("See how you did" if at == len(known) - 1 else "Next example")
+        hand.follow("See my result" if at == len(known) - 1 else "Next example")
     said = page.locator("main").inner_text()
     assert "You gave 83% of the expected answers; 100% are needed." in said  # 5 of 6
-    assert "You have one more try." in said
+    assert "You have one try left." in said
     assert page.locator("details[open] .pictured img").count() == 5  # the guide is open, a level each
     hand.follow("Try again")
     for at, verdict in enumerate(known):
         answer(hand, {"verdict": verdict})
-        hand.follow("See how you did" if at == len(known) - 1 else "Next example")
+        hand.follow("See my result" if at == len(known) - 1 else "Next example")
     assert "You have passed the training" in page.locator("main").inner_text()
-    hand.follow("Begin the work")
+    hand.follow("Start rating")
     assert page.url.endswith(f"/work/{campaign.slug}")
     assert page.locator("[data-submit]").count() == 1
     assert [(one.rater, one.tries, one.phase) for one in training.trained(studio.db, campaign)] == [
@@ -108,9 +108,9 @@ def test_who_fails_the_only_try_is_told_and_gets_no_work(studio: Any, campaign: 
     count = len(training.examples(studio.db, campaign))
     for at in range(count):
         answer(hand, {"preference": 5})
-        hand.follow("See how you did" if at == count - 1 else "Next example")
+        hand.follow("See my result" if at == count - 1 else "Next example")
     said = hand.page.locator("main").inner_text()
-    assert "That was the last try" in said
+    assert "That was your last try" in said
     assert "lea@example.org" in said
     hand.follow("Continue")
     assert hand.page.locator("[data-submit]").count() == 0

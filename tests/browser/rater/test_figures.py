@@ -80,7 +80,7 @@ class Walk:
         return "missing"
 
     def problem(self) -> str:
-        self.page.get_by_role("link", name="Problem?").click()
+        self.page.get_by_role("link", name="Report", exact=True).click()
         return "problem"
 
     def guide(self) -> str:
@@ -100,7 +100,7 @@ class Walk:
         self.answer(other, "2")
         other.close()
         self.answer(self.page, "4")
-        assert self.page.get_by_role("heading", name="You have answered this one already").is_visible()
+        assert self.page.get_by_role("heading", name="You have already answered this item").is_visible()
         return "asked"
 
     def answers(self) -> str:

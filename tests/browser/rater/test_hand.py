@@ -47,7 +47,7 @@ def test_a_preset_is_shown_and_recorded_as_untouched(chromium, served, way: str)
     question = page.locator('[data-question="A.inclusive_language"]')
     other = page.locator('[data-question="A.conciseness"]')
     for one in (question, other):
-        assert "Chosen for you" in one.inner_text()
+        assert "Preselected" in one.inner_text()
     if way == "keyboard":
         for key in ("5", "5", "ArrowUp", "1"):
             page.keyboard.press(key)
@@ -57,8 +57,8 @@ def test_a_preset_is_shown_and_recorded_as_untouched(chromium, served, way: str)
         question.locator('input[value="0.5"]').check()
         question.locator('input[value="0"]').check()
     if way != "plain":  # touched: it is an answer like any other
-        assert "Chosen for you" not in question.inner_text()
-    assert "Chosen for you" in other.inner_text()
+        assert "Preselected" not in question.inner_text()
+    assert "Preselected" in other.inner_text()
     with page.expect_navigation():
         page.locator("[data-submit]").click()
     row = served.stored("thumb-one")[-1]
@@ -81,7 +81,7 @@ def test_a_stale_tab_is_asked_before_it_replaces_an_answer(chromium, served, scr
     context = chromium.new_context(java_script_enabled=script)
     stale = served.enter(context, "tagging")
     fresh = context.new_page()
-    for choice in ("Store the one from this tab", "Keep what is stored"):
+    for choice in ("Use the answer from this tab", "Keep the saved answer"):
         stale.goto(f"{served.address}/work/tagging")
         fresh.goto(f"{served.address}/work/tagging")
         before = len(served.stored("tagging"))
@@ -89,7 +89,7 @@ def test_a_stale_tab_is_asked_before_it_replaces_an_answer(chromium, served, scr
             page.get_by_label(verdict).check()
             with page.expect_navigation():
                 page.get_by_role("button", name="Submit").click()
-        stale.get_by_role("heading", name="You have answered this one already").wait_for()
+        stale.get_by_role("heading", name="You have already answered this item").wait_for()
         row = stale.get_by_role("row").filter(has_text="How well does the caption fit?").inner_text()
         assert "Minor errors" in row
         assert "Serious errors" in row
@@ -98,7 +98,7 @@ def test_a_stale_tab_is_asked_before_it_replaces_an_answer(chromium, served, scr
         with stale.expect_navigation():
             stale.get_by_text(choice, exact=True).click()
         rows = [(one.answers["verdict"], one.kind) for one in served.stored("tagging")[before:]]
-        replaced = [("serious", "correction")] if choice.startswith("Store") else []
+        replaced = [("serious", "correction")] if choice.startswith("Use") else []
         assert rows == [("minor", "answer"), *replaced]
         assert stale.locator("[data-submit]").is_visible()  # and on with the work
     context.close()

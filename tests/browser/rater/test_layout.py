@@ -147,6 +147,6 @@ def test_every_choice_shows_its_key_and_points_carry_words(context, served) -> N
         "All wrong",
         "Mostly wrong",
         "Partly wrong",
-        "Small slip",
+        "Minor issue",
         "All true",
     ]

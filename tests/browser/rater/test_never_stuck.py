@@ -37,12 +37,12 @@ def test_skip_cannot_judge_and_a_note(chromium, served, way: str) -> None:
         if way == "keyboard":
             page.keyboard.press("p")
         else:
-            page.get_by_role("link", name="Problem?").click()
+            page.get_by_role("link", name="Report", exact=True).click()
 
     open_problem()
     where.get_by_role("textbox").fill("Is this a photo?")
     with page.expect_navigation():
-        where.get_by_role("button", name="Send the note").click()
+        where.get_by_role("button", name="Send note").click()
     assert caption(page) == second
     open_problem()
     with page.expect_navigation():
@@ -113,7 +113,7 @@ def test_back_and_the_own_link_stay_within_the_work(chromium, served, script: bo
     other = chromium.new_context(java_script_enabled=script)
     second = other.new_page()
     second.goto(link)
-    assert "ask those who sent it for a second link" in second.locator("main").inner_text()
+    assert "ask the person who sent it for a second link" in second.locator("main").inner_text()
     lifecycle.change_settings(served.db, campaign, Settings(reusable_links=True), actor="test")
     second.goto(link)
     second.get_by_role("button", name="Start").click()

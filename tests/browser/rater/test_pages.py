@@ -145,7 +145,7 @@ def test_a_draft_comes_back(context, served) -> None:
     page = served.enter(context, "audit")
     page.keyboard.press("2")
     page.keyboard.press("1")
-    page.get_by_text("Draft kept.").wait_for()
+    page.get_by_text("Draft saved.").wait_for()
     page.reload()
     assert page.get_by_role("radio", checked=True).count() == 2
 

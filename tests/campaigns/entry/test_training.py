@@ -170,7 +170,7 @@ def test_a_wrong_answer_form_is_told_and_not_stored(db: Database, trained: Any) 
     campaign, (ada, _) = trained()
     kept = training.examples(db, campaign)[0]
     (problem,) = training.answer(db, campaign, ada, kept, 1, {"verdict": "fine"})
-    assert "no option" in problem.message
+    assert "not an option" in problem.message
     assert training.answers(db, campaign) == []
 
 

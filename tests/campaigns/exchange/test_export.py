@@ -273,3 +273,17 @@ def test_wrong_requests_are_one_line(db, filled, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="is not a folder"):
         export(db, campaign, tmp_path / "file")
+
+
+@pytest.mark.parametrize("name", ["README.md", "campaign.json", "judgments.csv"])
+def test_files_that_are_not_of_an_export_are_not_overwritten(db, filled, tmp_path, name):
+    campaign = filled("tagging", raters=1, two_rounds=False)
+    (tmp_path / "notes.txt").write_text("mine")
+    export(db, campaign, tmp_path)
+    export(db, campaign, tmp_path)
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / name).write_text("mine")
+    with pytest.raises(InputError, match=f"already has a {name} that is not from an export"):
+        export(db, campaign, other)
+    assert [(path.name, path.read_text()) for path in other.iterdir()] == [(name, "mine")]

@@ -102,5 +102,5 @@ def test_what_does_not_fit_together_is_refused_and_nothing_is_stored(
 
 
 def test_a_pseudonym_twice_is_refused(db: Database, given: Imported) -> None:
-    with pytest.raises(InputError, match="a pseudonym stands there twice"):
+    with pytest.raises(InputError, match="a pseudonym occurs twice"):
         store(db, replace(given, raters=[*given.raters, ImportedRater("r1")]), actor="ben")

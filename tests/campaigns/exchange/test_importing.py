@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from captious.benchmarks.published import Published, half_unit, published_values
+from captious.benchmarks.published.values import Published, half_unit, published_values
 from captious.campaigns.exchange.export import export, export_zip
 from captious.campaigns.exchange.importing import import_file, import_thumb_release
 from captious.campaigns.people import raters
@@ -239,7 +240,7 @@ def test_rubric_judgments_of_two_raters_keep_both(other, tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('{"image": "a", "caption": "D.", "rating": 0.3}', "no points of a Likert scale"),
+        ('{"image": "a", "caption": "D.", "rating": 0.3}', "not points of a Likert scale"),
         ('{"image": "a", "rating": 3}', "holds no captions"),
     ],
 )
@@ -278,8 +279,36 @@ def test_a_broken_export_stores_nothing(db, other, make_campaign, tmp_path):
     assert lifecycle.listed(other) == []
     broken = tmp_path / "broken.zip"
     broken.write_bytes(b"PK no")
-    with pytest.raises(InputError, match="is no zip file"):
+    with pytest.raises(InputError, match="is not a zip file"):
         import_file(other, broken, actor="ben")
+
+
+def test_a_zip_that_unpacks_to_far_more_than_it_is_stores_nothing(other, tmp_path):
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("campaign.json", "{}")
+        with archive.open("items.jsonl", "w") as out:
+            for _ in range(80):
+                out.write(b" " * (1 << 20))
+    with pytest.raises(InputError, match="more than 100 times its size"):
+        import_file(other, path, actor="ben")
+    assert lifecycle.listed(other) == []
+
+
+def test_a_parquet_table_of_repeated_cells_is_measured_before_it_is_read(db, other, make_campaign, tmp_path):
+    arrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    campaign, _ = make_campaign("tagging", images=2, people=0, raters=1, two_rounds=False)
+    simulate(db, campaign, [SimulatedRater("p", OPINION)], seed=1)
+    export(db, campaign, tmp_path / "out", formats=["parquet"])
+    file = tmp_path / "out" / "responses.parquet"
+    table = arrow.table({"answers": arrow.array(["x" * 100_000] * 30_000)})
+    parquet.write_table(table, file)
+    assert file.stat().st_size < 1_000_000
+    with pytest.raises(InputError, match="MB"):
+        import_file(other, tmp_path / "out", actor="ben")
+    assert lifecycle.listed(other) == []
 
 
 def test_quality_rules_run_on_what_was_imported(release):

@@ -55,7 +55,7 @@ def test_usual_forms(text: str, expected: list[tuple[str, str, bool]]) -> None:
         ("name, email", "below the column names"),
         ("Ann, not an address", "line 1"),
         ("Ann\nBob, b@example.org, native, more", "line 2"),
-        ("Ann, ann@, native", "no address"),
+        ("Ann, ann@, native", "not an address"),
         ("Ann, ann@example.org, Klingonese dialect", "line 1"),
         (";;", "line 1"),
         ("x" * 301, "line 1"),

@@ -89,7 +89,7 @@ def test_a_wrong_decision_is_told_a_line_a_field(db, split):
     with pytest.raises(InputError, match="unknown item"):
         adjudicate(db, split, "nowhere", {}, actor="lea", key="d2")
     adjudicate(db, split, item, {"verdict": "minor"}, actor="lea", key="d3")
-    with pytest.raises(InputError, match="nothing is to be decided"):
+    with pytest.raises(InputError, match="there is nothing to decide"):
         adjudicate(db, split, f"adjudication/{item}", {}, actor="lea", key="d4")
 
 

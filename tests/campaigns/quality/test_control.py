@@ -96,7 +96,9 @@ def test_a_flag_is_upheld_dismissed_and_upheld_again(db, tagged):
         db.now(),
     )
     assert counted() == 240
-    assert raters.listed(db, tagged)[3].reason.startswith("consensus: Goes with the mean")
+    assert raters.listed(db, tagged)[3].reason.startswith(
+        "consensus: Correlation with the mean of the other raters"
+    )
     quality.decide(db, flag.id, "dismissed", actor="ben")
     assert counted() == 320
     assert raters.listed(db, tagged)[3].state == "active"
@@ -173,14 +175,14 @@ def test_gold_items_are_checked_with_their_tolerance(db):
             )
     (flag,) = quality.run_quality(db, campaign)
     assert (flag.rater, flag.rule) == (wrong.pseudonym, "gold")
-    assert flag.explanation.startswith("0 of 3 items with known answers")
+    assert flag.explanation.startswith("Answered 0 of 3 items with known answers")
     assert sorted(flag.evidence["wrong"]) == sorted(keys[:3])
     numbers = {one.rater: one for one in analysis.rater_quality(db, campaign)}
     assert (numbers["r001"].gold, numbers["r001"].gold_right) == (3, 3)
 
 
 def test_a_flag_that_is_not_there_is_refused(db):
-    with pytest.raises(InputError, match="flag 99: there is none"):
+    with pytest.raises(InputError, match="flag 99: no flag has this number"):
         quality.decide(db, 99, "upheld", actor="lea")
     with pytest.raises(InputError, match='decision "maybe"'):
         quality.decide(db, 1, "maybe", actor="lea")  # type: ignore[arg-type]

@@ -37,9 +37,7 @@ def test_too_fast_answers_are_counted_against_the_minimum():
     seconds = [0.5, 1.9, 5, 6, 8, 9, 10, 11, 12, 13]
     found = time_rule(seconds, 2.0)
     assert found is not None
-    assert found.explanation == (
-        "2 of 10 answers (20%) took less than 2 seconds; half of all took less than 8.5."
-    )
+    assert found.explanation == ("2 of 10 answers (20%) took less than 2 seconds; the median is 8.5 seconds.")
     assert time_rule(seconds[1:], 1.5) is None
     assert time_rule([0.1] * 4, 2.0) is None  # four answers show nothing yet
     assert time_rule([0.1] * 10, 0.0) is None  # no minimum, no rule
@@ -72,7 +70,7 @@ def test_a_run_counts_only_where_others_would_not_have_given_it():
     assert run_rule(answers, 12, {5: 0.9}) is None
     alone = run_rule(answers, 12)
     assert alone is not None
-    assert "Nobody else" in alone.explanation
+    assert "No other rater" in alone.explanation
 
 
 def test_one_value_is_held_against_what_others_say_of_the_same_captions():
@@ -99,7 +97,7 @@ def test_gold_needs_seven_of_ten_right():
     assert gold_rule({str(k): k < 7 for k in range(10)}) is None
     found = gold_rule({str(k): k < 6 for k in range(10)})
     assert found is not None
-    assert found.explanation.startswith("6 of 10 items with known answers")
+    assert found.explanation.startswith("Answered 6 of 10 items with known answers")
     assert found.evidence["wrong"] == ["6", "7", "8", "9"]
 
 
@@ -117,7 +115,7 @@ def test_consensus_asks_for_the_floor_or_half_of_the_better():
     assert consensus_rule(0.0, 100, floor=0.4) is not None
     automatic = consensus_rule(0.0, 100, floor=None, better=0.6)
     assert automatic is not None
-    assert "half of what the better raters here reach (0.60)" in automatic.explanation
+    assert "half of what the better raters reach here (0.60)" in automatic.explanation
     assert consensus_rule(0.0, 100, floor=None, better=0.3) is None  # 0.196 reaches 0.15
     assert consensus_rule(0.0, 100, floor=None) is None
 

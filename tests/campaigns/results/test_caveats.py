@@ -22,7 +22,7 @@ def test_a_coefficient_below_chance_is_named_with_its_aspect() -> None:
     (table,) = caveats.noted([Table("Agreement", columns, rows, "intervals")])
     assert table.notes == [
         "intervals",
-        "below 0, less than by chance: b alpha, nominal; such answers do not mean the same",
+        "below 0, less agreement than by chance: b alpha, nominal; raters interpret these differently",
     ]
     sound = Table("Agreement", columns, [("b", "alpha, nominal", 0.7, 0.6, 0.8, 40)], "intervals")
     assert caveats.noted([sound]) == [sound]
@@ -46,8 +46,8 @@ def test_a_second_reader_who_changes_nothing_has_a_kappa_of_one_and_a_caveat(
     table = next(one for one in analysis.agreement(db, campaign).tables() if "Kappa" in one.title)
     row = dict(zip(table.columns, next(row for row in table.rows if row[0] == "precision"), strict=True))
     assert (row["kappa"], row["changed"], row["median seconds"], row["captions"]) == (1.0, 0.0, 0.8, 8)
-    assert any("nothing was changed" in note for note in table.notes)
-    assert any("rests on few captions (below 10)" in note for note in table.notes)
+    assert any("no score was changed" in note for note in table.notes)
+    assert any("based on few captions (fewer than 10)" in note for note in table.notes)
 
 
 @pytest.mark.parametrize("protocol", ["humanr", "generic"])

@@ -37,7 +37,7 @@ def test_no_forecast_where_nothing_came_lately_or_nothing_is_left() -> None:
     assert forecast(times, 10_000.0, 100) == []
     assert forecast(times, 20.0, 20) == []
     (table,) = progress_table(times, 10_000.0, 100)
-    assert "nothing came" in table.note
+    assert "no responses" in table.note
     assert {row[4] for row in table.rows} == {"so far"}
 
 
@@ -49,7 +49,7 @@ def test_the_table_ends_with_what_stands_and_what_is_wanted() -> None:
     assert table.rows[-1][1] == 121
     # The latest 12 spans of 150 s hold 31 responses; 60 more take 60 / (31 / 12) * 150 s = 58 min 4 s.
     assert table.note == (
-        "at this pace all 121 responses are there about 1970-01-01 01:58 UTC, if there are raters for them"
+        "at this pace all 121 responses arrive about 1970-01-01 01:58 UTC, if there are enough raters"
     )
     assert table.chart is not None
     assert table.chart.goal == 121

@@ -38,6 +38,6 @@ def test_without_overlap_the_table_says_why(db, make_campaign, tmp_path):
     simulate(db, campaign, _people(2), seed=3)
     (table,) = [one for one in analysis.results(db, campaign).more() if one.chart is None]
     assert table.rows == ()
-    assert "0 items have ratings by 3 raters or more" in table.note
+    assert "0 items have ratings by at least 3 raters" in table.note
     export(db, campaign, tmp_path / "out", formats=["jsonl"])
     assert not (tmp_path / "out" / "labels.jsonl").exists()

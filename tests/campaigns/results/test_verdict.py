@@ -26,7 +26,7 @@ def test_before_anybody_was_added_it_asks_for_raters_and_is_not_alarmed(
 ) -> None:
     campaign, _ = make_campaign("tagging", images=3, people=0, raters=2, two_rounds=False)
     assert said(db, campaign)["finish"] == (
-        "look: Nobody rates here yet: add at least 2 raters. 12 responses are wanted."
+        "look: There are no raters yet: add at least 2 raters. 12 responses are needed."
     )
 
 
@@ -36,15 +36,16 @@ def test_it_says_whether_it_can_finish_and_what_is_missing(
     campaign, (ada, boris) = make_campaign("tagging", images=3, people=2, raters=2, two_rounds=False)
     words = said(db, campaign)
     assert words["finish"] == (
-        "good: Can finish with these raters: 12 of 12 responses are missing, and 2 raters can give them."
+        "good: Can finish with the current raters: 12 of 12 responses are missing, and 2 raters can "
+        "give them."
     )
     assert "Nobody has answered yet" in words["flags"]
-    assert words["time"].startswith("plain: Unknown: nobody who can still rate")
+    assert words["time"].startswith("plain: Unknown: the raters who can continue have not answered enough")
     raters.remove(db, boris, reason="left", actor="lea")
     words = said(db, campaign)
     assert words["finish"] == (
-        "bad: Cannot finish with these raters: needs at least 1 more rater. "
-        "12 of 12 responses are missing; those who are there can give 6 of them."
+        "bad: Cannot finish with the current raters: needs at least 1 more rater. "
+        "12 of 12 responses are missing; the current raters can give 6 of them."
     )
     assert words["time"] == "plain: Unknown: more raters are needed first."
     raters.reinstate(db, boris, actor="lea")
@@ -67,7 +68,7 @@ def test_pay_below_the_wage_that_was_wanted_is_something_to_look_at(
             respond(db, ada, task.token, answers(task.item), key=task.token, seconds=20.0)
     # Three answers at 5 cents in a minute: 0.15, which is 9 an hour.
     assert said(db, campaign)["money"] == (
-        "look: 0.15 EUR earned so far, 9.00 EUR an hour of work; 12.00 was wanted."
+        "look: 0.15 EUR earned so far, 9.00 EUR per hour of work; the target is 12.00."
     )
 
 
@@ -85,16 +86,16 @@ def test_agreement_below_chance_is_said_where_it_stands() -> None:
     (line,) = verdicts.agreement_lines(found, Snapshot("agreement", 1.0, 1, {}), 80)
     assert line.tone == "look"
     assert "helpful -0.12 [-0.30, 0.10], natural 0.61 [0.50, 0.70]" in line.text
-    assert "Below 0 is less than chance: on helpful" in line.text
+    assert "Below 0 is less agreement than by chance: raters interpret helpful differently" in line.text
 
 
 @pytest.mark.parametrize(
     ("flags", "checked", "responses", "words"),
     [
-        (2, True, 9, "2 flags to decide on."),
-        (1, True, 9, "1 flag to decide on."),
-        (0, True, 9, "No flag is open."),
-        (0, False, 9, "The rules are looking"),
+        (2, True, 9, "2 open flags."),
+        (1, True, 9, "1 open flag."),
+        (0, True, 9, "No open flags."),
+        (0, False, 9, "The quality rules are checking"),
     ],
 )
 def test_open_flags_are_counted_in_words(flags: int, checked: bool, responses: int, words: str) -> None:

@@ -14,11 +14,11 @@ def test_humanr_costs_what_the_paper_says():
     assert (found.responses, found.pay, found.currency) == (100, 2.5, "USD")
     assert found.hours == pytest.approx(600 / 3600)
     assert found.wage == pytest.approx(15.0)
-    assert "6 s a comparison as in the paper" in found.basis
+    assert "6 s per comparison, as in the paper" in found.basis
 
 
 def test_a_game_is_made_of_ratings_not_of_comparisons():
-    assert " s a rating as in the paper" in estimate(protocol("game"), 90, Settings()).basis
+    assert " s per rating, as in the paper" in estimate(protocol("game"), 90, Settings()).basis
 
 
 def test_own_pay_and_measured_time_go_before_the_papers():
@@ -27,7 +27,7 @@ def test_own_pay_and_measured_time_go_before_the_papers():
     found = estimate(protocol("humanr"), 90, own, mean_seconds=12.0)
     assert (found.pay, found.currency) == (pytest.approx(10.0), "EUR")
     assert found.wage == pytest.approx(30.0)
-    assert found.basis == "12.0 s a response as measured so far"
+    assert found.basis == "12.0 s per response, as measured so far"
 
 
 def test_a_second_stage_comes_on_top():

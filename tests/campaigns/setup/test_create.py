@@ -132,7 +132,7 @@ def test_missing_images_are_named(folder: Path) -> None:
 def test_a_bad_image_stores_no_campaign(db: Database, folder: Path) -> None:
     (folder / "2.png").write_text("<script>alert(1)</script>")
     made = create.draft("tagging", CORPUS, title="Dogs", images=folder)
-    with pytest.raises(InputError, match='image "2": this is no image'):
+    with pytest.raises(InputError, match='image "2": this is not a readable image'):
         create.create(db, made, actor="lea")
     assert log.entries(db) == []
 

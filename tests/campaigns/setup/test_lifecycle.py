@@ -127,7 +127,7 @@ def test_other_captions_of_an_image_are_refused_wherever_they_stand(db: Database
 
 def test_thumb_has_one_rater_a_stage(db: Database) -> None:
     campaign = create.create(db, create.draft("thumb", CORPUS, title="Dogs"), actor="lea")
-    with pytest.raises(InputError, match="one rater a stage"):
+    with pytest.raises(InputError, match="one rater per stage"):
         lifecycle.extend(db, campaign, target=2, actor="lea")
 
 

@@ -144,7 +144,7 @@ def test_what_is_no_backup_is_one_line(sqlite_url: str, tmp_path: Path) -> None:
     other = tmp_path / "other.zip"
     with zipfile.ZipFile(other, "w") as archive:
         archive.writestr("a.txt", "a")
-    with pytest.raises(InputError, match="no backup of captious"):
+    with pytest.raises(InputError, match="not a backup made by captious"):
         restore(other, tmp_path / "x.db")
     path = tmp_path / "all.zip"
     with Database.open(sqlite_url) as db:
@@ -153,6 +153,66 @@ def test_what_is_no_backup_is_one_line(sqlite_url: str, tmp_path: Path) -> None:
     (tmp_path / "cut.zip").write_bytes(path.read_bytes()[:-200])
     with pytest.raises(InputError, match="cannot be read as a backup"):
         restore(tmp_path / "cut.zip", tmp_path / "x.db")
+
+
+def changed(path: Path, to: Path, manifest: dict[str, object], parts: dict[str, bytes]) -> Path:
+    """A backup with other entries in its manifest and other parts, whose digests are right."""
+    import hashlib
+
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(to, "w", zipfile.ZIP_DEFLATED) as new:
+        found = json.loads(old.read("manifest.json"))
+        kept = {name: old.read(name) for name in old.namelist() if name != "manifest.json"} | parts
+        found["sha256"] |= {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()}
+        for name, content in kept.items():
+            new.writestr(name, content)
+        new.writestr("manifest.json", json.dumps(found | manifest))
+    return to
+
+
+ACCOUNTS = "tables/account.jsonl"
+HUGE = "images/aa/" + "a" * 64
+
+
+@pytest.mark.parametrize(
+    ("manifest", "parts", "says"),
+    [
+        ({"version": "x"}, {}, "its manifest is not that of a backup"),
+        ({"rows": {}}, {}, "its manifest is not that of a backup"),
+        ({"sha256": []}, {}, "its manifest is not that of a backup"),
+        ({"revision": "r9999"}, {}, "made by a newer captious"),
+        ({}, {ACCOUNTS: b"{\n"}, "line 1 is no row"),
+        ({}, {ACCOUNTS: b"[1]\n"}, "line 1 is no row"),
+        ({}, {ACCOUNTS: b'{"id": 1}\n'}, "its rows do not fit the table"),
+        ({}, {ACCOUNTS: b'{"id": "one"}\n'}, "its rows do not fit the table"),
+        ({}, {ACCOUNTS: b'{"id": 99999999999999999999}\n'}, "its rows do not fit the table"),
+        ({}, {HUGE: bytes(2_000_000)}, "larger than any image"),
+    ],
+)
+def test_a_backup_that_somebody_wrote_is_one_line(
+    empty_url: str, sqlite_url: str, tmp_path: Path, monkeypatch, manifest, parts, says: str
+) -> None:
+    monkeypatch.setattr("captious.campaigns.store.backup.LARGEST_FILE", 1_000_000)
+    path = tmp_path / "all.zip"
+    with Database.open(sqlite_url, files=tmp_path / "files") as db:
+        backup(db, path)
+    wrong = changed(path, tmp_path / "wrong.zip", manifest, parts)
+    with pytest.raises(InputError, match=says) as told:
+        restore(wrong, empty_url, tmp_path / "restored")
+    assert "\n" not in str(told.value)
+
+
+def test_a_backup_with_a_password_is_one_line(sqlite_url: str, tmp_path: Path) -> None:
+    path = tmp_path / "all.zip"
+    with Database.open(sqlite_url) as db:
+        backup(db, path)
+    content = bytearray(path.read_bytes())
+    at = content.find(b"PK\x01\x02")
+    while at >= 0:
+        content[at + 8] |= 1  # says that the entry is encrypted
+        at = content.find(b"PK\x01\x02", at + 4)
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="cannot be read as a backup"):
+        restore(path, tmp_path / "x.db")
 
 
 def test_a_missing_image_is_named(db: Database, make_campaign, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_only_the_first_frame_is_kept(db: Database, make_campaign) -> None:
     ],
 )
 def test_what_is_no_image_is_refused(content: bytes) -> None:
-    with pytest.raises(InputError, match='image "x": this is no image'):
+    with pytest.raises(InputError, match='image "x": this is not a readable image'):
         clean.cleaned(content, "x")
 
 

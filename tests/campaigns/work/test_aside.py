@@ -122,10 +122,10 @@ def test_notes_are_kept_and_bad_ones_refused_in_a_line(db, tagged) -> None:
     for bad in ("  ", "x" * 2001):
         with pytest.raises(InputError, match="note: "):
             aside.tell(db, ada, task.token, bad)
-    with pytest.raises(InputError, match="no such task"):
+    with pytest.raises(InputError, match="do not have this task"):
         aside.put_aside(db, bob, task.token, "skip")
     responses.respond(db, ada, task.token, {"verdict": "minor"}, key="k")
-    with pytest.raises(InputError, match="not in your hands"):
+    with pytest.raises(InputError, match="no longer assigned to you"):
         aside.put_aside(db, ada, task.token, "skip")
     with pytest.raises(InputError, match="note 99: "):
         aside.settle(db, campaign, 99, put_back=False, actor="lea")

@@ -193,7 +193,7 @@ def test_too_early_not_allowed_and_not_to_be_changed(db: Database, clock: Any) -
     (task,) = assignment.next_tasks(db, campaign, ada)
     clock.move(2.0)
     (early,) = responses.respond(db, ada, task.token, {"stars": 3}, key="a")
-    assert early.message == "Look at it for 5 seconds at least, then answer."
+    assert early.message == "Look at it for at least 5 seconds, then answer."
     clock.move(4.0)
     assert responses.respond(db, ada, task.token, {"stars": 5}, key="b") == [
         Problem("stars", "Nothing is perfect.")
@@ -221,15 +221,15 @@ def test_a_recording_is_kept_by_its_hash_and_its_transcript_is_corrected(db: Dat
     assert name.endswith(".wav")
     assert recordings.recording_file(db, campaign, name)[0].read_bytes() == sound(320)
     (wrong,) = responses.respond(db, ada, task.token, {"said": "../../etc/passwd"}, key="a")
-    assert "is no recording" in wrong.message
+    assert "is not a recording" in wrong.message
     (lost,) = responses.respond(db, ada, task.token, {"said": f"{'0' * 64}.wav"}, key="c")
-    assert lost == Problem("said", "This recording is not here. Send it again.")
+    assert lost == Problem("said", "The recording did not arrive. Send it again.")
     assert isinstance(responses.respond(db, ada, task.token, {"said": name}, key="b"), Receipt)
     made_of = [one for one in responses.items(db, campaign) if one.stage == "transcript"]
     assert [(one.recording, dict(one.prior)) for one in made_of] == [(name, {"transcript": "320 frames"})]
     handed = {task.item.key for task in assignment.next_tasks(db, campaign, ada)}
     assert made_of[0].key not in handed
-    with pytest.raises(InputError, match="no sound file"):
+    with pytest.raises(InputError, match="not a known sound format"):
         recordings.keep(db, campaign, b"<html>")
 
 

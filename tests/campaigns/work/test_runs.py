@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from captious.campaigns.records import Campaign, NotOpen, NotYours, Rater
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.work import assignment, pool, responses, runs
+from captious.campaigns.work import assignment, pool, pool_queries, responses, runs
 from captious.campaigns.work.holds import release_expired
 from captious.corpus import Corpus
 
@@ -99,13 +100,23 @@ class Story:
             assert found[0] == found[1], rater.pseudonym
 
 
-@pytest.mark.parametrize("name", CAMPAIGNS)
-def test_what_is_remembered_changes_nothing(
-    db: Database, clock: Any, make_campaign: Any, answers: Any, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Runs of two items in steps of four: small campaigns meet what large ones do.
+@pytest.fixture
+def short_sighted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Small campaigns meet what large ones do: glances at two items, runs of two in steps of four."""
     monkeypatch.setattr(runs, "STRETCH", 4)
     monkeypatch.setattr(runs, "SHORTEST", 2)
+    monkeypatch.setattr(pool_queries, "GLANCE", 2)
+    monkeypatch.setattr(pool_queries, "GLANCE_LEFT", 3)
+    pool_queries.search.cache_clear()
+    yield
+    pool_queries.search.cache_clear()
+
+
+@pytest.mark.usefixtures("short_sighted")
+@pytest.mark.parametrize("name", CAMPAIGNS)
+def test_what_is_remembered_changes_nothing(
+    db: Database, clock: Any, make_campaign: Any, answers: Any, name: str
+) -> None:
     kept = 0
 
     @settings(

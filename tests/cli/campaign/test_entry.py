@@ -74,7 +74,7 @@ def test_known_answers_are_added_and_taken_away(run: Any, create: Any, tmp_path:
     ("options", "said"),
     [
         (("--training", "nowhere.yaml"), "nowhere.yaml: cannot be read"),
-        (("--training", "sample", "--after-failing", "cry"), 'after failing "cry"'),
+        (("--training", "sample", "--after-failing", "cry"), '--after-failing "cry"'),
         (("--survey-before", "nowhere.yaml"), "nowhere.yaml: cannot be read"),
     ],
 )

@@ -115,7 +115,7 @@ def test_a_place_from_arrival_to_bonus(run: Any, database: Path) -> None:
     seen = run("crowd", "reconcile", "dogs", "--format", "json", *at).json
     assert seen["due"] == ["ada"] and seen["answers"] == {"done": 9, "target": 45}
     dry = run("crowd", "approve", "dogs", "--all-due", *at)
-    assert "1 places to approve: $0.25" in dry.err and "Add --confirm" in dry.err
+    assert "places to approve: 1; rewards: $0.25" in dry.err and "Add --confirm" in dry.err
     assert run("crowd", "reconcile", "dogs", "--format", "json", *at).json["due"] == ["ada"]
     run("crowd", "approve", "dogs", "--all-due", "--confirm", *at)
     paid = (
@@ -169,12 +169,12 @@ def test_bad_input_is_one_line(run: Any, database: Path, tmp_path: Path) -> None
     (tmp_path / "q.yaml").write_text("- {ask: Well, choices: [a], right: a}")
     cases = [
         (["estimate", "dogs", "--provider", "pannel"], "Did you mean"),
-        (["estimate", "dogs", "--reward", "1,50"], "no amount of money"),
-        (["estimate", "dogs", "--currency", "dollars"], "three letters"),
+        (["estimate", "dogs", "--reward", "1,50"], "not an amount of money"),
+        (["estimate", "dogs", "--currency", "dollars"], "three-letter code"),
         (["estimate", "dogs", "--option", "colour=red"], "unknown option"),
         (["publish", "dogs", "--screening", str(tmp_path / "q.yaml")], "two choices"),
         (["publish", "dogs", "--base-url", "rate.example", "--confirm"], "Write http://HOST"),
-        (["status", "dogs"], "Publish one first"),
+        (["status", "dogs"], "Run `captious crowd publish` first"),
         (["approve", "dogs"], "give one of them"),
         (["run", "dogs", "--half-width", "3"], "Give less than 1"),
     ]

@@ -67,7 +67,7 @@ def test_a_budget_below_the_cost_leaves_nothing_behind(
     monkeypatch.chdir(tmp_path)
     asked = ("humanr", "--sample", "--provider", "simulated", "--confirm", "--format", "json")
     refused = run(*asked, "--budget", "0.01")
-    assert (refused.code, "costs $4.20 and the budget is $0.01" in refused.err) == (2, True), refused.err
+    assert (refused.code, "costs $4.20, but the budget is $0.01" in refused.err) == (2, True), refused.err
     with Database.open("captious.db") as db:
         assert lifecycle.listed(db) == []
     found = run(*asked, "--budget", "9", "--workers", "good=1")
@@ -105,7 +105,7 @@ def test_files_are_needed_and_bad_workers_refused(
     monkeypatch.chdir(tmp_path)
     cases = [
         (["humanr"], "--references (the human captions)"),
-        (["humanr", "--sample", "-n", "500"], "there are 24"),
+        (["humanr", "--sample", "-n", "500"], "there are only 24"),
         (["humanr", "--sample", "--provider", "simulated", "--workers", "angry=3"], "good, lazy, left"),
         (["humanr", "--sample", "--provider", "simulated", "--quality", "heron"], "name=number"),
         (

@@ -54,7 +54,7 @@ def test_from_no_token_to_a_published_study(
     assert prolific.world.studies == {}
     # The account pays 33.3 %: an estimate with 20 % is too low, and is mended by asking again.
     found = publish("--confirm", "--option", "fee=20")
-    assert (found.code, "Prolific asks $4.00" in found.err) == (2, True)
+    assert (found.code, "Prolific charges $4.00" in found.err) == (2, True)
     found = publish("--confirm", "--option", "fee=33.3")
     assert found.code == 0 and "https://app.prolific.com/researcher/" in found.err
     (study,) = prolific.world.studies.values()
@@ -68,7 +68,7 @@ def test_a_publish_that_was_cut_off_is_taken_up(
     prolific.fail("lost", "POST", "/api/v1/studies/")
     asked = ("crowd", "publish", "dogs", "--provider", "prolific", "--database", str(database))
     found = run(*asked, *PLAN, *PUBLIC, "--confirm")
-    assert (found.code, "It may have been done: ask again" in found.err) == (2, True)
+    assert (found.code, "It may have gone through: run the command again" in found.err) == (2, True)
     found = run(*asked, *PUBLIC, "--confirm")
-    assert (found.code, "an earlier publish was cut off" in found.err) == (0, True)
+    assert (found.code, "an earlier publish was interrupted" in found.err) == (0, True)
     assert [one["status"] for one in prolific.world.studies.values()] == ["ACTIVE"]

@@ -123,10 +123,11 @@ def test_a_caption_that_pandas_calls_na_is_missing() -> None:
     ("captions", "given", "said"),
     [
         (None, {}, "captions must be a list; found NoneType"),
-        ((text for text in ["A dog."]), {}, "captions must be a list; found generator"),
+        (["A dog."], {"references": "A dog runs."}, 'references must be a list; found the plain text "A dog'),
+        (["A dog.", "A cat."], {"image_ids": "ab"}, 'image_ids must be a list; found the plain text "ab"'),
         (["A dog."], {"references": 3}, "references must be a list; found int"),
         (["A dog."], {"references": [None]}, "references of entry 1 must be a list; found NoneType"),
-        (["A dog."], {"image_ids": iter(["7"])}, "image_ids must be a list"),
+        (["A dog."], {"image_ids": iter("78")}, "image_ids has 2 entries for 1 captions"),
     ],
 )
 def test_lists_are_lists(captions: Any, given: Any, said: str) -> None:

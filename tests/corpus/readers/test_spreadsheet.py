@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -86,14 +87,37 @@ def test_texts_in_place_rich_text_and_cells_without_an_address(tmp_path: Path) -
     ("content", "said"),
     [
         ("<worksheet", "is a damaged workbook"),
-        ('<!DOCTYPE x [<!ENTITY a "aa">]><worksheet/>', "declares entities"),
-        (_rows('<row><c r="ZZZZ1"><v>1</v></c></row>'), "a column that no sheet has"),
+        ('<!DOCTYPE x [<!ENTITY a "aa">]><worksheet/>', "declares XML entities"),
+        (_rows('<row><c r="ZZZZ1"><v>1</v></c></row>'), "a column that does not exist"),
         (_rows(" " * (80 << 20)), "more than 100 times its size"),
+        (f"<!--{'x' * 2000}--><!DOCTYPE x [<!ENTITY a 'aa'>]><worksheet/>", "declares XML entities"),
+        (_rows('<row><c r="XFD1"><v>1</v></c></row>' * 5000), "more than 100 times its size"),
+        (_rows(f"<row>{'<c/>' * 20_000}</row>"), "a column that does not exist"),
+        ("<a>" * 5000 + "</a>" * 5000, "is a damaged workbook"),
     ],
 )
 def test_a_bad_workbook_is_one_line(tmp_path: Path, content: str, said: str) -> None:
     with pytest.raises(InputError, match=said):
         read_rows(_zip(tmp_path / "x.xlsx", _parts(content)))
+
+
+def test_a_long_text_in_many_cells_is_counted_as_often_as_it_stands(tmp_path: Path) -> None:
+    parts = _parts(_rows('<row><c t="s"><v>0</v></c></row>' * 5000))
+    parts["xl/sharedStrings.xml"] = f"<sst {MAIN}><si><t>{'x' * 20_000}</t></si></sst>"
+    path = _zip(tmp_path / "x.xlsx", parts)
+    assert path.stat().st_size < 10_000
+    with pytest.raises(InputError, match="more than 100 times its size"):
+        read_rows(path)
+
+
+def test_a_sheet_of_nothing_takes_no_memory(tmp_path: Path) -> None:
+    """Elements are read as they come: a tree of them took a hundred times the size of the XML."""
+    path = _zip(tmp_path / "x.xlsx", _parts(_rows("<row/>" * 1_000_000)))
+    tracemalloc.start()
+    with pytest.raises(InputError, match="the file is empty"):
+        read_rows(path)
+    assert tracemalloc.get_traced_memory()[1] < 30_000_000
+    tracemalloc.stop()
 
 
 def test_a_workbook_without_its_sheet_and_another_archive(tmp_path: Path) -> None:

@@ -249,7 +249,7 @@ def test_nothing_is_spent_over_the_budget(server: TurkServer, db: Database, cloc
     run.publish()
     visit = run.finished("AGOOD")
     run.look()
-    with pytest.raises(BudgetExceeded, match=r"\$0.20 is left"):
+    with pytest.raises(BudgetExceeded, match=r"only \$0.20 of the budget of \$3.80 is left"):
         study_calls.bonus(db, run.stored, visit, 40, "To reach the promised wage")
     with pytest.raises(BudgetExceeded):
         study_calls.extend(db, run.stored, 13, actor="lea")

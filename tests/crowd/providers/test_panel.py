@@ -11,5 +11,5 @@ def test_an_address_may_hold_the_participant_and_the_code() -> None:
 
 
 def test_what_stands_for_nothing_in_an_address_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^full: \{pid\} stands for nothing\. Known: \{part"):
+    with pytest.raises(InputError, match=r"^full: \{pid\} is not a known placeholder\. Known: \{part"):
         Panel(full="https://panel.example/full?id={pid}")

@@ -77,7 +77,7 @@ def test_a_damaged_shard_is_set_aside(scored: Path, tmp_path: Path, capsys: Any)
 def test_other_files_are_left_alone(scored: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.tex").write_text("precious")
-    with pytest.raises(InputError, match=r"holds other files \(thesis.tex\)"):
+    with pytest.raises(InputError, match=r"contains other files \(thesis.tex\)"):
         captious.filter_shards(scored, "words > 0", tmp_path / "mine")
     with pytest.raises(InputError, match="position 1: unknown column"):
         captious.filter_shards(scored, "clipscore > 0.25", tmp_path / "kept")

@@ -94,11 +94,11 @@ def test_a_second_caption_across_shards(
     with pytest.raises(InputError) as error:
         score(folder, tmp_path / "out", **options)
     # Row 71 of all is row 11 of the second shard.
-    assert str(error.value).startswith(f"{folder / 't.parquet'}: row 1: a second caption for an image")
+    assert str(error.value).startswith(f"{folder / 't.parquet'}: row 1: a second caption for the same image")
     assert f"the first is at {folder / 's1.parquet'}: row 11" in str(error.value)
     assert score(folder, tmp_path / "out", duplicates="all", **options).rows == 241
     first = score(folder, tmp_path / "out", duplicates="first", **options)
-    assert first.rows == 240 and "1 second captions" in first.notes[0]
+    assert first.rows == 240 and "1 repeated captions" in first.notes[0]
 
 
 def test_images_without_references_are_told(shards: Any, lines_shard: Any, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_where_no_block_can_be_scored_the_error_itself_has_the_reason(
 
 def test_shards_without_references_are_refused_before_any_work(lines_shard: Any, tmp_path: Path) -> None:
     lines_shard(tmp_path / "m2" / "a.jsonl", [{"image_id": 1, "caption": "A dog."}])
-    with pytest.raises(InputError, match='rouge_l needs references, and there is no column "references"'):
+    with pytest.raises(InputError, match='rouge_l needs references, but there is no column "references"'):
         score(tmp_path / "m2", tmp_path / "out")
 
 
@@ -128,15 +128,15 @@ def test_what_is_not_ours_is_left_alone(shards: Any, tmp_path: Path) -> None:
     folder, _ = shards
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "thesis.tex").write_text("precious")
-    with pytest.raises(InputError, match=r"holds other files \(thesis.tex\)"):
+    with pytest.raises(InputError, match=r"contains other files \(thesis.tex\)"):
         score(folder, tmp_path / "out")
 
 
 def test_places_without_shards(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="holds no shards"):
+    with pytest.raises(InputError, match="contains no shards"):
         captious.open_shards(tmp_path / "empty")
-    with pytest.raises(InputError, match="no file is named so"):
+    with pytest.raises(InputError, match="no file matches"):
         captious.open_shards(tmp_path / "*.parquet")
     with pytest.raises(InputError, match="there is no such file"):
         captious.open_shards(tmp_path / "nowhere")
@@ -145,12 +145,12 @@ def test_places_without_shards(tmp_path: Path) -> None:
 ENTRIES = [{"image_id": i, "caption": f"a dog {i}"} for i in range(3)]
 COCO = {"images": [{"id": i} for i in range(3)], "annotations": ENTRIES}
 BAD_FILES = [
-    ("r.json", json.dumps(COCO), "is COCO annotations in one JSON object, and a shard", ".annotations[]"),
+    ("r.json", json.dumps(COCO), "is COCO annotations in one JSON object, but a shard", ".annotations[]"),
     ("r.json", json.dumps(COCO, indent=1), "is one JSON object over several lines", ".annotations[]"),
-    ("r.json", json.dumps(ENTRIES), "is one JSON list, and a shard is Parquet or an object a line", ".[]"),
+    ("r.json", json.dumps(ENTRIES), "is one JSON list, but a shard is Parquet or one object per line", ".[]"),
     ("r.csv", "image_id,caption\n1,a dog\n", "is neither Parquet nor JSON lines", '{"image_id": …'),
-    ("r.parquet", "\0" * 200, 'it begins with the bytes 00 00 00 00 and not with "PAR1"', "copy it again"),
-    ("r.parquet", "<html> no", 'it begins with "<html> n" and not with "PAR1"', "Write or copy it again."),
+    ("r.parquet", "\0" * 200, 'it starts with the bytes 00 00 00 00, not with "PAR1"', "copy it again"),
+    ("r.parquet", "<html> no", 'it starts with "<html> n", not with "PAR1"', "Write or copy it again."),
     ("r.parquet", "", "the file is empty", "written to the end"),
 ]
 
@@ -167,6 +167,7 @@ def test_a_file_that_is_no_shard_is_called_what_it_is(
             captious.score(captious.open_shards(candidates, references), ["bleu1"], out=tmp_path / "out")
         line = str(found.value)
         assert line.startswith(f"{bad}: ") and what in line and mend in line and "\n" not in line
+        assert ("Whole files are scored without out=" in line) == (name != "r.parquet")
 
 
 def test_jq_makes_shards_of_coco_files(tmp_path: Path, lines_shard: Any) -> None:

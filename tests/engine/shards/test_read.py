@@ -101,7 +101,7 @@ def test_the_resamples_are_those_of_the_run_that_scored(two_systems: Any, capsys
         main([*command, "--resamples", "5000"])
     line = capsys.readouterr().err
     assert stop.value.code == 2 and line.count("\n") == 1
-    assert "its intervals are of 1,000 resamples" in line and "score it again with --resamples 5000" in line
+    assert "its intervals use the 1,000 resamples" in line and "score it again with --resamples 5000" in line
 
 
 def test_a_report_says_that_it_shows_a_sample(
@@ -114,7 +114,7 @@ def test_a_report_says_that_it_shows_a_sample(
         main(["report", "--scores", str(place), "--out", str(tmp_path / "page.html"), "--resamples", "100"])
     assert stop.value.code == 0, capsys.readouterr().err
     page = (tmp_path / "page.html").read_text()
-    assert "scores and intervals are of all 600 captions" in page
+    assert "scores and intervals cover all 600 captions" in page
     assert "Poisson bootstrap" in page
 
 
@@ -154,12 +154,13 @@ def test_meta_names_an_image_of_each_side_where_none_is_shared(
     with pytest.raises(InputError) as found:
         captious.meta(str(benchmark), scores=tmp_path / "scores")
     assert str(found.value) == (
-        f"{tmp_path}/scores: has no score of an example of rated.jsonl: it scores "
-        '"7.jpg" and others, and judged are "dogs-0" and others. Score those, or write their ids in one way.'
+        f"{tmp_path}/scores: contains no score for an example of rated.jsonl: it scores "
+        '"7.jpg" and others, but the judged ones are "dogs-0" and others. '
+        "Score those, or use the same ids in both."
     )
 
 
 def test_what_is_not_finished_is_told(tmp_path: Path) -> None:
     (tmp_path / "scores").mkdir()
-    with pytest.raises(InputError, match="holds no finished scores"):
+    with pytest.raises(InputError, match="contains no finished scores"):
         sampled(tmp_path / "scores")

@@ -66,7 +66,7 @@ def test_flickr8k_images_that_experts_judged_are_left_out(folder: Path) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"caption_image\.jsonl\.gz: is not here"):
+    with pytest.raises(InputError, match=r"caption_image\.jsonl\.gz: there is no such file"):
         read_sources(tmp_path, [], [])
 
 

@@ -47,7 +47,7 @@ def test_a_model_file_cannot_run_code(tmp_path: Path, monkeypatch: pytest.Monkey
     np.savez(tmp_path / "evil.npz", layout=np.array([Evil()], dtype=object))
     (tmp_path / "evil.pkl").write_bytes(pickle.dumps(Evil()))
     for name in ("evil.npz", "evil.pkl"):
-        with pytest.raises(InputError, match="is no model of captious") as refused:
+        with pytest.raises(InputError, match="is not a captious model") as refused:
             load_model(str(tmp_path / name))
         assert "unsafely" not in str(refused.value)  # NumPy's advice to unpickle it after all
     assert not (tmp_path / "ran").exists()

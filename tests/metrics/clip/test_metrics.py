@@ -273,5 +273,5 @@ def test_a_sentence_encoder_may_stand_in_where_no_image_is_seen(corpus: Corpus) 
     name = "refonlyc[encoder=all-MiniLM-L6-v2,prompt=none]"
     scores = captious.score(corpus, [name, "sentsim"])
     assert scores[name].values == pytest.approx(scores["sentsim"].values, abs=1e-6)
-    with pytest.raises(InputError, match="is a sentence encoder and sees no images"):
+    with pytest.raises(InputError, match="is a sentence encoder and cannot read images"):
         captious.score(corpus, ["clipscore[encoder=all-MiniLM-L6-v2]"])

@@ -33,5 +33,5 @@ def test_every_item_equals_transformers_own_model(tiny_joint, scene) -> None:
 
 def test_another_model_is_refused_by_its_kind(tiny_joint, scene) -> None:
     tiny_joint.write_vilt(scene.folder / "vilt", 5)
-    with pytest.raises(InputError, match='is of type "vilt"; blip_itm wants a BLIP'):
+    with pytest.raises(InputError, match='is of type "vilt"; blip_itm needs a BLIP model'):
         captious.score(scene.corpus, [f"blip_itm[model={scene.folder / 'vilt'}]"])

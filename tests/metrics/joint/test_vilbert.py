@@ -117,7 +117,7 @@ def test_one_image_without_regions_leaves_the_others_scored(tiny_joint, scene) -
         scores = captious.score(scene.corpus, [name])[name]
         assert np.isnan(scores.values).tolist() == [False, False, True, True, True, False]
         assert list(scores.unscored) == ["17"]
-        assert "holds no region features of it" in scores.unscored["17"]
+        assert "has no region features for it" in scores.unscored["17"]
         assert scores.score == pytest.approx(np.nanmean(scores.values))
         assert "|unread:1|" in scores.signature
 
@@ -141,10 +141,10 @@ def test_an_empty_caption_scores_nothing(tiny_joint, scene) -> None:
 
 @pytest.mark.parametrize("metric", ["vilbert_alignment", "vilbertscore"])
 def test_what_is_missing_is_said_in_one_line(tiny_joint, scene, metric: str) -> None:
-    with pytest.raises(MissingDependencyError, match=r"not here\. .*: captious weights get ViLBERT/"):
+    with pytest.raises(MissingDependencyError, match=r"not installed\. .*: captious weights get ViLBERT/"):
         values(scene.corpus, f"{metric}[regions={scene.folder / 'regions'}]")
     tiny_joint.write_vilbert(scene.folder / "model")
-    with pytest.raises(CaptiousError, match=rf"{metric} reads region features .*{metric}\[regions=PATH\]"):
+    with pytest.raises(CaptiousError, match=rf"{metric} needs region features .*{metric}\[regions=PATH\]"):
         values(scene.corpus, f"{metric}[model={scene.folder / 'model'}]")
     with pytest.raises(InputError, match="there are no region features"):
         values(scene.corpus, f"{metric}[model={scene.folder / 'model'},regions=/nowhere/f.lmdb,task=-1]")
@@ -162,7 +162,7 @@ def test_weights_in_the_cache_are_found_by_their_name(tiny_joint, scene, monkeyp
     own = scene.folder / "cache" / "weights"
     own.mkdir(parents=True)
     (scene.folder / "model" / "pytorch_model.bin").rename(own / "vilbert_pretrained_model.bin")
-    with pytest.raises(MissingDependencyError, match="BERT-base-uncased are not here"):
+    with pytest.raises(MissingDependencyError, match="BERT-base-uncased are not installed"):
         values(scene.corpus, name)
     hub = scene.folder / "hub" / "models--google-bert--bert-base-uncased"
     (hub / "refs").mkdir(parents=True)

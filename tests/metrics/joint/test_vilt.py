@@ -162,10 +162,10 @@ def test_failures_are_one_line_each(tiny_joint, scene) -> None:
     with pytest.raises(InputError, match=r"pytorch_model\.bin: is damaged"):
         values(scene.corpus, name)
     (folder / "config.json").write_text('{"model_type": "clip"}')
-    with pytest.raises(InputError, match='is of type "clip"; vilt wants a ViLT'):
+    with pytest.raises(InputError, match='is of type "clip"; vilt needs a ViLT model'):
         values(scene.corpus, name)
     (folder / "pytorch_model.bin").unlink()
-    with pytest.raises(InputError, match="holds no weights"):
+    with pytest.raises(InputError, match="contains no weights"):
         values(scene.corpus, name)
     with pytest.raises(InputError, match="unknown small of vilt"):
         captious.metrics.resolve("vilt[small=never]")

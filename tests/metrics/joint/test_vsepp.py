@@ -99,7 +99,7 @@ def test_broken_images_are_listed_and_the_others_scored(tiny_joint, scene) -> No
 
 def test_failures_are_one_line_each(tiny_joint, scene) -> None:
     with pytest.raises(
-        MissingDependencyError, match=r"VSE.*are not here.*faghri/vsepp.*vsepp-coco-resnet152"
+        MissingDependencyError, match=r"VSE.*are not installed.*faghri/vsepp.*vsepp-coco-resnet152"
     ):
         values(scene.corpus, "vsepp")
     with pytest.raises(InputError, match="no such file or folder of weights"):
@@ -107,5 +107,5 @@ def test_failures_are_one_line_each(tiny_joint, scene) -> None:
     tiny_joint.write_vse(scene.folder / "vse" / "m.pth.tar", 2)
     with pytest.raises(InputError, match=r"nowhere\.pkl: cannot be read"):
         values(scene.corpus, f"vsepp[model={scene.folder / 'vse' / 'm.pth.tar'},vocab=/x/nowhere.pkl]")
-    with pytest.raises(InputError, match=r"is no file\. Give the checkpoint"):
+    with pytest.raises(InputError, match=r"is not a file\. Give the checkpoint"):
         values(scene.corpus, f"vsepp[model={scene.folder / 'vse'},vocab=v.json]")

@@ -91,4 +91,4 @@ def test_vectors_from_a_file_serve_as_embedding_without_any_model(tmp_path: Path
 
 def test_weights_that_are_not_here_are_named() -> None:
     with_image = Corpus.from_lists(["a dog"], image_paths={"0": "dog.jpg"})
-    assert "ViT-B-32/openai are not here" in parse_feature("clip.joint").missing(with_image)
+    assert "ViT-B-32/openai are not installed" in parse_feature("clip.joint").missing(with_image)

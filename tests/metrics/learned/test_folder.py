@@ -56,7 +56,7 @@ def test_a_malicious_file_runs_nothing(linear_metric: Callable[..., Path], tmp_p
         content = buffer.getvalue()
     assert kind == "zip" or pickle_runs(content, kind, mark)  # the bomb is a real one
     plant(folder, content)
-    with pytest.raises(InputError, match="is not a whole trained metric"):
+    with pytest.raises(InputError, match="is not a complete trained metric"):
         resolve(str(folder))
     assert not mark.exists()
 
@@ -86,17 +86,17 @@ def test_a_manifest_names_features_and_nothing_else(
 def test_arrays_of_another_model_are_refused(linear_metric: Callable[..., Path]) -> None:
     folder, other = linear_metric(["bleu1"]), linear_metric(["bleu1", "rouge_l"], name="other")
     (folder / ARRAYS).write_bytes((other / ARRAYS).read_bytes())
-    with pytest.raises(InputError, match="is not the file that"):
+    with pytest.raises(InputError, match="does not belong to"):
         read_folder(folder)
 
 
 def test_a_model_with_more_columns_than_its_features_is_one_line(linear_metric: Callable[..., Path]) -> None:
     folder = linear_metric(["bleu1"], width=3)
     corpus = Corpus.from_lists(["a dog"], [["a dog"]])
-    with pytest.raises(InputError, match="takes 3 columns; its features have 1"):
+    with pytest.raises(InputError, match="takes 3 columns, but its features have 1"):
         captious.score(corpus, [str(folder)])
 
 
 def test_a_folder_that_is_not_there_says_how_to_get_one(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no trained metric"):
+    with pytest.raises(InputError, match="contains no trained metric"):
         resolve(str(tmp_path / "nothing"))

@@ -49,7 +49,7 @@ def test_features_missing_at_scoring_time_are_named(linear_metric: Callable[...,
     with pytest.raises(InputError) as caught:
         captious.score(bare, [folder])
     assert str(caught.value) == (
-        "plain was trained with features that are missing here: vcr_precision (needs objects: give "
+        "plain needs features that are not available: vcr_precision (needs objects: give "
         "objects=FILE); vcr_recall (needs objects: give objects=FILE)."
     )
     assert "give --objects FILE" in caught.value.typed
@@ -63,7 +63,7 @@ def test_weights_missing_at_scoring_time_are_named(
     # As on a machine without the package that carries MiniLM.
     monkeypatch.setattr("captious.models.locate.find_spec", lambda name: None)
     with pytest.raises(
-        MissingDependencyError, match=r"plain was trained with features that are missing"
+        MissingDependencyError, match=r"plain needs features that are not available"
     ) as caught:
         captious.score(CORPUS, [metric])
     assert "sentsim.mean (" in str(caught.value)

@@ -44,7 +44,7 @@ def test_it_is_the_pooled_states_of_image_and_text(tiny_joint: ModuleType, files
 
 def test_regions_of_other_images_are_refused(files: tuple[object, str]) -> None:
     corpus = Corpus.from_lists(["a dog"], image_ids=["unknown"])
-    with pytest.raises(InputError, match="holds no regions of any image"):
+    with pytest.raises(InputError, match="contains no regions for any image"):
         parse_feature(f"vilbert.joint{files[1]}").columns(Batch(corpus), None)
 
 

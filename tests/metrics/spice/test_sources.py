@@ -56,7 +56,7 @@ def test_a_bad_file_is_refused_with_one_line(tmp_path: Path, content: bytes, mes
 def test_a_caption_that_the_file_lacks_is_named(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_bytes(ROW)
-    with pytest.raises(InputError, match='no tuples of the caption "a blue bus"'):
+    with pytest.raises(InputError, match='no tuples for the caption "a blue bus"'):
         tuple_source(f"corenlp-tuples:{path}").tuples([["a", "blue", "bus"]])
 
 
@@ -90,7 +90,7 @@ def test_other_weights_of_the_caption_parser(tmp_path: Path) -> None:
 def test_weights_that_are_none_are_refused_with_one_line(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "mine.npz"
     path.write_bytes(content)
-    with pytest.raises(InputError, match=r"mine\.npz: holds no caption parser") as caught:
+    with pytest.raises(InputError, match=r"mine\.npz: contains no caption parser") as caught:
         tuple_source(f"caption:{path}")
     assert "\n" not in str(caught.value)
     with pytest.raises(InputError, match="no such file"):

@@ -94,7 +94,7 @@ def test_nothing_is_sent_unasked_and_the_cost_is_told(corpus, judge, chat_server
 
 def test_the_estimate_comes_before_the_run(corpus, judge) -> None:
     name = f"vlm_judge[{judge},send=yes,price_in=1000000]"
-    with pytest.warns(CaptiousWarning, match=r"vlm_judge asks for 3 requests .* about \$") as caught:
+    with pytest.warns(CaptiousWarning, match=r"vlm_judge sends 3 requests .* about \$") as caught:
         captious.score(corpus, [name])
     # A million dollars a million tokens: the dollars are the tokens in.
     words = str(caught[0].message)
@@ -141,7 +141,9 @@ def test_faults_on_the_way_change_no_score(corpus, judge, chat_server) -> None:
 
 def test_a_run_that_breaks_keeps_what_it_has(corpus, judge, chat_server) -> None:
     chat_server.plan = [ANSWERS["A red field."], 503, 503]
-    with pytest.raises(InputError, match=r'image "one": .*HTTP 503.* 2 of 3 answers came and are stored'):
+    with pytest.raises(
+        InputError, match=r'image "one": .*HTTP 503.* 2 of 3 answers were received and stored'
+    ):
         values(corpus, f"{judge},send=yes,workers=1,retries=1")
     assert len(chat_server.bodies) == 4
     np.testing.assert_allclose(values(corpus, f"{judge},send=yes"), TOTALS)
@@ -171,7 +173,7 @@ def test_a_run_that_must_stop_sends_no_more(judge, chat_server, tmp_path: Path) 
 def test_a_refused_key_stops_the_run(corpus, judge, chat_server, monkeypatch) -> None:
     monkeypatch.setenv("CAPTIOUS_JUDGE_KEY", SECRET)
     chat_server.plan = [401] * 3
-    with pytest.raises(InputError, match="refuses the key") as caught:
+    with pytest.raises(InputError, match="rejects the key") as caught:
         values(corpus, f"{judge},send=yes,workers=1")
     assert SECRET not in str(caught.value)
 
@@ -227,7 +229,7 @@ def test_images_that_cannot_be_read_are_listed_and_the_others_judged(
 ) -> None:
     (tmp_path / "two.png").write_bytes(b"no image at all")
     name = f"vlm_judge[{judge},send=yes]"
-    with pytest.warns(CaptiousWarning, match="asks for 2 requests"):
+    with pytest.warns(CaptiousWarning, match="sends 2 requests"):
         scores = captious.score(corpus, [name])[name]
     np.testing.assert_array_equal(scores.values, [4.5, 2.5, np.nan])
     assert "two.png: is not an image" in scores.unscored["two"]
@@ -261,5 +263,5 @@ def test_without_a_model_it_says_how_to_name_one(corpus) -> None:
     from captious.scoring import missing_for
 
     assert "vlm_judge[model=NAME,endpoint=URL]" in missing_for("vlm_judge")
-    with pytest.raises(captious.errors.CaptiousError, match="asks a model that you name"):
+    with pytest.raises(captious.errors.CaptiousError, match="needs a model at an OpenAI-compatible endpoint"):
         captious.score(corpus, ["vlm_judge"])

@@ -33,7 +33,7 @@ def test_the_address_may_come_from_the_environment(chat_server, monkeypatch) -> 
 def test_a_refused_key_is_never_quoted(chat_server, monkeypatch, status: int) -> None:
     monkeypatch.setenv("CAPTIOUS_JUDGE_KEY", SECRET)
     chat_server.plan = [status]
-    with pytest.raises(EndpointError, match=r"refuses the key .*Check \$CAPTIOUS_JUDGE_KEY") as caught:
+    with pytest.raises(EndpointError, match=r"rejects the key .*Check \$CAPTIOUS_JUDGE_KEY") as caught:
         Endpoint.at(chat_server.address).post(BODY, 30)
     assert SECRET not in str(caught.value)
     assert not isinstance(caught.value, TransientError)
@@ -44,7 +44,7 @@ def test_what_the_endpoint_says_is_told_without_the_key(chat_server, monkeypatch
     monkeypatch.setenv("CAPTIOUS_JUDGE_KEY", SECRET)
     chat_server.plan = [status]
     with pytest.raises(
-        EndpointError, match=rf"refuses the request \(HTTP {status}: no, Bearer \[key\]"
+        EndpointError, match=rf"rejects the request \(HTTP {status}: no, Bearer \[key\]"
     ) as caught:
         Endpoint.at(chat_server.address).post(BODY, 30)
     assert SECRET not in str(caught.value)
@@ -59,7 +59,7 @@ def test_a_key_in_an_answer_is_blotted_out(chat_server, monkeypatch) -> None:
 def test_no_redirection_is_followed(chat_server, monkeypatch) -> None:
     monkeypatch.setenv("CAPTIOUS_JUDGE_KEY", SECRET)
     chat_server.plan = [(307, {"Location": f"{chat_server.address}/elsewhere"})]
-    with pytest.raises(EndpointError, match="sends elsewhere"):
+    with pytest.raises(EndpointError, match="redirects elsewhere"):
         Endpoint.at(chat_server.address).post(BODY, 30)
     assert len(chat_server.bodies) == 1
 
@@ -95,10 +95,10 @@ def test_an_endpoint_that_is_not_there(chat_server) -> None:
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
-        ("ftp://host/v1", "is no address"),
-        ("host/v1", "is no address"),
-        (f"https://user:{SECRET}@host/v1", "holds a user name"),
-        (f"https://host/v1?key={SECRET}", "holds a user name, a password or a query"),
+        ("ftp://host/v1", "is not the address"),
+        ("host/v1", "is not the address"),
+        (f"https://user:{SECRET}@host/v1", "contains a user name"),
+        (f"https://host/v1?key={SECRET}", "contains a user name, a password or a query"),
     ],
 )
 def test_a_wrong_address_is_refused_without_its_secrets(address: str, reason: str) -> None:

@@ -48,7 +48,7 @@ def test_a_wrong_form_goes_back_with_the_reason(chat_server) -> None:
 
 def test_a_form_that_never_comes(chat_server) -> None:
     chat_server.plan = ["x"] * 9
-    with pytest.raises(EndpointError, match=r"m gives no valid answer: it is no number\."):
+    with pytest.raises(EndpointError, match=r"m did not give a valid answer: it is no number\."):
         ask(Endpoint.at(chat_server.address), BODY, number, QUICK)
     assert len(chat_server.bodies) == 4
 

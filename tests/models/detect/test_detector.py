@@ -203,7 +203,7 @@ def test_layout_by_shape(shape: tuple[int, ...], classes: int, layout: str) -> N
 
 
 def test_a_head_of_something_else() -> None:
-    with pytest.raises(InputError, match=r"a.onnx: an output of shape \(1, 1000\) is no YOLO head"):
+    with pytest.raises(InputError, match=r"a.onnx: an output of shape \(1, 1000\) is not a YOLO head"):
         layout_of((1, 1000), 80, "a.onnx")
 
 
@@ -373,7 +373,7 @@ def test_detr_in_a_batch_is_detr_alone(tiny_detr: Path, photographs: dict[str, P
 @needs_torch
 def test_a_folder_without_weights(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "detr"}')
-    with pytest.raises(InputError, match="no object-detection checkpoint of transformers"):
+    with pytest.raises(InputError, match="not an object-detection checkpoint for transformers"):
         open_detector(str(tmp_path)).load()
 
 

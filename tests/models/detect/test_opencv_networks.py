@@ -83,10 +83,10 @@ def test_a_darknet_network_at_the_papers_threshold(darknet: Path) -> None:
 
 def test_darknet_files_that_do_not_fit(darknet: Path) -> None:
     darknet.with_suffix(".names").write_text("dog\n")
-    with pytest.raises(InputError, match="2 classes, and 1 names"):
+    with pytest.raises(InputError, match="2 classes, but 1 class names"):
         detect(open_detector(str(darknet)), [red_corner()], 0.5)
     darknet.with_suffix(".weights").write_bytes(b"\0" * 24)
-    with pytest.raises(InputError, match=r"24 bytes, and tiny.cfg describes 5,383 weights"):
+    with pytest.raises(InputError, match=r"24 bytes, but tiny.cfg describes 5,383 weights"):
         open_detector(str(darknet)).load()
     darknet.with_suffix(".weights").unlink()
     with pytest.raises(InputError, match=r"NAME.cfg and NAME.weights"):

@@ -85,7 +85,7 @@ def test_states_are_those_of_the_formula(prefix: str, layer: int) -> None:
 
 def test_weights_that_are_no_berts_are_refused() -> None:
     pytest.importorskip("onnx")
-    with pytest.raises(InputError, match="so this is no BERT"):
+    with pytest.raises(InputError, match="so this is not a BERT model"):
         build_graph({"wte.weight": np.zeros((3, 3), np.float32)}, SHAPE, 1)
 
 
@@ -93,7 +93,7 @@ def test_another_kind_of_bert_is_refused() -> None:
     facts = {"num_hidden_layers": 1, "num_attention_heads": 1, "hidden_size": 4}
     with pytest.raises(InputError, match="needs backend=torch"):
         Shape.of(facts | {"hidden_act": "relu"}, Path("model"))
-    with pytest.raises(InputError, match="lacks 'max_position_embeddings'"):
+    with pytest.raises(InputError, match="has no 'max_position_embeddings'"):
         Shape.of(facts, Path("model"))
 
 

@@ -24,7 +24,7 @@ def test_a_pickle_that_would_run_something_is_refused(
 
     monkeypatch.chdir(tmp_path)
     torch.save({"weight": torch.zeros(2), "extra": Evil()}, tmp_path / "evil.pth")
-    with pytest.raises(InputError, match=r"evil.pth: holds more than weights"):
+    with pytest.raises(InputError, match=r"evil.pth: contains more than weights"):
         read_state(tmp_path / "evil.pth")
     assert not (tmp_path / "evil-was-here").exists()
 
@@ -62,5 +62,5 @@ def test_a_file_without_named_weights_is_refused(tiny: ModuleType, tmp_path: Pat
     import torch
 
     torch.save([1, 2, 3], tmp_path / "list.pth")
-    with pytest.raises(InputError, match="holds no weights by name"):
+    with pytest.raises(InputError, match="contains no named weights"):
         read_state(tmp_path / "list.pth")

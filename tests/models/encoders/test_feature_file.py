@@ -50,11 +50,11 @@ def test_vectors_are_found_by_id_and_by_text(tmp_path: Path, kind: str) -> None:
     found = embedder.images([ImageFile("y"), ImageFile("x"), ImageFile("z")])
     assert np.allclose(found.features[:2], expected[[1, 0]], atol=1e-6)
     assert np.isnan(found.features[2]).all()
-    assert 'holds no vector of the image "z"' in found.broken["z"]
+    assert 'contains no vector for the image "z"' in found.broken["z"]
     texts = embedder.texts(["a cat", "a dog"], "truncate", "A photo depicts")
     assert texts.features.shape == (2, 4)
     assert texts.beyond.tolist() == [0, 0]
-    with pytest.raises(InputError, match=r'holds no vector of the text "a horse". Add it.'):
+    with pytest.raises(InputError, match=r'contains no vector for the text "a horse". Add it.'):
         embedder.texts(["a horse"], "truncate")
     assert embedder.facts()["enc"].startswith("features:")
 
@@ -79,7 +79,7 @@ def test_features_by_openai_give_their_published_cosines(golden: Path, tmp_path:
         ({"image_features": np.ones((2, 3))}, 'has "image_features" but no "image_ids"'),
         ({"image_features": np.ones((2, 3)), "image_ids": ["a"]}, "has 2 rows for 1 names"),
         ({"image_features": np.zeros((1, 3)), "image_ids": ["a"]}, "zero or not finite"),
-        ({"image_features": np.eye(3), "image_ids": ["a", "b", "a"]}, 'has two vectors of "a". Keep one'),
+        ({"image_features": np.eye(3), "image_ids": ["a", "b", "a"]}, 'has two vectors for "a". Keep one'),
         (
             {
                 "image_features": np.eye(3),
@@ -89,7 +89,7 @@ def test_features_by_openai_give_their_published_cosines(golden: Path, tmp_path:
             },
             "vectors of images have 3 numbers, those of texts 2",
         ),
-        ({"other": np.ones(3)}, 'holds neither "image_features"'),
+        ({"other": np.ones(3)}, 'contains neither "image_features"'),
     ],
 )
 def test_wrong_files_are_told_in_a_line(tmp_path: Path, arrays: dict[str, object], expected: str) -> None:
@@ -97,7 +97,7 @@ def test_wrong_files_are_told_in_a_line(tmp_path: Path, arrays: dict[str, object
     with pytest.raises(InputError, match=expected):
         open_embedder(str(tmp_path / "wrong.npz"))
     (tmp_path / "cut.npz").write_bytes((tmp_path / "wrong.npz").read_bytes()[:40])
-    with pytest.raises(InputError, match=r"cut.npz: is not a whole .npz"):
+    with pytest.raises(InputError, match=r"cut.npz: is not a complete .npz"):
         open_embedder(str(tmp_path / "cut.npz"))
 
 
@@ -110,7 +110,7 @@ def test_a_name_may_come_twice_with_the_same_vector(tmp_path: Path) -> None:
 def test_names_that_are_no_list(tmp_path: Path, content: str) -> None:
     np.save(tmp_path / "text_features.npy", np.ones((1, 4)))
     (tmp_path / "texts.json").write_text(content)
-    with pytest.raises(InputError, match=r"texts.json: is no JSON list"):
+    with pytest.raises(InputError, match=r"texts.json: is not a JSON list"):
         open_embedder(str(tmp_path))
 
 
@@ -120,5 +120,5 @@ def test_rows_of_parquet_that_differ_in_length(tmp_path: Path) -> None:
 
     rows = {"text": ["a", "b"], "feature": [[1.0, 2.0], [1.0]]}
     parquet.write_table(pyarrow.table(rows), tmp_path / "ragged.parquet")
-    with pytest.raises(InputError, match="as many numbers in every row"):
+    with pytest.raises(InputError, match="a list of the same length in every row"):
         open_embedder(str(tmp_path / "ragged.parquet"))

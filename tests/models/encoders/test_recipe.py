@@ -51,5 +51,5 @@ def test_the_crop_begins_where_openais_does_and_transformers_one_pixel_before() 
 
 
 def test_a_configuration_without_its_facts_is_refused() -> None:
-    with pytest.raises(InputError, match=r"here.json: lacks a known 'image_mean'"):
+    with pytest.raises(InputError, match=r"here.json: has no known 'image_mean'"):
         Recipe.of({"size": {"shortest_edge": 224}}, "here.json")

@@ -67,12 +67,12 @@ def test_a_models_own_files_are_read_as_transformers_reads_them(tiny: ModuleType
 def test_damaged_files_are_named(tiny: ModuleType, tmp_path: Path) -> None:
     tiny.write_clip_tokeniser(tmp_path)
     (tmp_path / "merges.txt").write_text("#version: 0.2\nd o\nbroken\n")
-    with pytest.raises(InputError, match=r"merges.txt: line 3: is no pair"):
+    with pytest.raises(InputError, match=r"merges.txt: line 3: is not a pair"):
         read_tokeniser(tmp_path)
     (tmp_path / "merges.txt").write_text("")
     (tmp_path / "vocab.json").write_text(json.dumps({"a": 0}))
-    with pytest.raises(InputError, match=r'the vocabulary lacks "<\|startoftext\|>"'):
+    with pytest.raises(InputError, match=r'the vocabulary has no "<\|startoftext\|>"'):
         read_tokeniser(tmp_path)
     (tmp_path / "vocab.json").write_text('{"a": 0')
-    with pytest.raises(InputError, match=r"vocab.json: is not whole JSON"):
+    with pytest.raises(InputError, match=r"vocab.json: is not complete JSON"):
         read_tokeniser(tmp_path)

@@ -244,7 +244,7 @@ def test_what_is_no_image_text_model_is_refused_by_name(tiny: ModuleType, tmp_pa
     with pytest.raises(InputError, match='is of type "bert"'):
         open_embedder(str(folder))
     (folder / "config.json").unlink()
-    with pytest.raises(InputError, match=r"holds neither config.json"):
+    with pytest.raises(InputError, match=r"contains neither config.json"):
         open_embedder(str(folder))
 
 
@@ -261,7 +261,7 @@ def test_weights_for_other_images_than_expected_are_refused(
     entry = weights.Known("small", "1 MB", "none", file="small.pth", side=336)
     monkeypatch.setitem(weights.KNOWN, "small", entry)
     paths = tiny.write_photographs(tmp_path / "images", 1)
-    with pytest.raises(InputError, match=r"small.pth: is for images of 32 x 32 pixels, and 336 x 336"):
+    with pytest.raises(InputError, match=r"small.pth: is for images of 32 x 32 pixels, but 336 x 336"):
         open_embedder("small").images([ImageFile("0", str(paths[0]))])
 
 

@@ -77,7 +77,7 @@ def test_a_caption_cannot_smuggle_in_a_special_token(ours: WordPiece) -> None:
 
 def test_a_vocabulary_without_special_tokens_is_refused(tmp_path: Path) -> None:
     (tmp_path / "vocab.txt").write_text("a\nb\n")
-    with pytest.raises(InputError, match=r"lacks \[CLS\], \[SEP\], \[UNK\]"):
+    with pytest.raises(InputError, match=r"has no \[CLS\], \[SEP\], \[UNK\]"):
         read_wordpiece(tmp_path)
     with pytest.raises(InputError, match="cannot be read"):
         read_wordpiece(tmp_path / "absent")

@@ -31,7 +31,7 @@ def test_all_kinds_of_files_hold_the_same_regions(tiny_joint: ModuleType, tmp_pa
         np.testing.assert_array_equal(found.features, images[name]["features"])
         np.testing.assert_array_equal(found.boxes, images[name]["bbox"])
         assert (found.width, found.height) == (640, 480)
-    with pytest.raises(InputError, match=r'image "99": .*holds no region features of it'):
+    with pytest.raises(InputError, match=r'image "99": .*has no region features for it'):
         store.get("99")
 
 
@@ -68,22 +68,22 @@ def test_damaged_files_are_named(tiny_joint: ModuleType, tmp_path: Path) -> None
     with pytest.raises(InputError, match=r"1\.npy: is a damaged pickle"):
         open_regions(str(folder)).get("1")
     (folder / "1.npy").write_bytes(b"no array")
-    with pytest.raises(InputError, match=r"1\.npy: is no whole \.npy file"):
+    with pytest.raises(InputError, match=r"1\.npy: is not a complete \.npy file"):
         open_regions(str(folder)).get("1")
     np.save(folder / "1.npy", np.ones((3, 10)))
-    with pytest.raises(InputError, match=r"1\.npy: holds no boxes beside the features"):
+    with pytest.raises(InputError, match=r"1\.npy: contains no boxes for the features"):
         open_regions(str(folder)).get("1")
     (folder / "1.npy").unlink()
     (folder / "1.npz").write_bytes(b"PK no zip")
-    with pytest.raises(InputError, match=r"1\.npz: is no whole \.npz file"):
+    with pytest.raises(InputError, match=r"1\.npz: is not a complete \.npz file"):
         open_regions(str(folder)).get("1")
     (tmp_path / "x.h5").write_bytes(b"no hdf5")
     pytest.importorskip("h5py")
-    with pytest.raises(InputError, match=r"x\.h5: is no whole HDF5 file"):
+    with pytest.raises(InputError, match=r"x\.h5: is not a complete HDF5 file"):
         open_regions(str(tmp_path / "x.h5"))
     pytest.importorskip("lmdb")
     (tmp_path / "x.lmdb").write_bytes(b"no lmdb")
-    with pytest.raises(InputError, match=r"x\.lmdb: is no LMDB"):
+    with pytest.raises(InputError, match=r"x\.lmdb: is not a readable LMDB"):
         open_regions(str(tmp_path / "x.lmdb"))
 
 
@@ -94,7 +94,7 @@ def test_damaged_files_are_named(tiny_joint: ModuleType, tmp_path: Path) -> None
         ("features", np.full((3, 10), np.nan), "do not fit together"),
         ("image_width", 0, "do not fit together"),
         ("image_width", "wide", "are damaged"),
-        ("bbox", None, 'lack "boxes"'),
+        ("bbox", None, 'have no "boxes"'),
     ],
 )
 def test_regions_that_do_not_fit(
@@ -112,10 +112,10 @@ def test_regions_that_do_not_fit(
 def test_paths_that_hold_nothing(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="there are no region features"):
         open_regions(str(tmp_path / "nowhere.lmdb"))
-    with pytest.raises(InputError, match=r"holds no \.npy or \.npz files"):
+    with pytest.raises(InputError, match=r"contains no \.npy or \.npz files"):
         open_regions(str(tmp_path))
     (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(InputError, match="is no region features"):
+    with pytest.raises(InputError, match="does not contain region features"):
         open_regions(str(tmp_path / "notes.txt"))
 
 

@@ -85,7 +85,7 @@ def test_wrong_weights_are_told_by_name(tiny_joint: ModuleType, tmp_path: Path) 
         opened(folder)
     tiny_joint.write_vilbert(folder)
     change(folder, **{"bert.t_pooler.dense.bias": torch.zeros(5)})
-    with pytest.raises(InputError, match=r"has the shape \(5,\); the model wants \(12,\)"):
+    with pytest.raises(InputError, match=r"has the shape \(5,\); the model expects \(12,\)"):
         opened(folder)
 
 
@@ -97,7 +97,7 @@ def test_damaged_and_missing_files(tiny_joint: ModuleType, tmp_path: Path) -> No
     with pytest.raises(InputError, match=r"pytorch_model\.bin: is damaged"):
         opened(folder)
     (folder / "pytorch_model.bin").unlink()
-    with pytest.raises(InputError, match=r"holds no pytorch_model\.bin"):
+    with pytest.raises(InputError, match=r"contains no pytorch_model\.bin"):
         opened(folder)
     (folder / "pytorch_model.bin").write_bytes(whole)
     (folder / "vocab.txt").unlink()
@@ -111,11 +111,11 @@ def test_damaged_and_missing_files(tiny_joint: ModuleType, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"hidden_size": None}, "lacks 'hidden_size'"),
-        ({"hidden_size": "wide"}, "is no configuration"),
-        ({"v_biattention_id": [0, 9]}, "do not meet"),
-        ({"num_attention_heads": 5}, "no multiple of its attention heads"),
-        ({"hidden_act": "swish"}, "only gelu is known"),
+        ({"hidden_size": None}, "has no 'hidden_size'"),
+        ({"hidden_size": "wide"}, "is not the configuration"),
+        ({"v_biattention_id": [0, 9]}, "co-attention layers do not exist"),
+        ({"num_attention_heads": 5}, "not a multiple of its attention heads"),
+        ({"hidden_act": "swish"}, "only gelu is supported"),
         ({"pooling_method": "max"}, "fusion_method is"),
         ({"dynamic_attention": True}, "dynamic"),
     ],
@@ -145,7 +145,7 @@ def test_task_tokens_must_fit_the_model(tiny_joint: ModuleType, tmp_path: Path) 
 def test_features_of_another_detector_are_refused(tiny_joint: ModuleType, tmp_path: Path) -> None:
     tiny_joint.write_vilbert(tmp_path / "model")
     narrow = Regions(np.ones((2, 4), np.float32), np.ones((2, 4), np.float32), 10, 10)
-    with pytest.raises(InputError, match="have 4 numbers a box, and tiny wants 10"):
+    with pytest.raises(InputError, match="have 4 numbers per box, but tiny needs 10"):
         list(opened(tmp_path / "model").read([Pair([2, 3], 0)], [narrow]))
 
 
@@ -153,5 +153,5 @@ def test_a_larger_vocabulary_is_refused(tiny_joint: ModuleType, tmp_path: Path) 
     tiny_joint.write_vilbert(tmp_path / "model")
     with (tmp_path / "model" / "vocab.txt").open("a") as file:
         file.write("extra\n")
-    with pytest.raises(InputError, match="has 30 pieces, and the model 29"):
+    with pytest.raises(InputError, match="has 30 pieces, but the model has 29"):
         opened(tmp_path / "model")

@@ -111,10 +111,10 @@ def test_vocabularies_that_are_none(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "vocab.pkl"
     for content, reason in (
         (pickle.dumps(Evil()), "asks for"),
-        (pickle.dumps([1, 2]), "holds no vocabulary"),
+        (pickle.dumps([1, 2]), "contains no vocabulary"),
         (b"\x80\x02garbage", "is a damaged pickle"),
-        (b"{broken", "is not whole JSON"),
-        (b'{"dog": 1}', 'lacks "<start>"'),
+        (b"{broken", "is not complete JSON"),
+        (b'{"dog": 1}', 'has no "<start>"'),
         (b'{"<start>": 0, "<end>": 1, "<unk>": 2, "dog": "three"}', "has no whole number"),
     ):
         path.write_bytes(content)
@@ -140,9 +140,9 @@ def test_wrong_checkpoints_are_told_by_name(tiny_joint: ModuleType, tmp_path: Pa
     path.write_bytes(whole[: len(whole) // 2])
     fails(r"model_best\.pth\.tar: is damaged")
     torch.save({"model": {"weight": torch.zeros(1)}}, path)
-    fails("is no checkpoint of VSE")
+    fails("is not a VSE")
     torch.save({**held, "extra": Evil()}, path)
-    fails("holds more than weights")
+    fails("contains more than weights")
     image, text = held["model"]
     torch.save(
         {**held, "model": [{k: v for k, v in image.items() if "layer2.1.bn2.bias" not in k}, text]}, path
@@ -171,10 +171,10 @@ def test_other_kinds_of_vse_are_refused(
 def test_another_vocabulary_is_refused(tiny_joint: ModuleType, tmp_path: Path) -> None:
     tiny_joint.write_vse(tmp_path / "m.pth.tar")
     (tmp_path / "coco_vocab.pkl").write_bytes(tiny_joint.pickled_vocabulary([*tiny_joint.VSE_WORDS, "more"]))
-    with pytest.raises(InputError, match="has 17 words, and the checkpoint 16"):
+    with pytest.raises(InputError, match="has 17 words, but the checkpoint has 16"):
         opened(tmp_path / "m.pth.tar")
     (tmp_path / "coco_vocab.pkl").unlink()
-    with pytest.raises(MissingDependencyError, match="no vocabulary beside it"):
+    with pytest.raises(MissingDependencyError, match="no vocabulary file beside it"):
         opened(tmp_path / "m.pth.tar")
 
 

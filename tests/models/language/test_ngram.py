@@ -60,7 +60,7 @@ def test_a_damaged_file_is_one_clear_line(saved: Path, damage: str) -> None:
         np.savez(saved, **(arrays | {"keys2": arrays["keys2"].astype(np.int64) + 10**9}))
     else:
         np.savez(saved, **(arrays | {"logs1": arrays["logs1"][:-1]}))
-    with pytest.raises(InputError, match="is not a whole n-gram model"):
+    with pytest.raises(InputError, match="is not a complete n-gram model"):
         NgramModel.load(saved)
 
 

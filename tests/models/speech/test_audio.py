@@ -40,7 +40,7 @@ def test_the_hash_is_that_of_the_file() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"RIFF", b"OggS" + bytes(100), to_wav(tone(1, 0.1))[:20]])
 def test_what_is_no_wav_is_refused_in_one_line(content: bytes) -> None:
-    with pytest.raises(InputError, match="no WAV file") as found:
+    with pytest.raises(InputError, match="not a WAV file") as found:
         read_wav(content)
     assert "\n" not in str(found.value)
 

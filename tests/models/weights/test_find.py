@@ -67,7 +67,7 @@ def test_nothing_is_fetched_without_being_told(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(MissingDependencyError) as caught:
         weights.find("ViT-B-32/openai")
     assert str(caught.value) == (
-        "the weights ViT-B-32/openai are not here. Get them with: captious weights get ViT-B-32/openai"
+        "the weights ViT-B-32/openai are not installed. Get them with: captious weights get ViT-B-32/openai"
     )
     with pytest.raises(InputError, match=r"/no/such/clip.pth: no such file or folder of weights"):
         weights.find("/no/such/clip.pth")
@@ -79,7 +79,7 @@ def test_a_hub_that_is_offline_is_a_line_and_no_wait(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setenv("CAPTIOUS_DOWNLOAD", "1")
-    with pytest.raises(InputError, match=rf"{HUB}: cannot be fetched from the hub"):
+    with pytest.raises(InputError, match=rf"{HUB}: cannot be downloaded from the hub"):
         weights.find(HUB)
 
 
@@ -124,7 +124,7 @@ def test_an_address_that_fails_leaves_nothing_behind(
     entry = weights.Known("gone", "1 MB", "MIT", file="gone.pth", url=f"{server}/gone.pth")
     monkeypatch.setitem(weights.KNOWN, "gone", entry)
     with pytest.raises(
-        InputError, match=r"/gone.pth: cannot be fetched \(File not found\). Check the network, or save"
+        InputError, match=r"/gone.pth: cannot be downloaded \(File not found\). Check the network, or save"
     ):
         weights.fetch("gone")
     assert not own_folder().exists() or list(own_folder().iterdir()) == []
@@ -135,7 +135,7 @@ def test_a_shared_folder_is_left_to_the_tool_that_reads_it(tmp_path: Path) -> No
         MissingDependencyError, match=r"Get them with: gdown --folder https://drive.google.com/"
     ):
         weights.find("PAC-S-ViT-B-32")
-    with pytest.raises(InputError, match=r"only a tool of its own reads: gdown"):
+    with pytest.raises(InputError, match=r"needs its own download tool: gdown"):
         weights.fetch("PAC-S-ViT-B-32")
     there = tmp_path / "captious" / "weights" / "Checkpoints" / "clip_ViT-B-32.pth"
     there.parent.mkdir(parents=True)
@@ -167,6 +167,6 @@ def test_what_needs_a_person_tells_the_steps(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
 ) -> None:
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
-    with pytest.raises(InputError, match=r"cannot be fetched by captious alone\. Get it with: ") as caught:
+    with pytest.raises(InputError, match=r"cannot be downloaded by captious\. Get it with: ") as caught:
         weights.fetch(name)
     assert str(tmp_path / "weights") in str(caught.value)

@@ -39,10 +39,13 @@ rules: {trial_pairs: 0, wait_seconds: 0, least_ratings: 2, most_ratings: 3}
     ("text", "message"),
     [
         ("tutorials: []", 'line 1: unknown key "tutorials"'),
-        ("tutorial:\n  - {image: a, caption: B., ratings: [6], why: c}", "line 2: ratings: 6 is no rating"),
+        (
+            "tutorial:\n  - {image: a, caption: B., ratings: [6], why: c}",
+            "line 2: ratings: 6 is not a rating",
+        ),
         ("tutorial:\n  - {image: a, caption: B., ratings: [5]}", '"why" is missing'),
         ("rules: {passing_points: many}", "must be a whole number"),
-        ("scale:\n  - {rating: 1, name: a, means: b}", "two ratings at least"),
+        ("scale:\n  - {rating: 1, name: a, means: b}", "at least two ratings"),
         ("points: {bounds: [1, 2], points: [1]}", "point table"),
     ],
 )

@@ -47,7 +47,7 @@ def test_nothing_typed_is_nothing() -> None:
 
 def test_a_number_that_is_none_is_said() -> None:
     with pytest.raises(
-        FieldError, match='question 1, "x": the low end of the scale: "few" is no whole number'
+        FieldError, match='question 1, "x": the low end of the scale: "few" is not a whole number'
     ) as told:
         built_text({"build.1.ask": "x", "build.1.low": "few"})
     assert told.value.field == "build.1.low"

@@ -63,9 +63,9 @@ def test_a_good_file() -> None:
         ("guide:", "raters: 0\nguide:", 'line 10: "raters" is 0. Give 1 or more.'),
         ("guide:", "comment: perhaps\nguide:", 'line 10: "comment" must be true or false'),
         ("guide:", "guide: {}\nx:", 'line 11: unknown key "x"'),
-        ("name: alt text", "name: 'alt", "not YAML"),
-        ("name: alt text", "name: &a x\n? *a\n: y", "line 2: aliases (*) are not read here."),
-        ("name: alt text", "name: !!python/object:os.system x", "line 1: not YAML"),
+        ("name: alt text", "name: 'alt", "not valid YAML"),
+        ("name: alt text", "name: &a x\n? *a\n: y", "line 2: aliases (*) are not supported."),
+        ("name: alt text", "name: !!python/object:os.system x", "line 1: not valid YAML"),
     ],
 )
 def test_what_is_wrong_is_one_line_with_its_number(old: str, new: str, says: str) -> None:
@@ -127,7 +127,7 @@ def test_a_likert_protocol_is_made_from_judgments() -> None:
 
 
 def test_judgments_that_are_no_scale_are_refused() -> None:
-    with pytest.raises(InputError, match=r"values such as 2\.5 are no points"):
+    with pytest.raises(InputError, match=r"values such as 2\.5 are not points"):
         likert_text(judged(good=[2, 2.5]), "old")
     with pytest.raises(InputError, match="good goes from 0 to 101: too wide"):
         likert_text(judged(good=[0, 101]), "old")

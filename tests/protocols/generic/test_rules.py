@@ -87,7 +87,7 @@ def test_a_choice_counts_for_one_and_against_the_other(made_up: MakeUp) -> None:
 def test_no_tie_where_the_file_forbids_it(made_up: MakeUp) -> None:
     item = PAIRWISE.items(made_up(1), seed=1)[0]
     found = PAIRWISE.validate(item, {"fit": "both", "style": "both"})
-    assert found == [Problem("style", 'Which one reads well? "both" is no option. Choose left, right.')]
+    assert found == [Problem("style", 'Which one reads well? "both" is not an option. Choose left, right.')]
 
 
 def test_groups_and_images_as_the_file_says(made_up: MakeUp) -> None:

@@ -91,7 +91,7 @@ def test_trial_recordings_come_first(rules: SpokenCaptions, corpus: Corpus) -> N
     once = rules.outcome(trial, good, Past())
     assert isinstance(once, Outcome) and once.record == {"passed": 1}
     twice = rules.outcome(trial, good, Past(record=once.record))
-    assert isinstance(twice, Outcome) and "work begins" in twice.feedback[0]
+    assert isinstance(twice, Outcome) and "recordings count from now on" in twice.feedback[0]
     assert {item.stage for item in items if rules.may_take(item, twice.record or {})} == {"first"}
     # Trial recordings are not transcribed, and are no data.
     assert rules.follow_ups(trial, good) == [] and not trial.counts
@@ -121,7 +121,7 @@ def test_export_in_cocos_format_names_nobody(rules: SpokenCaptions, corpus: Corp
     assert "speaker" not in text and "writer" not in text
     # "dock" is wrong and "the" left out: 2 of 5 words.
     (table,) = spoken_tables(data.items, data.responses)
-    assert dict(row[:2] for row in table.rows)["word error rate of the machine"] == pytest.approx(0.4)
+    assert dict(row[:2] for row in table.rows)["word error rate of the recogniser"] == pytest.approx(0.4)
     values = {row.aspect: row.value for row in rules.rows(data.items, data.responses)}
     assert values == {"words": 5.0, "word error rate": pytest.approx(0.4)}
 

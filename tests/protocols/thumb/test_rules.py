@@ -122,7 +122,7 @@ def test_a_correction_that_corrects_nothing_is_refused() -> None:
     found = thumb.validate(item, answers(item) | {f"{key}.corrected": DOG.lower()})
     assert isinstance(found, list)
     assert [problem.field for problem in found] == [f"{key}.corrected"]
-    assert "Write it without its wrong part" in found[0].message
+    assert "Correct the part that is wrong" in found[0].message
 
 
 @pytest.mark.parametrize("kind", ["invented", "unsure"])
@@ -146,9 +146,7 @@ def test_precision_below_five_needs_a_reason() -> None:
     thumb, item = otter_image()
     key = key_of(item, OTTER)
     found = thumb.validate(item, answers(item) | {f"{key}.precision": 4})
-    assert found == [
-        Problem(f"{key}.errors", f"Caption {key}, What costs precision: No answer. Mark one or more.")
-    ]
+    assert found == [Problem(f"{key}.errors", f"Caption {key}, What is wrong? No answer. Mark one or more.")]
 
 
 def test_the_second_annotator_sees_the_scores_and_is_someone_else() -> None:
@@ -157,7 +155,7 @@ def test_the_second_annotator_sees_the_scores_and_is_someone_else() -> None:
     (second,) = thumb.follow_ups(item, first)
     assert thumb.follow_ups(second, first) == []
     assert Thumb(two_stages=False).follow_ups(item, first) == []
-    assert thumb.guide(second.stage)[0].title == "You are the second reader"
+    assert thumb.guide(second.stage)[0].title == "You are the second rater"
     assert second.stage == "second"
     assert second.prior == first.answers
     assert second.captions == item.captions

@@ -68,14 +68,14 @@ def test_left_and_right_stay_where_the_file_has_them() -> None:
     ("text", "said"),
     [
         ("examples: []", "0 examples"),
-        ("examples: [{image: a, caption: A cat.}]", "no answer is known"),
-        ("examples: [{image: a, caption: A cat., answers: {verdict: good}}]", "line 1: .*no option"),
+        ("examples: [{image: a, caption: A cat.}]", "no answers are known"),
+        ("examples: [{image: a, caption: A cat., answers: {verdict: good}}]", "line 1: .*not an option"),
         ("examples: [{image: a, caption: A cat., answers: {stars: 4}}]", "stars"),
         ("examples: [{caption: A cat., answers: {verdict: minor}}]", '"image" is missing'),
-        ("protocol: thumb\nexamples: []", "a training for thumb"),
+        ("protocol: thumb\nexamples: []", "this training is for thumb"),
         ("examples: [{image: a, captions: [A., B.], answers: {verdict: minor}}]", "2 captions at once"),
         ("examples: [{image: a, caption: A., answers: 3}]", '"answers" must be'),
-        ("{", "not YAML"),
+        ("{", "not valid YAML"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(text: str, said: str) -> None:

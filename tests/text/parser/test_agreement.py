@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from captious.benchmarks.spice.agreement import parser_agreement
-from captious.benchmarks.spice.division import Division
-from captious.benchmarks.spice.golden import GoldenParse, read_parses
+from captious.benchmarks.published.spice.agreement import parser_agreement
+from captious.benchmarks.published.spice.division import Division
+from captious.benchmarks.published.spice.golden import GoldenParse, read_parses
 from captious.text.parser import caption_parser
 
 

@@ -124,12 +124,12 @@ def test_a_word_may_hold_spaces_and_the_first_of_two_counts(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "does not hold word vectors"),
-        (b'{"dog": [1, 2]}', "does not hold word vectors"),
+        (b"", "contains no word vectors"),
+        (b'{"dog": [1, 2]}', "contains no word vectors"),
         (b"dog 1 2\ncat 3\n", "line 2: 1 numbers after the word; expected 2"),
         (b"dog 1 2\ncat 3 x\n", "lines 1 to 2: could not convert string"),
-        (binary(True)[:-9], "ends at word 6 of 6. The file was cut short"),
-        (b"\x00\xff\xfe\x01" * 50, "does not hold word vectors"),
+        (binary(True)[:-9], "ends at word 6 of 6. The file is cut short"),
+        (b"\x00\xff\xfe\x01" * 50, "contains no word vectors"),
     ],
 )
 def test_a_broken_file_is_one_line(content: bytes, said: str, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_broken_file_is_one_line(content: bytes, said: str, tmp_path: Path) ->
 
 
 def test_a_missing_file_says_what_may_be_named() -> None:
-    with pytest.raises(InputError, match=r"no such file, and no name of vectors.*glove-6b-50d"):
+    with pytest.raises(InputError, match=r"not a file and not the name of known vectors.*glove-6b-50d"):
         load_vectors("nowhere.bin")
 
 

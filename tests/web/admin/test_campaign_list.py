@@ -13,8 +13,8 @@ from captious.campaigns.work import assignment, responses
 
 
 def test_an_empty_site_offers_to_make_the_first_campaign(manager: Any, viewer: Any) -> None:
-    assert "Make the first one" in manager.text("/admin")
-    assert "Make the first one" not in viewer.text("/admin")
+    assert "Create the first campaign" in manager.text("/admin")
+    assert "Create the first campaign" not in viewer.text("/admin")
 
 
 def test_the_list_counts_what_is_done(viewer: Any, tagged: Any) -> None:
@@ -51,7 +51,7 @@ def test_pace_and_time_left_follow_the_latest_responses(
     # One a minute is 60 an hour. The other 6 of 12 are for the second rater, whose pace nobody knows.
     assert (found["done"], found["wanted"], found["responses"]) == (6, 12, 6)
     assert (found["rate_per_hour"], found["seconds_left"]) == (pytest.approx(60), None)
-    assert "answered enough to tell a pace" in found["verdict"]["unknown"]
+    assert "answered enough to estimate their pace" in found["verdict"]["unknown"]
     assert found["last_activity"] == begun + 300
     assert (found["raters_active"], found["raters_removed"], found["open_flags"]) == (2, 0, 0)
     recent = found["recent"]
@@ -163,7 +163,7 @@ def test_thumb_has_its_rounds(site: Any, manager: Any, people: Any, let_work: An
     assert manager.post(f"/admin/c/{campaign.slug}/do/audit", captions="4").status_code == 303
     stages = {one["stage"]: one for one in manager.twin(f"/admin/c/{campaign.slug}")["stages"]}
     assert stages["audit"]["items"] >= 2
-    assert "Audit by a third reader" in manager.text(f"/admin/c/{campaign.slug}")
+    assert "Audit by a third rater" in manager.text(f"/admin/c/{campaign.slug}")
     no_native = manager.post(f"/admin/c/{campaign.slug}/do/fluency")
     assert no_native.status_code in (409, 422)
 

@@ -32,7 +32,7 @@ def test_a_chart_stands_with_its_table_and_its_words(viewer: Any, tagged: Any) -
     assert rows["dodo", 0.0] == rows["dodo", 1.0] == 3
     assert rows["dodo", 0.5] == 0
     text = viewer.text(f"/admin/c/{tagged.slug}/results")
-    for part in ('class="chart wide" role="img"', 'class="chart narrow" role="img"', "The same as a table"):
+    for part in ('class="chart wide" role="img"', 'class="chart narrow" role="img"', "Show as a table"):
         assert part in text
     assert chart["finding"] in text
 

@@ -38,7 +38,7 @@ def test_the_estimate_comes_first_and_only_its_own_total_publishes(
 ) -> None:
     asked = sent(manager, campaign)
     # Three places at 20 cents and 10%: 66 cents; a minute for 20 cents is $12 an hour.
-    assert asked.status_code == 200 and "$0.66" in asked.text and "$12.00 an hour" in asked.text
+    assert asked.status_code == 200 and "$0.66" in asked.text and "$12.00 per hour" in asked.text
     assert "minimum wage of $15.00" in asked.text
     assert twin(manager, campaign) == []
     assert read_page(asked.text).hidden("confirmed") == "66"
@@ -67,7 +67,7 @@ def test_places_spend_and_wage_are_shown_and_what_is_due_is_approved(
     assert (study["hourly"], study["below_minimum"], study["bonus"], study["due"]) == (600, True, 30, 1)
     page = manager.page(f"/admin/c/{campaign.slug}/crowd")
     overview = manager.page(f"/admin/c/{campaign.slug}").text
-    assert "Handed in" in overview and "$6.00" in overview
+    assert "Submitted" in overview and "$6.00" in overview
     assert "Approve one place" in page.text and "$6.00" in page.text and "A bonus of $0.30" in page.text
     act = {"csrf": page.hidden("csrf"), "do": "approve"}
     assert manager.post(f"/admin/c/{campaign.slug}/crowd/{stored.study.key}", data=act).status_code == 303
@@ -95,7 +95,7 @@ def test_a_publish_that_was_cut_off_is_taken_up_and_not_made_twice(
     )
     studies.create(site.db, campaign, study, "panel", {}, actor="lea")
     refused = sent(manager, campaign, confirmed="66")
-    assert refused.status_code == 422 and "cut off" in refused.text
+    assert refused.status_code == 422 and "was interrupted" in refused.text
     csrf = manager.page(f"/admin/c/{campaign.slug}/crowd").hidden("csrf")
     manager.post(f"/admin/c/{campaign.slug}/crowd/{study.key}", data={"csrf": csrf, "do": "publish"})
     assert [one["state"] for one in twin(manager, campaign)] == ["open"]
@@ -105,18 +105,18 @@ def test_wrong_plans_come_back_with_a_line_and_viewers_only_look(
     site: Any, manager: Any, campaign: Any
 ) -> None:
     for fields, says in (
-        ({"reward": "1,50"}, "no amount of money"),
-        ({"places": "many"}, "Places wanted"),
+        ({"reward": "1,50"}, "not an amount of money"),
+        ({"places": "many"}, "Places: enter a whole number"),
         ({"provider": "nobody"}, "unknown provider"),
         ({"options": "colour"}, "name=value"),
-        ({"budget": "0.50"}, "above the budget"),
+        ({"budget": "0.50"}, "more than the budget"),
         ({"minutes": "soon"}, "a number above 0"),
     ):
         answer = sent(manager, campaign, **fields)
         assert (answer.status_code, says in answer.text) == (422, True), fields
     viewer = site.account("viewer")
     page = viewer.page(f"/admin/c/{campaign.slug}/crowd")
-    assert "What does it cost?" not in page.text
+    assert "Estimate the cost" not in page.text
     assert (
         viewer.post(f"/admin/c/{campaign.slug}/crowd", data={"csrf": page.hidden("csrf"), **PLAN}).status_code
         == 403

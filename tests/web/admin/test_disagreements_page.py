@@ -30,7 +30,7 @@ def test_answers_stand_side_by_side(viewer: Any, tagged: Any) -> None:
     page = viewer.page(address)
     assert "It does not belong to this image" in page.text
     assert any(tag == "img" and one["src"] == found["image_url"] for tag, one in page.tags)
-    assert "Keep this decision" not in page.text  # a viewer does not decide
+    assert "Save this decision" not in page.text  # a viewer does not decide
     # Who wrote the caption is not told before it is decided.
     assert "dodo" not in page.text.replace(found["captions"][0]["text"], "")
 

@@ -58,7 +58,7 @@ def test_names_need_a_manager_and_a_confirmation(site: Any, viewer: Any, manager
 def test_a_format_must_be_chosen(viewer: Any, tagged: Any) -> None:
     answer = viewer.post(f"/admin/c/{tagged.slug}/exports", **{"format-exe": "yes"})
     assert answer.status_code == 422
-    assert "Choose a format" in answer.text
+    assert "Choose at least one format" in answer.text
 
 
 def test_the_page_says_what_is_inside(viewer: Any, manager: Any, site: Any, tagged: Any) -> None:
@@ -66,11 +66,11 @@ def test_the_page_says_what_is_inside(viewer: Any, manager: Any, site: Any, tagg
     assert (found["responses"], found["identities"]) == (12, False)
     assert "thumb" not in found["contents"]
     text = viewer.text(f"/admin/c/{tagged.slug}/exports")
-    assert "With names and addresses" not in text
-    assert "With names and addresses" not in manager.text(f"/admin/c/{tagged.slug}/exports")
-    assert "names stay out of exports" in manager.text(f"/admin/c/{tagged.slug}/exports")
+    assert "Include names and addresses" not in text
+    assert "Include names and addresses" not in manager.text(f"/admin/c/{tagged.slug}/exports")
+    assert "leave out raters&#39; names" in manager.text(f"/admin/c/{tagged.slug}/exports")
     allow_names(site, tagged)
-    assert "With names and addresses" in manager.text(f"/admin/c/{tagged.slug}/exports")
+    assert "Include names and addresses" in manager.text(f"/admin/c/{tagged.slug}/exports")
     assert viewer.twin(f"/admin/c/{tagged.slug}/exports")["identities"] is False
     thumb = site.campaign("thumb", title="Scores")
     assert "thumb" in manager.twin(f"/admin/c/{thumb.slug}/exports")["contents"]

@@ -36,7 +36,7 @@ def test_what_is_there_already_is_said(site: Any, manager: Any) -> None:
     assert manager.post(address, sent(7), no_images="yes").status_code == 303
     again = manager.post(address, sent(7), no_images="yes")
     assert again.status_code == 422
-    assert "in the campaign already" in again.text
+    assert "already in the campaign" in again.text
 
 
 def test_bad_files_add_nothing(site: Any, manager: Any, viewer: Any) -> None:
@@ -50,7 +50,7 @@ def test_bad_files_add_nothing(site: Any, manager: Any, viewer: Any) -> None:
     assert str(site.db.files) not in broken.text
     nothing = manager.post(address, None)
     assert nothing.status_code == 422
-    assert "Choose at least one file of candidates" in nothing.text
+    assert "Choose at least one file with candidates" in nothing.text
     assert viewer.post(address, sent(1), no_images="yes").status_code == 403
     assert len(responses.items(site.db, campaign)) == before
 

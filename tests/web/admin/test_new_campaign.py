@@ -135,7 +135,11 @@ def test_a_pace_that_is_no_number_is_said(manager: Any, draft: str) -> None:
     ("change", "field", "says"),
     [
         ({"title": ""}, "title", "title: give 1 to 200"),
-        ({"option__raters": "none"}, "option-raters", "whole number from 1 to 10,000"),
+        (
+            {"option__raters": "none"},
+            "option-raters",
+            "Verdicts for each caption: give a whole number from 1 to 10,000",
+        ),
         ({"option__raters": "2.5"}, "option-raters", "whole number"),
         ({"option__interval": "-1"}, "option-interval", "from 0 to 521"),
         ({"seed": "x"}, "seed", "whole number"),
@@ -165,7 +169,7 @@ def test_what_is_typed_wrong_stands_at_its_field(
         ([("candidates", ("m.json", captions("m"))), ("images", ("7.png", b"no"))], "7.png"),
         (
             [("candidates", ("m.json", captions("m"))), ("candidates", ("n.json", captions("n", 3)))],
-            "all describe by ticking the box below",
+            "keep only images that every system describes (tick the box below).",
         ),
     ],
 )
@@ -178,6 +182,14 @@ def test_files_that_are_wrong_are_told_in_one_line(site: Any, manager: Any, sent
     for name in good:  # what was good need not be sent again
         assert f'value="candidates/{name}"' in answer.text
     assert len(list(drafts_of(site.db).folder.glob("*"))) == bool(good)
+
+
+def test_a_second_caption_is_told_without_arguments_of_python(manager: Any) -> None:
+    twice = captions("m").replace(b'"image_id": 1', b'"image_id": 0')
+    sent = [("candidates", ("m.json", twice))]
+    answer = manager.post("/admin/new/tagging", sent, title="Dogs", **OPTIONS["tagging"], **ELSEWHERE)
+    assert "(the first is at entry 1). Keep one for each image.<" in answer.text
+    assert "duplicates=" not in answer.text
 
 
 def test_images_must_be_complete(manager: Any, make_picture: Any) -> None:

@@ -14,7 +14,7 @@ from captious.campaigns.work import aside, assignment
 def test_notes_are_read_settled_put_back_and_exported(manager: Any, site: Any, tmp_path: Any) -> None:
     tagged = site.campaign("tagging")
     address = f"/admin/c/{tagged.slug}/notes"
-    assert "Nobody has written anything." in manager.text(address)
+    assert "No notes yet." in manager.text(address)
     people = raters.add(site.db, tagged, [NewRater("Ada"), NewRater("Bob")], actor="test")
     key = ""
     for rater in people:
@@ -29,7 +29,7 @@ def test_notes_are_read_settled_put_back_and_exported(manager: Any, site: Any, t
     ]
     text = manager.text(address)
     assert "&lt;b&gt;Grey&lt;/b&gt; only." in text
-    assert "Set aside: nobody is given it" in text
+    assert "Set aside: not given to anyone" in text
     assert manager.post(f"{address}/{found[0]['id']}", put_back="yes").status_code == 303
     after = [one for one in manager.twin(address)["notes"] if one["kind"] == "image"]
     assert all(one["settled_by"] and not one["set_aside"] for one in after)

@@ -116,6 +116,6 @@ def test_the_log_comes_in_pages_newest_first(site: Any, owner: Any, manager: Any
     assert "Title 3" in manager.text(f"{address}?before={first['older']}")
     whole = owner.twin("/admin/log")
     assert whole["entries"][0]["campaign"] == campaign.slug
-    assert "Log of everything" in owner.text("/admin/log")
+    assert "Complete log" in owner.text("/admin/log")
     for wrong in ("0", "x", "99999999999999"):
         assert manager.get(f"{address}?before={wrong}").status_code == 422

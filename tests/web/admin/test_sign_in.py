@@ -42,8 +42,8 @@ def test_a_wrong_password_and_an_unknown_name_look_the_same(site: Any) -> None:
     _, wrong = sign_in(site, "lea", "not this one")
     _, unknown = sign_in(site, "leo", "not this one")
     assert wrong.status_code == unknown.status_code == 401
-    assert "Name or password is wrong" in wrong.text
-    assert "Name or password is wrong" in unknown.text
+    assert "The name or the password is wrong" in wrong.text
+    assert "The name or the password is wrong" in unknown.text
 
 
 def test_guessing_is_stopped_and_told_when_to_try_again(site: Any) -> None:
@@ -67,7 +67,7 @@ def test_the_present_password_is_needed_for_a_new_one(site: Any, manager: Any) -
     address = "/admin/account"
     refused = manager.post(address, password="wrong", new_password="a new long password")
     assert refused.status_code == 422
-    assert "not your present password" in refused.text
+    assert "not your current password" in refused.text
     short = manager.post(address, password=PASSWORD, new_password="short")
     assert short.status_code == 422
     done = manager.post(address, password=PASSWORD, new_password="a new long password")

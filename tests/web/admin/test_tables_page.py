@@ -41,17 +41,17 @@ def test_only_coefficients_are_read_from_chance_to_one(
     let_work(site, halves, people(site, halves), preferred)
     (table,) = viewer.twin(f"/admin/c/{halves.slug}/agreement")["tables"]
     assert table["title"] == "HUMANr of random halves of the raters"
-    assert "they always agree" not in viewer.text(f"/admin/c/{halves.slug}/agreement")
+    assert "1: perfect agreement; 0: what" not in viewer.text(f"/admin/c/{halves.slug}/agreement")
     viewer.twin(f"/admin/c/{tagged.slug}/agreement")
-    assert viewer.text(f"/admin/c/{tagged.slug}/agreement").count("they always agree") == 1
+    assert viewer.text(f"/admin/c/{tagged.slug}/agreement").count("1: perfect agreement; 0: what") == 1
 
 
 def test_without_responses_the_pages_say_so(viewer: Any, site: Any) -> None:
     campaign = site.campaign(opened=False)
     for kind, says in (
-        ("agreement", "two raters must have judged"),
+        ("agreement", "two raters must judge"),
         ("results", "no results yet"),
-        ("disagreements", "No disagreement was found"),
+        ("disagreements", "There are no disagreements"),
         ("quality", "Nobody has rated yet"),
     ):
         viewer.twin(f"/admin/c/{campaign.slug}/{kind}")
@@ -83,7 +83,7 @@ def test_flags_explain_themselves_and_can_be_decided_twice(
     assert [flag["rater"] for flag in flags] == ["r002"]
     assert flags[0]["evidence"]["fast"] == 24
     text = manager.text(address)
-    assert "very fast answers" in text
+    assert "Very fast answers" in text
     assert flags[0]["explanation"].split(";")[0] in text
     row = next(row for row in found["raters"] if row["rater"] == "r002")
     assert (row["answers"], row["fast_share"], row["longest_run"]) == (24, 1.0, 24)
@@ -92,7 +92,7 @@ def test_flags_explain_themselves_and_can_be_decided_twice(
     assert manager.post(decide, decision="maybe").status_code == 422
     assert manager.post(decide, decision="upheld").status_code == 303
     assert raters.listed(site.db, campaign)[1].state == "removed"
-    assert "Dismiss after all" in manager.text(address)
+    assert "Dismiss instead" in manager.text(address)
     assert manager.post(decide, decision="dismissed").status_code == 303
     assert raters.listed(site.db, campaign)[1].state == "active"
     decided = next(f for f in quality.flags(site.db, campaign) if f.id == flags[0]["id"])

@@ -24,18 +24,18 @@ def send(owner: Any, address: str, files: Any = None, **data: str) -> Any:
 def test_the_package_s_training_is_a_click_away(site: Any) -> None:
     campaign, owner = site.campaign(), site.account()
     here = f"/admin/c/{campaign.slug}/training"
-    assert "There is no training now." in owner.page(here).text
+    assert "This campaign has no training." in owner.page(here).text
     assert send(owner, here, training="sample", **GOOD).status_code == 303
     now = lifecycle.find(site.db, campaign.slug)
     settings = now.settings
     assert (settings.training_pass, settings.training_tries, settings.after_failing) == (0.75, 3, "again")
     assert len(training.examples(site.db, now)) == 6
-    assert "There are 6 examples now." in owner.page(here).text
+    assert "This campaign has 6 examples." in owner.page(here).text
     _, rater = site.rater(now, "Ada Lovelace")
     first = training.examples(site.db, now)[0]
     training.answer(site.db, now, rater, first, 1, {"verdict": "complete"})
     assert "Ada Lovelace" in owner.page(here).text
-    assert "under way" in owner.page(here).text
+    assert "in progress" in owner.page(here).text
     viewer = site.account("viewer")
     assert "Ada Lovelace" not in viewer.page(here).text
     (row,) = viewer.get(f"/api{here}").json()["raters"]
@@ -70,7 +70,7 @@ def test_what_is_wrong_is_told_beside_the_field_and_nothing_changes(site: Any) -
         ({"training": "keep", **GOOD, "training_pass": "120"}, "from 1 to 100"),
         ({"training": "keep", **GOOD, "training_pass": "0"}, "At 0 everyone would pass"),
         ({"training": "keep", **GOOD, "training_tries": "0"}, "whole number from 1 to 100"),
-        ({"training": "keep", **GOOD, "after_failing": "cry"}, "choose one"),
+        ({"training": "keep", **GOOD, "after_failing": "cry"}, "choose an option"),
         ({"training": "keep", **GOOD, "survey_before": "questions: []"}, "0 questions"),
     ):
         answer = send(owner, here, **data)
@@ -105,7 +105,7 @@ def test_items_are_marked_on_the_form_of_the_work(site: Any) -> None:
     (found,) = gold.listed(site.db, campaign)
     assert found.known == {"A.precision": {"value": 4.0, "tolerance": 1.0}, "B.conciseness": "0.5"}
     assert found.item.key == item.key
-    assert "3 to 5 counts as right" in owner.page(here).text
+    assert "; 3 to 5 accepted" in owner.page(here).text
     assert send(owner, mark, **{".clear": "yes"}).status_code == 303
     assert gold.listed(site.db, campaign) == []
 

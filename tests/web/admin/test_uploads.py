@@ -122,7 +122,7 @@ def test_archives_that_lie_about_their_size_are_stopped(tmp_path: Path) -> None:
 
 def test_limits_on_numbers_and_sizes(tmp_path: Path, make_picture: Any, make_archive: Any) -> None:
     three = make_archive({f"{n}.png": make_picture(n) for n in range(3)})
-    with pytest.raises(InputError, match="3 files; 2 are the most"):
+    with pytest.raises(InputError, match=r"3 files are too many\. Use 2 at most"):
         save_images([upload("a.zip", three)], tmp_path / "a", Limits(images=2))
     with pytest.raises(InputError, match="unpacks to over"):
         save_images([upload("a.zip", three)], tmp_path / "b", Limits(unpacked_bytes=100))
@@ -130,19 +130,19 @@ def test_limits_on_numbers_and_sizes(tmp_path: Path, make_picture: Any, make_arc
         save_images([upload("a.zip", three)], tmp_path / "c", Limits(archive_bytes=100))
     with pytest.raises(InputError, match="over"):
         save_texts([upload("m.json", b"x" * 101)], tmp_path / "d", Limits(text_bytes=100))
-    with pytest.raises(InputError, match="2 files"):
+    with pytest.raises(InputError, match=r"2 caption files are too many\. Use 1 at most"):
         save_texts([upload("m.json", b"1"), upload("n.json", b"2")], tmp_path / "e", Limits(text_files=1))
     assert list((tmp_path / "d").iterdir()) == []
 
 
 def test_broken_and_encrypted_archives_say_so(tmp_path: Path, make_archive: Any) -> None:
     cut = make_archive({"7.png": b"x" * 500})[:200]
-    with pytest.raises(InputError, match="no zip that can be read"):
+    with pytest.raises(InputError, match=r"not a readable zip archive: .*\. Make it again\."):
         save_images([upload("cut.zip", cut)], tmp_path / "one")
     raw = bytearray(make_archive({"7.png": b"x" * 500}))
     raw[6] |= 1  # the flag of an encrypted entry, in both of its headers
     raw[raw.rfind(b"PK\x01\x02") + 8] |= 1
-    with pytest.raises(InputError, match="no zip that can be read"):
+    with pytest.raises(InputError, match="not a readable zip archive"):
         save_images([upload("locked.zip", bytes(raw))], tmp_path / "two")
 
 
@@ -163,7 +163,7 @@ def test_one_bad_image_costs_no_other(tmp_path: Path, make_picture: Any, make_ar
     }
     found = save_images([upload("a.zip", make_archive(inside)), upload("3.png", b"no")], tmp_path / "images")
     assert found.images == 2
-    assert found.wrong[0] == "a.zip: notes.txt: is no JPEG, PNG, WebP or GIF image. Upload images only."
+    assert found.wrong[0] == "a.zip: notes.txt: is not a JPEG, PNG, WebP or GIF image. Upload images only."
     assert found.wrong[5:] == ("images: 3 more files were left out.",)
     assert stored(tmp_path / "images") == ["1.png", "2.png"]  # and no half of another
 
@@ -227,3 +227,24 @@ def test_an_archive_that_lists_too_many_names_is_refused(tmp_path: Path, make_ar
     packed = make_archive({f"{at:0100d}.png": b"" for at in range(100)})
     with pytest.raises(InputError, match="lists too many files"):
         save_images([upload("a.zip", packed)], tmp_path / "images", Limits(directory_bytes=1000))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_workbook_is_measured_by_its_table(tmp_path: Path, packed: bool) -> None:
+    """Cells in the last column: two kilobytes of workbook, megabytes of table; also within gzip."""
+    import gzip
+
+    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    rows = '<row><c r="XFD1"><v>1</v></c></row>' * 200
+    kept = BytesIO()
+    with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
+        book = f'<workbook {main} xmlns:r="{relations}"><sheets><sheet r:id="a"/></sheets></workbook>'
+        archive.writestr("xl/workbook.xml", book)
+        links = '<Relationships><Relationship Id="a" Target="s.xml"/></Relationships>'
+        archive.writestr("xl/_rels/workbook.xml.rels", links)
+        archive.writestr("xl/s.xml", f"<worksheet {main}><sheetData>{rows}</sheetData></worksheet>")
+    content = gzip.compress(kept.getvalue()) if packed else kept.getvalue()
+    with pytest.raises(InputError, match="unpacks to over 1 MB"):
+        save_texts([upload("m2.xlsx", content)], tmp_path / "t", Limits(text_bytes=1 << 20))
+    assert not list((tmp_path / "t").iterdir())

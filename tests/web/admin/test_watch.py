@@ -38,7 +38,7 @@ def test_a_large_campaign_shows_counts_at_once_and_the_rest_when_it_is_worked_ou
     address = f"/api/admin/c/{tagged.slug}"
     first = viewer.get(address).json()["verdict"]
     assert first["pending"]
-    assert first["unknown"] == "it is being worked out"
+    assert first["unknown"] == "it is being computed"
     until = time.monotonic() + PATIENCE
     while (found := viewer.get(address).json()["verdict"])["pending"] and time.monotonic() < until:
         time.sleep(0.05)

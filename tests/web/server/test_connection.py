@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import time
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -29,6 +31,28 @@ def test_a_body_that_does_not_come_is_not_waited_for(site: Any, start: Any, unti
     assert server.room.timed_out == 1
 
 
+def test_much_of_a_body_buys_no_time_to_sit_on_the_rest(start: Any, until_closed: Any) -> None:
+    async def reads(scope: Any, receive: Any, send: Any) -> None:
+        while scope["type"] == "http" and (await receive()).get("more_body"):
+            pass
+
+    server = start(reads, body_seconds=0.2, body_rate=1000)
+    client = server.connect(FORM + b"Content-Length: 2000000\r\n\r\n")
+    client.sendall(b"a" * 1_500_000)
+    assert until_closed(client).startswith(b"HTTP/1.1 408 ")
+    assert server.room.timed_out == 1
+
+
+def test_a_body_that_comes_slowly_and_steadily_is_waited_for(site: Any, start: Any) -> None:
+    server = start(site.app, body_seconds=1.0, body_rate=10)
+    body = b"theme=dark&back=%2F"
+    client = server.connect(FORM + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % (len(body) * 10))
+    for _ in range(10):
+        client.sendall(body)
+        time.sleep(0.3)
+    assert not client.recv(100).startswith(b"HTTP/1.1 408 ")
+
+
 def test_a_client_that_takes_nothing_of_its_answer_is_let_go(start: Any) -> None:
     async def much(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] == "http":
@@ -44,6 +68,33 @@ def test_a_client_that_takes_nothing_of_its_answer_is_let_go(start: Any) -> None
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         server.until(lambda: server.room.timed_out == 1)
     server.until(lambda: server.room.present == 0)
+
+
+def sends(size: int) -> Any:
+    """An application that answers with so many megabytes, as one body or as many."""
+
+    async def answer(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            one = scope["path"] == "/one"
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            for _ in range(1 if one else size):
+                body = bytes(1_000_000 * (size if one else 1))
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+
+    return answer
+
+
+@pytest.mark.parametrize("path", [b"/one", b"/many"])
+def test_a_client_on_a_slow_line_gets_its_whole_answer(start: Any, path: bytes) -> None:
+    """The system keeps megabytes for it: it takes some all the time, and we hear of it seldom."""
+    server = start(sends(12), write_seconds=0.1, idle_seconds=0.1)
+    client = server.connect(b"GET %s HTTP/1.1\r\nHost: x\r\n\r\n" % path)
+    end = b""
+    while not end.endswith(b"\r\n0\r\n\r\n") and (piece := client.recv(100_000)):
+        end = (end + piece)[-20:]
+        time.sleep(0.03)
+    assert end.endswith(b"\r\n0\r\n\r\n")
 
 
 def test_idle_clients_make_place_for_one_who_asks(site: Any, start: Any, lines: Any) -> None:
@@ -114,6 +165,42 @@ def test_a_request_whose_end_is_unclear_is_refused_with_what_follows_it(
     assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1") == 1
     assert not [one for one in lines if one.name == "captious.access"]
+
+
+def test_headers_behind_a_body_are_none_of_the_request(start: Any) -> None:
+    """Proxies check and replace headers before the body; what follows it could else be smuggled past them."""
+
+    async def named(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            while (await receive()).get("more_body"):
+                pass
+            names = b" ".join(name for name, _ in scope["headers"])
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            await send({"type": "http.response.body", "body": names})
+
+    head = b"POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = start(named).ask(head + b"2\r\n{}\r\n0\r\nX-Forwarded-For: 192.0.2.1\r\nCookie: a=1\r\n\r\n")
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"host connection transfer-encoding\r\n" in answer
+
+
+def test_a_chunks_extension_has_an_end(site: Any, start: Any) -> None:
+    server = start(site.app, body_seconds=0.2)
+    client = server.connect(FORM + b"Transfer-Encoding: chunked\r\n\r\n1;")
+    with suppress(ConnectionError):  # it is let go while it sends
+        for _ in range(1000):
+            client.sendall(b"a" * 10_000)
+            time.sleep(0.001)
+    server.until(lambda: server.room.present == 0)
+    assert server.room.timed_out == 0
+
+
+def test_a_body_may_come_byte_by_byte(site: Any, start: Any) -> None:
+    body = b"theme=dark&back=%2F" + b"&x=1" * 5000
+    chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in body) + b"0\r\n\r\n"
+    answer = start(site.app).ask(FORM + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks)
+    assert not answer.startswith((b"HTTP/1.1 431", b"HTTP/1.1 408")), answer[:300]
+    assert b"The request cannot be read" not in answer
 
 
 def test_a_request_names_one_host(site: Any, start: Any) -> None:

@@ -49,7 +49,7 @@ class Process:
                 stderr=out,
             )
         self.until(lambda: "startup complete" in self.said())
-        found = re.search(r"captious is at http://([\d.]+):(\d+)", self.said())
+        found = re.search(r"captious is running at http://([\d.]+):(\d+)", self.said())
         assert found is not None
         self.address = found[1], int(found[2])
 

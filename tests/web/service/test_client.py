@@ -102,7 +102,7 @@ def test_what_the_service_refuses_is_said_in_its_words(address: str, client: Cli
         client.score(dogs, "vifidel")
     with pytest.raises(ServiceError, match="cannot be reached"):
         Client("http://127.0.0.1:9", retries=0).metrics()
-    with pytest.raises(InputError, match="is no address of a service"):
+    with pytest.raises(InputError, match="is not the address of a service"):
         Client("example.org")
 
 

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "service.md"
 SCRIPT = ROOT / "docs" / "examples" / "check_alt_texts.py"
@@ -50,3 +52,30 @@ def test_a_pull_request_with_poor_alt_texts_fails(address: str, running: Any, tm
     (tmp_path / "page.md").write_text("![A brown dog runs along the beach](dog.jpg)\n")
     (tmp_path / "page.html").write_text('<img src="cat.jpg" alt="A cat sleeps on a sofa">')
     assert check(address, running, tmp_path, "lm>=-6") == (0, ["2 alt texts keep every rule"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "file", "said"),
+    [
+        ("lm>=-6", "nowhere.md", "nowhere.md: No such file or directory."),
+        ("lm>=-6", "photo.jpg", "photo.jpg: is not UTF-8 text. Give Markdown and HTML files only."),
+        ("clipscore>=1", "page.md", 'metrics: "clipscore" is not offered here.'),
+    ],
+)
+def test_what_cannot_be_checked_is_one_line(
+    address: str, running: Any, tmp_path: Path, rule: str, file: str, said: str
+) -> None:
+    (tmp_path / "page.md").write_text("![A brown dog runs along the beach](dog.jpg)\n")
+    (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8")
+    environment = os.environ | {"CAPTIOUS_TOKEN": running.token["Authorization"].removeprefix("Bearer ")}
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--server", address, "--rule", rule, file],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"error: {said}")
+    assert done.stderr.count("\n") == 1

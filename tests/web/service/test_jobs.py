@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +15,12 @@ from starlette.testclient import TestClient
 
 import captious
 from captious import Corpus
+from captious.errors import InputError
 from captious.web.service.app import scoring_app
-from captious.web.service.jobs import DAY, JobStore
+from captious.web.service.jobs import DAY, JobStore, check_lines
 from captious.web.service.limits import Limits
 from captious.web.service.settings import ServiceSettings
+from captious.web.service.tokens import TokenStore
 
 LINES = {"Content-Type": "application/x-ndjson"}
 
@@ -156,3 +161,83 @@ def test_so_many_jobs_at_a_time_and_old_ones_go(tmp_path: Path) -> None:
     assert store.sweep(ended.ended + 6 * DAY) == 0
     assert store.sweep(ended.ended + 8 * DAY) == 1
     assert store.all() == []
+
+
+def nested(depth: int) -> bytes:
+    """A line that is JSON and deeper than Python can write it."""
+    objects = b"[" * depth + b"]" * depth
+    body = (
+        b'{"metrics": ["bleu1"], "objects": %b, "examples": [{"caption": "a", "references": ["b"]}]}'
+        % objects
+    )
+    return b'{"custom_id": "deep", "body": %b}\n' % body
+
+
+def test_a_line_of_any_depth_is_a_wrong_line_and_the_next_job_runs(running: Any) -> None:
+    first = running.client.post("/api/v1/jobs", content=nested(1015), headers=running.token | LINES).json()
+    second = running.client.post("/api/v1/jobs", content=lines(1), headers=running.token | LINES).json()
+    for job, status in ((first, 422), (second, 200)):
+        assert until_ended(running.client, job["id"], running.token)["state"] == "done"
+        answer = running.client.get(f"/api/v1/jobs/{job['id']}/results", headers=running.token)
+        assert answer.json()["status"] == status
+
+
+def test_a_job_that_fails_makes_way_for_the_others(tmp_path: Path) -> None:
+    """Its input is a folder where a file should be, as after a copy that went wrong."""
+    store = JobStore(tmp_path)
+    jobs = []
+    for _ in range(2):
+        place = store.receive()
+        (place / "input.jsonl").write_bytes(lines(1))
+        jobs.append(store.create(place, "", ()))
+    broken = store.folder / jobs[0].id / "input.jsonl"
+    broken.unlink()
+    broken.mkdir()
+    with TestClient(scoring_app(ServiceSettings("bleu1", tmp_path, open_to_all=True))) as client:
+        assert until_ended(client, jobs[1].id, {})["state"] == "done"
+        assert client.get(f"/api/v1/jobs/{jobs[0].id}").json()["state"] != "done"
+
+
+def test_a_job_over_the_quota_is_never_one(running: Any) -> None:
+    secret, _ = TokenStore(running.folder).create("few", ["jobs"], per_day=2)
+    running.service.meter.refresh()
+    few = {"Authorization": f"Bearer {secret}"}
+    sent = running.client.post("/api/v1/jobs", content=lines(3), headers=few | LINES)
+    assert sent.status_code == 429
+    assert int(sent.headers["retry-after"]) >= 1
+    assert running.client.get("/api/v1/jobs", headers=few).json() == {"jobs": []}
+    assert not list(running.service.store.folder.glob("*.part"))
+    # It was refused before a server could have begun it, and cost nothing.
+    assert running.client.post("/api/v1/jobs", content=lines(2), headers=few | LINES).status_code == 201
+
+
+@pytest.mark.parametrize(("strangers", "status"), [(True, 401), (False, 200)])
+def test_without_a_token_only_the_id_finds_a_job_among_strangers(
+    tmp_path: Path, strangers: bool, status: int
+) -> None:
+    settings = ServiceSettings("bleu1", tmp_path, open_to_all=True, open_to_strangers=strangers)
+    with TestClient(scoring_app(settings)) as client:
+        job = client.post("/api/v1/jobs", content=lines(1), headers=LINES).json()["id"]
+        assert client.get("/api/v1/jobs").status_code == status
+        assert client.get(f"/api/v1/jobs/{job}").status_code == 200
+
+
+def test_a_full_disk_is_no_fault_of_the_client(running: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: Path, *args: Any, **options: Any) -> Any:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    answer = running.client.post("/api/v1/jobs", content=lines(1), headers=running.token | LINES)
+    assert answer.status_code == 503
+    assert int(answer.headers["retry-after"]) >= 1
+    assert str(running.folder) not in answer.text
+
+
+def test_a_line_is_not_read_further_than_it_may_be_long(tmp_path: Path) -> None:
+    path = tmp_path / "input.jsonl"
+    path.write_bytes(b"x" * 50_000_000)
+    tracemalloc.start()
+    with pytest.raises(InputError, match="line 1: is over"):
+        check_lines(path, Limits(upload_bytes=1000), named=True)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 from pathlib import Path
@@ -14,6 +15,7 @@ from starlette.testclient import TestClient
 import captious
 from captious import Corpus
 from captious.web.service.app import scoring_app
+from captious.web.service.queue import QueueFull
 from captious.web.service.settings import ServiceSettings
 from captious.web.service.tokens import TokenStore
 
@@ -195,3 +197,39 @@ def test_the_offer_lists_metrics_with_the_options_that_may_be_set(running: Any) 
     assert found["metrics"]["cider"]["needs"] == ["references"]
     assert "vectors" not in found["metrics"]["vifidel"]["options"]
     assert found["metrics"]["vifidel"]["options"]["p"] == 2
+
+
+@pytest.mark.parametrize("address", ["/api/v1/score", "/api/v1/jobs"])
+def test_a_compressed_body_is_refused_in_words(running: Any, address: str) -> None:
+    headers = running.token | {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+    found = running.client.post(address, content=gzip.compress(b"{}"), headers=headers)
+    assert found.status_code == 415
+    assert "without Content-Encoding" in found.json()["error"]
+
+
+@pytest.mark.parametrize("depth", [200, 990, 1000, 1010, 1020])
+def test_no_depth_of_json_is_a_fault_of_ours(running: Any, depth: int) -> None:
+    content = b'{"metrics": ["bleu4"], "examples": [{"caption": %b}]}' % (b"[" * depth + b"]" * depth)
+    headers = running.token | {"Content-Type": "application/json"}
+    found = running.client.post("/api/v1/score", content=content, headers=headers)
+    assert found.status_code == 422, found.text
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "TRACE", "OPTIONS"])
+def test_only_post_asks_for_scores(running: Any, method: str) -> None:
+    found = running.client.request(method, "/api/v1/score", headers=running.token)
+    assert (found.status_code, found.headers["allow"]) == (405, "POST")
+
+
+def test_stating_a_length_takes_no_room_from_others(running: Any) -> None:
+    """Whoever says that much will come, and sends nothing, keeps nobody out; what has come is counted."""
+    service = running.service
+    most = service.limits.waiting_bytes
+    with service.room(most), service.room(most) as room:
+        assert service.held_bytes == 0
+        room.take(most - 10)
+        with pytest.raises(QueueFull), service.room(11):
+            pass
+        with service.room(10) as other, pytest.raises(QueueFull):
+            other.take(11)
+    assert service.held_bytes == 0

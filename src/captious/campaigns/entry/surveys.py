@@ -11,7 +11,8 @@ from sqlalchemy import select
 from captious.campaigns.records import Campaign, Rater, Settings, text_version
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import insert_new, unstorable
+from captious.campaigns.store.new_rows import insert_new
+from captious.campaigns.store.storable import unstorable
 from captious.protocols import Answers, Form, Problem
 from captious.protocols.survey import parse_survey
 

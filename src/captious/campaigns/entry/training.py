@@ -13,7 +13,8 @@ from sqlalchemy import Connection, func, select
 from captious.campaigns.records import Campaign, Rater
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import insert_new, unstorable
+from captious.campaigns.store.new_rows import insert_new
+from captious.campaigns.store.storable import unstorable
 from captious.campaigns.work.removal import go_on_uncounted, take_out
 from captious.protocols import Answers, Problem
 from captious.protocols.training import Answered, Example, Marked, Standing, example_from_dict, mark, standing

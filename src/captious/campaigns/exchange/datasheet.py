@@ -77,7 +77,7 @@ def datasheet(facts: Facts, agreement: Sequence[Table] = (), files: Sequence[str
         "",
         f"Written by captious {__version__} on {day(facts.written)} from what the campaign's "
         "database holds, in the sections of Gebru et al. (2021), *Datasheets for Datasets*. "
-        f'What is marked "{BLANK.strip("*:")}" is for the people who ran it.',
+        f'Passages marked "{BLANK.strip("*:")}" are for the people who ran it.',
     ]
     for name, answers in sections.items():
         lines += ["", f"## {name}"]
@@ -99,8 +99,8 @@ def _consent(facts: Facts) -> str:
     if not facts.consented:
         return _blank("what raters were told and agreed to.")
     return (
-        f"{facts.consented:,} of {facts.raters:,} raters ticked the consent text before they began: "
-        "the text is in `campaign.json`, its version and the time in the table of raters."
+        f"{facts.consented:,} of {facts.raters:,} raters agreed to the consent text before they "
+        "began. The text is in `campaign.json`, its version and the time in the table of raters."
     )
 
 
@@ -112,10 +112,10 @@ def _motivation(facts: Facts) -> list[Answered]:
     return [
         Answered(
             "For what purpose was the data set made?",
-            f"To judge image captions by people under the protocol *{facts.protocol_title}*"
+            f"To collect human judgments of image captions under the protocol *{facts.protocol_title}*"
             + (f" ({facts.citation})" if facts.citation else "")
             + ". "
-            + _blank("the question that the judgments were to answer."),
+            + _blank("the question that the judgments should answer."),
         ),
         Answered("Who made it, and for whom?", _blank("people and institution.")),
         Answered("Who paid for it?", _blank("funding, grant numbers.")),
@@ -125,17 +125,17 @@ def _motivation(facts: Facts) -> list[Answered]:
 def _composition(facts: Facts) -> list[Answered]:
     systems = ", ".join(one_row(system) for system in facts.systems) or "none named"
     private = (
-        "Raters' names and addresses, because the export was asked for with identities. Do not "
+        "Raters' names and addresses, because the export was requested with identities. Do not "
         "publish them without the raters' consent."
         if facts.identities
-        else "Raters appear under pseudonyms (r001, r002, ...) that the campaign's database alone "
-        "can resolve. Free texts that raters wrote, such as corrected captions and comments, are "
+        else "Raters appear under pseudonyms (r001, r002, ...) that only the campaign's "
+        "database can resolve. Free texts that raters wrote, such as corrected captions and comments, are "
         "included as written. " + _blank("whether images or captions show or name persons.")
     )
     return [
         Answered(
-            "What does an instance stand for?",
-            "One judgment: what one rater said of one caption of one image in one aspect. "
+            "What does an instance represent?",
+            "One judgment: what one rater said about one caption of one image in one aspect. "
             "The raw responses, as the raters gave them, are included too.",
         ),
         Answered(
@@ -156,10 +156,10 @@ def _composition(facts: Facts) -> list[Answered]:
         Answered(
             "Are there errors, noise or redundancies?",
             "Captions that several systems wrote were judged once and count for each. Corrections "
-            f"are rows of their own ({facts.corrections:,}), and what they replace is kept and "
-            "marked as not standing.",
+            f"are separate rows ({facts.corrections:,}); the answers that they replace are kept, with "
+            "`standing` set to false.",
         ),
-        Answered("Does it hold anything confidential or about persons?", private),
+        Answered("Does it contain confidential or personal data?", private),
         Answered("Could it offend or harm?", _blank("content warnings, if any.")),
     ]
 
@@ -170,12 +170,14 @@ def _collection(facts: Facts) -> list[Answered]:
         when = f"From {day(facts.first_time)} to {day(facts.last_time)} (UTC)."
     time = ""
     if facts.median_seconds is not None:
-        time = f" Half of the responses took less than {facts.median_seconds:.1f} seconds."
-    simulated = " Some responses are simulated: their source says so." if "simulated" in facts.sources else ""
+        time = f" The median response took {facts.median_seconds:.1f} seconds."
+    simulated = (
+        " Some responses are simulated, as their source states." if "simulated" in facts.sources else ""
+    )
     asked = one_row(facts.instructions)
     return [
         Answered(
-            "How was the data acquired?",
+            "How were the data collected?",
             f"Through captious, protocol `{facts.protocol}`"
             + (f" with {', '.join(facts.options)}" if facts.options else "")
             + ". Sources of responses: "
@@ -190,7 +192,7 @@ def _collection(facts: Facts) -> list[Answered]:
         Answered("Over what time?", when),
         Answered("Was there an ethical review?", _blank("board, decision, number.")),
         Answered(
-            "Did the raters consent, and can they take it back?",
+            "Did the raters consent, and can they withdraw their consent?",
             f"{facts.withdrawn:,} raters have withdrawn. " + _consent(facts),
         ),
     ]
@@ -201,27 +203,27 @@ def _pay(facts: Facts) -> str:
         each = f"{facts.payment_per_response:g} {facts.currency}".strip()
         wage = ""
         if facts.hourly_wage is not None:
-            wage = f" (meant to come to {facts.hourly_wage:g} {facts.currency} an hour)"
+            wage = f" (intended to amount to {facts.hourly_wage:g} {facts.currency} per hour)"
         return f"Each response was paid {each}{wage}."
     return _blank("pay, or that the work was unpaid.")
 
 
 def _cleaning(facts: Facts, agreement: Sequence[Table]) -> list[Answered]:
-    flags = "No rule of quality control found anything."
+    flags = "Quality control flagged no raters."
     if facts.flags:
         rows = "; ".join(
-            f"{rule}: {found} found, {upheld} upheld, {dismissed} dismissed"
+            f"{rule}: {found} flagged, {upheld} upheld, {dismissed} dismissed"
             for rule, found, upheld, dismissed in facts.flags
         )
-        flags = f"Raters that rules of quality control pointed at: {rows}."
+        flags = f"Raters flagged by quality control: {rows}."
     answers = [
         Answered(
             "Was anything removed or cleaned?",
-            f"{facts.removed:,} raters were removed; their responses are in the raw file, marked "
-            f"as not standing, and in no judgment. {flags} {facts.adjudications:,} disagreements "
-            "were decided by an adjudicator, in a stage of their own.",
+            f"{facts.removed:,} raters were removed; their responses are in the raw file with "
+            f"`standing` set to false, and in no judgment. {flags} {facts.adjudications:,} disagreements "
+            "were decided by an adjudicator, in a separate stage.",
         ),
-        Answered("Is the raw data there?", "Yes: every response as given, corrections and all."),
+        Answered("Are the raw data included?", "Yes: every response as given, including corrections."),
     ]
     for table in agreement:
         answers.append(
@@ -235,8 +237,8 @@ def _uses(facts: Facts) -> list[Answered]:
         Answered("What has it been used for?", _blank("papers, models.")),
         Answered(
             "What else can it be used for?",
-            "To measure how far automatic metrics go with people (`captious meta`), how far raters "
-            "agree (`captious agreement`), and to train metrics (`captious train`).",
+            "To measure how well automatic metrics correlate with human judgments (`captious meta`) and how "
+            "well raters agree (`captious agreement`), and to train metrics (`captious train`).",
         ),
         Answered("What should it not be used for?", "To judge the raters. " + _blank("other limits.")),
     ]
@@ -254,7 +256,7 @@ def _distribution(files: Sequence[str]) -> list[Answered]:
 def _maintenance(facts: Facts) -> list[Answered]:
     contact = one_row(facts.contact) or _blank("a contact.")
     return [
-        Answered("Who looks after it, and how can they be reached?", contact),
+        Answered("Who maintains it, and how can they be contacted?", contact),
         Answered("Will it be updated? Where are errors announced?", _blank("plan.")),
         Answered("Can others extend it?", _blank("how to contribute.")),
     ]

@@ -43,6 +43,12 @@ EXPORT_VERSION = 1
 RECORDINGS = "recordings"
 # Croissant reads a table from the first of its files: the one that most programs can read.
 _MOST_READ = ("csv", "parquet", "jsonl")
+_TABLES = ("responses", "judgments", "final", "raters")
+# What every export writes, beside the files that depend on the campaign.
+_WRITTEN = frozenset(
+    [f"{name}.{end}" for name in _TABLES for end in FORMATS]
+    + ["items.jsonl", "forms.jsonl", "campaign.json", "croissant.json", "datasheet.md", "README.md"]
+)
 
 
 class Citation(NamedTuple):
@@ -93,6 +99,7 @@ def export(
     chosen = checked_formats(formats)
     if out.exists() and not out.is_dir():
         raise InputError(f"{out}: is not a folder. Name a folder for the export.")
+    _refuse_foreign(out)
     out.mkdir(parents=True, exist_ok=True)
     items, counted = analysis.counting(db, campaign)
     asked = _Asked(db, campaign, out, chosen, identities, items, counted, citation, draw)
@@ -121,6 +128,19 @@ def _refuse_names(campaign: Campaign, identities: bool) -> None:
         raise InputError(
             f"identities: the settings of {campaign.slug} keep names out of exports. "
             "Allow them on its Settings page (captious serve)."
+        )
+
+
+def _refuse_foreign(out: Path) -> None:
+    """An export replaces an earlier export, and no other file that has one of its names."""
+    record = out / "campaign.json"
+    if not out.is_dir() or (record.is_file() and b'"captious"' in record.read_bytes()):
+        return
+    taken = next((path.name for path in sorted(out.iterdir()) if path.name in _WRITTEN), None)
+    if taken is not None:
+        raise InputError(
+            f"{out}: already has a {taken} that is not from an export, and it would be overwritten. "
+            "Name an empty folder."
         )
 
 
@@ -201,7 +221,7 @@ def _responses(asked: _Asked) -> list[Described]:
         stored, identities=asked.identities, outcomes=bool(outcomes), untouched=bool(untouched)
     )
     paths = write_rows(asked.out, "responses", rows, columns, asked.formats)
-    return _described(paths, "Every response as it was given, corrections and all.", columns)
+    return _described(paths, "Every response as it was given, including corrections.", columns)
 
 
 def _notes(asked: _Asked) -> list[Described]:
@@ -227,14 +247,14 @@ def _judgments(asked: _Asked) -> list[Described]:
             "judgments",
             export_rows.judgment_rows(rules.counted_rows(items, said), known),
             bool(known),
-            "What raters said of each caption in each aspect, as numbers.",
+            "What raters said about each caption in each aspect, as numbers.",
         ),
         *_judged(
             asked,
             "final",
             export_rows.judgment_rows(rules.final_rows(items, asked.counted), known),
             bool(known),
-            "The judgments that stand: later stages and decisions in place of what they replaced.",
+            "The final judgments: later stages and decisions replace earlier answers.",
         ),
     ]
 
@@ -403,7 +423,7 @@ def _descriptions(asked: _Asked, files: Sequence[Described]) -> list[Described]:
     with atomically(readme) as temporary:
         temporary.write_text(_readme(campaign, files), encoding="utf-8")
     described = [
-        Described(sheet, "Datasheet: how the data came about, and what is still to be told."),
+        Described(sheet, "Datasheet: how the data were collected, and what is still to be filled in."),
         Described(readme, "Which file holds what."),
     ]
     about = DataSet(
@@ -429,15 +449,15 @@ def _readme(campaign: Campaign, files: Sequence[Described]) -> str:
     lines += ["| file | what |", "|---|---|"]
     lines += [f"| `{file.path.name}` | {file.about} |" for file in files]
     lines += [
-        "| `datasheet.md` | How the data came about, and what is still to be told. |",
+        "| `datasheet.md` | How the data were collected, and what is still to be filled in. |",
         "| `croissant.json` | Croissant 1.0 description of the files, with checksums. |",
         "",
         "In CSV, a text that a spreadsheet might run as a formula (its first visible character is "
         "= + - or @, also in full width) has a quote before it. JSONL and Parquet hold every text as it is.",
         "",
         "```text",
-        "captious agreement judgments.jsonl --aspect ASPECT   # how far the raters agree",
-        "captious meta final.jsonl                            # how far metrics go with them",
+        "captious agreement judgments.jsonl --aspect ASPECT   # how well the raters agree",
+        "captious meta final.jsonl                            # how well metrics correlate with them",
         "captious train NAME --judgments final.jsonl          # a metric that predicts them",
         "captious campaign import .                           # read it back into a database",
         "```",

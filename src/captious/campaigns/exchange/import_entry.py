@@ -53,7 +53,7 @@ def training_of_rows(rows: Iterable[Row], images: Path | None) -> Training | Non
         return None
     pictures, missing = find_pictures(found, [images] if images is not None else [])
     if missing:
-        said = f'the training is left out: there is no picture "{one_line(missing[0])}" of it.'
+        said = f'the training is left out: it has no picture "{one_line(missing[0])}" of it.'
         warnings.warn(f"{said} Name the folder of its pictures with --images.", CaptiousWarning, stacklevel=2)
         return None
     return Training(tuple(found), pictures)

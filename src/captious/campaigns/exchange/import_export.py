@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shutil
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
@@ -19,10 +18,12 @@ from captious.campaigns.exchange.import_store import Imported, ImportedRater, Im
 from captious.campaigns.records import Draft, Kind, RaterState, Settings, Source, State
 from captious.campaigns.setup.create import checked_slug, checked_title
 from captious.corpus.images import find_images
+from captious.corpus.readers.parquet_size import check_parquet
+from captious.corpus.readers.tables import parquet_errors
 from captious.errors import InputError, one_line
 from captious.protocols.store import item_from_dict
 from captious.tables.formula import unguarded
-from captious.unpack import check_directory
+from captious.unpack import PIECE, check_directory, refuse_much
 
 CAMPAIGN = "campaign.json"
 # More than this in a zip of texts is no export of anyone's.
@@ -61,14 +62,18 @@ def unzipped(path: Path) -> Iterator[Path]:
                 raise InputError(f"{path}: holds no {CAMPAIGN}. Give a zip file of an export.")
             yield Path(name)
     except zipfile.BadZipFile:
-        raise InputError(f"{path}: is no zip file, or a broken one.") from None
+        raise InputError(f"{path}: is not a zip file, or is damaged.") from None
 
 
 def _take_out(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, folder: Path, path: Path) -> None:
     """One entry, in pieces: one that lies about its size gives no more than it claims."""
+    size = 0
     try:
         with archive.open(entry) as source, (folder / Path(entry.filename).name).open("wb") as out:
-            shutil.copyfileobj(source, out)
+            while piece := source.read(PIECE):
+                size += len(piece)
+                refuse_much(size, entry.compress_size, one_line(f"{path}: {entry.filename}"), MOST_BYTES)
+                out.write(piece)
     except (zlib.error, EOFError, NotImplementedError, RuntimeError) as error:
         what = one_line(f"{path}: {entry.filename}")
         raise InputError(f"{what}: cannot be unpacked ({one_line(str(error))}). Zip it again.") from None
@@ -112,7 +117,7 @@ def read_export(
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(
-            f"{folder}: is no export that this version reads: {error} is missing or wrong."
+            f"{folder}: is not an export that this version can read: {error} is missing or wrong."
         ) from error
     draft.rules()
     return found
@@ -233,5 +238,7 @@ def _table(folder: Path, name: str) -> Iterator[dict[str, Any]]:
     else:
         from pyarrow import parquet
 
+        with parquet_errors(str(path)):
+            check_parquet(path.read_bytes(), str(path))
         for batch in parquet.ParquetFile(path).iter_batches():
             yield from batch.to_pylist()

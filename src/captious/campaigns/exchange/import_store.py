@@ -20,7 +20,8 @@ from captious.campaigns.setup.create import create
 from captious.campaigns.setup.lifecycle import by_id
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import checked_id, ids_of, storable
+from captious.campaigns.store.new_rows import ids_of
+from captious.campaigns.store.storable import checked_id, storable
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers
 from captious.protocols.base import ADJUDICATION
@@ -117,7 +118,7 @@ def check(given: Imported) -> None:
     items = {item.key for item in given.draft.items}
     people = {one.pseudonym for one in given.raters}
     if len(people) < len(given.raters):
-        raise InputError("raters: a pseudonym stands there twice. Give each rater one row.")
+        raise InputError("raters: a pseudonym occurs twice. Give each rater one row.")
     before: set[int] = set()
     keys: set[tuple[str, str]] = set()
     for one in given.responses:

@@ -21,7 +21,8 @@ from captious.campaigns.people.sessions import (
 from captious.campaigns.records import Account, Role, SignInRefused, TooManyTries
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import account_of, is_storable, storable
+from captious.campaigns.store.rows import account_of
+from captious.campaigns.store.storable import is_storable, storable
 from captious.errors import InputError, UnknownNameError, one_line
 
 ROLES: tuple[Role, ...] = get_args(Role)
@@ -185,7 +186,7 @@ def _checked_password(password: str) -> str:
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD or not is_storable(password):
         raise InputError(
             f"password: give {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters. "
-            "A few words that nobody else would put together are best."
+            "A few unrelated words work well."
         )
     return password
 

@@ -20,7 +20,8 @@ from captious.campaigns.people.consent import agreed
 from captious.campaigns.records import Campaign, ConsentNeeded, LinkRefused, Rater
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import campaign_of, insert_new, rater_columns, rater_of
+from captious.campaigns.store.new_rows import insert_new
+from captious.campaigns.store.rows import campaign_of, rater_columns, rater_of
 from captious.errors import InputError
 
 DAY = 24 * 3600.0
@@ -165,7 +166,7 @@ def _standing(connection: Connection, rater_id: int) -> tuple[Campaign, int, Rat
     wanted = select(*rater_columns, table.c.link_version).where(table.c.id == rater_id)
     row = connection.execute(wanted).first()
     if row is None:
-        raise InputError(f"rater {rater_id}: there is none of that number.")
+        raise InputError(f"rater {rater_id}: no rater has this number.")
     campaign = connection.execute(select(own).where(own.c.id == row.campaign_id)).one()
     return campaign_of(campaign), row.link_version, rater_of(row)
 

@@ -181,7 +181,7 @@ def read_pasted(text: str, *, all_native: bool = False) -> list[NewRater]:
     """
     lines = [(at, line) for at, line in enumerate(text.splitlines(), start=1) if line.strip()]
     if not lines:
-        raise InputError("no rater was given. Write one name a line.")
+        raise InputError("no rater was given. Write one name per line.")
     if len(lines) > MOST_LINES:
         raise InputError(f"{len(lines):,} lines; {MOST_LINES:,} are the most at once.")
     heads = _heads(lines[0][1])
@@ -193,7 +193,7 @@ def read_pasted(text: str, *, all_native: bool = False) -> list[NewRater]:
             )
         found += [_by_heads(at, line, heads)] if heads else _free(at, line)
     if not found:
-        raise InputError("no rater was given below the column names. Write one name a line.")
+        raise InputError("no rater was given below the column names. Write one name per line.")
     _refuse_twice(found)
     return [one if not all_native else NewRater(one.name, one.email, True) for one in found]
 
@@ -241,8 +241,8 @@ def _by_cells(at: int, cells: Sequence[str]) -> NewRater:
         others[:2] = [f"{others[1]} {others[0]}"]  # Lee, Ann
     if len(others) > 2 or (len(others) == 2 and not _says_native(others[1])[0]):
         raise InputError(
-            f'line {at}: "{one_line(", ".join(cells), 60)}" has a cell that is no name, address or language. '
-            "Write name, address, native; the last two if you like."
+            f'line {at}: "{one_line(", ".join(cells), 60)}" has a cell that is not a name, address or '
+            "language. Write name, address, native; the last two are optional."
         )
     return _rater(at, others[0] if others else "", email, others[1] if len(others) > 1 else "")
 
@@ -250,14 +250,14 @@ def _by_cells(at: int, cells: Sequence[str]) -> NewRater:
 def _rater(at: int, name: str, email: str, native: str) -> NewRater:
     name, email = " ".join(name.strip(" \"'").split()), email.strip(" <>")
     if email and not _ADDRESS.fullmatch(email):
-        raise InputError(f'line {at}: "{one_line(email, 60)}" is no address. Write name@example.org.')
+        raise InputError(f'line {at}: "{one_line(email, 60)}" is not an address. Write name@example.org.')
     name = name or email.partition("@")[0]
     if not name:
         raise InputError(f"line {at}: has no name and no address. Write one of them.")
     known, speaks = _says_native(native)
     if native and not known:
         raise InputError(
-            f'line {at}: "{one_line(native, 40)}" is no language. Write native, yes, no, or a language.'
+            f'line {at}: "{one_line(native, 40)}" is not a language. Write native, yes, no, or a language.'
         )
     return NewRater(name, email, speaks)
 

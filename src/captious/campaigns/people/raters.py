@@ -9,7 +9,8 @@ from sqlalchemy import Connection, func, insert, select
 from captious.campaigns.records import Campaign, NewRater, Rater, RaterState
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import rater_columns, rater_of, storable
+from captious.campaigns.store.rows import rater_columns, rater_of
+from captious.campaigns.store.storable import storable
 from captious.campaigns.work.removal import put_back, take_out
 from captious.errors import InputError
 
@@ -136,7 +137,7 @@ def _checked(new: NewRater) -> NewRater:
     if not name or len(name) > LONGEST_NAME or len(email) > LONGEST_NAME:
         raise InputError(f"rater: give a name and an email of {LONGEST_NAME} characters at most.")
     if email and ("@" not in email or any(c.isspace() for c in email)):
-        raise InputError(f'rater "{name}": "{email}" is no email address. Mend it or leave it out.')
+        raise InputError(f'rater "{name}": "{email}" is not an email address. Correct it or leave it out.')
     return NewRater(name, email, new.native)
 
 

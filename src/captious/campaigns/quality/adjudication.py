@@ -14,7 +14,9 @@ from captious.campaigns.quality.disagreements import find_disagreements, named, 
 from captious.campaigns.records import Campaign, Receipt
 from captious.campaigns.store import log, schema, snapshots
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import add_items, ids_of, item_columns, item_of
+from captious.campaigns.store.new_items import add_items
+from captious.campaigns.store.new_rows import ids_of
+from captious.campaigns.store.rows import item_columns, item_of
 from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.campaigns.work import counted, responses
 from captious.campaigns.work.reading import ADJUDICATOR
@@ -217,7 +219,7 @@ def adjudicate(
     """
     item = responses.item(db, campaign, item_key)
     if not item.counts or item.stage == ADJUDICATION:
-        raise InputError(f'item "{item_key}": nothing is to be decided about it.')
+        raise InputError(f'item "{item_key}": there is nothing to decide about it.')
     checked = campaign.rules().validate(item, answers, rater=ADJUDICATION)
     if isinstance(checked, list):
         return checked

@@ -167,5 +167,5 @@ def _wanted() -> Select[Any]:
 def _one(connection: Connection, flag_id: int) -> Flag:
     row = connection.execute(_wanted().where(schema.flag.c.id == flag_id)).first()
     if row is None:
-        raise InputError(f"flag {flag_id}: there is none of that number.")
+        raise InputError(f"flag {flag_id}: no flag has this number.")
     return Flag(**row._mapping)

@@ -12,9 +12,9 @@ TITLE = "Raters: pace and agreement"
 # Pace and agreement of fewer answers say nothing about a rater.
 FEWEST_ANSWERS = 5
 HOW = (
-    "To the left: faster. Up: closer to the mean of the others (correlation; 0 is what guessing gives). "
-    "A triangle is flagged by a rule, a cross has been removed. Raters who share no answers with others "
-    "stand in the table only."
+    "Further left: faster. Higher: closer to the mean of the other raters (correlation; guessing gives 0). "
+    "Triangle: flagged by a rule. Cross: removed. Raters who share no items with others appear only in the "
+    "table."
 )
 
 

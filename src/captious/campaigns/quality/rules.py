@@ -90,7 +90,7 @@ def time_rule(seconds: Sequence[float], minimum: float, *, share: float = FAST_S
     return Finding(
         TIME,
         f"{fast} of {len(seconds)} answers ({fast / len(seconds):.0%}) took less than "
-        f"{minimum:g} seconds; half of all took less than {median:.1f}.",
+        f"{minimum:g} seconds; the median is {median:.1f} seconds.",
         {"fast": fast, "answers": len(seconds), "minimum": minimum, "median": round(median, 3)},
     )
 
@@ -129,7 +129,7 @@ def run_rule(
     evidence: Evidence = {"run": run, "answers": len(answers), "allowed": most - 1}
     told = f"Gave {words} {run} times in a row"
     if usual is None:
-        return Finding(RUN, f"{told}. Nobody else has answered yet to compare with.", evidence)
+        return Finding(RUN, f"{told}. No other rater has answered yet to compare with.", evidence)
     share = usual.get(value, 0.0)
     chance = min(1.0, (len(answers) - run + 1) * share**run)
     if chance >= CHANCE:
@@ -196,8 +196,7 @@ def gold_rule(outcomes: Mapping[str, bool], *, right: float = GOLD_RIGHT) -> Fin
     wrong = [item for item, fine in outcomes.items() if not fine]
     return Finding(
         GOLD,
-        f"{good} of {len(outcomes)} items with known answers were answered as known; "
-        f"{right:.0%} are asked for.",
+        f"Answered {good} of {len(outcomes)} items with known answers correctly; {right:.0%} is required.",
         {"right": good, "gold": len(outcomes), "asked": right, "wrong": wrong[:10]},
     )
 
@@ -235,11 +234,11 @@ def consensus_rule(r: float, n: int, *, floor: float | None, better: float = mat
     high = upper_bound(r, n)
     if n < FEWEST_SHARED or math.isnan(high) or math.isnan(wanted) or high >= wanted:
         return None
-    told = f"half of what the better raters here reach ({better:.2f})" if automatic else f"{wanted:.2f}"
+    told = f"half of what the better raters reach here ({better:.2f})" if automatic else f"{wanted:.2f}"
     return Finding(
         CONSENSUS,
-        f"Goes with the mean of the others at r = {r:.2f} over {n} answers, at best {high:.2f}; "
-        f"the floor is {told}.",
+        f"Correlation with the mean of the other raters: r = {r:.2f} over {n} answers (95% interval up to "
+        f"{high:.2f}); the floor is {told}.",
         {"r": round(r, 4), "answers": n, "high": round(high, 3), "floor": round(wanted, 4)},
     )
 

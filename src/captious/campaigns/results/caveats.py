@@ -20,7 +20,7 @@ def noted(tables: Sequence[Table]) -> list[Table]:
 
     >>> table = Table("T", ["system", "mean", "comparisons"], [["m1", 0.5, 2], ["m2", 0.1, 40]])
     >>> noted([table])[0].note
-    'rests on few comparisons (below 10): m1 2'
+    'based on few comparisons (fewer than 10): m1 2'
     """
     return [
         replace(table, note="\n".join([*table.notes, *lines])) if (lines := _lines(table)) else table
@@ -36,10 +36,12 @@ def _lines(table: Table) -> list[str]:
         at = columns.index(count)
         few = [f"{_name(table, row)} {_number(row[at]):.0f}" for row in table.rows if _number(row[at]) < FEW]
         if few:
-            lines.append(f"rests on few {count} (below {FEW}): {_listed(few)}")
+            lines.append(f"based on few {count} (fewer than {FEW}): {_listed(few)}")
     poor = [_name(table, row) for row in table.rows if _chance_corrected(columns, row) < 0]
     if poor:
-        lines.append(f"below 0, less than by chance: {_listed(poor)}; such answers do not mean the same")
+        lines.append(
+            f"below 0, less agreement than by chance: {_listed(poor)}; raters interpret these differently"
+        )
     return lines
 
 

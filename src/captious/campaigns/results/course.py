@@ -26,8 +26,8 @@ SPANS = 24
 FARTHEST = 2.0
 NORMAL_95 = 1.96
 DASHED = (
-    "Dashed: if responses keep coming as in the latest half of the time so far, nights and breaks "
-    "included; the shade is a 95% prediction interval."
+    "Dashed: the forecast if responses keep arriving as in the second half of the time so far, nights and "
+    "breaks included. Shaded: its 95% prediction interval."
 )
 
 
@@ -61,8 +61,8 @@ def agreement_course(
         panel="aspect",
         x_scale=(0.0, float(max(wanted, len(ordered)))),
         y_scale=(0.0 if lowest >= 0 else -1.0, 1.0),
-        how="Each point counts the responses up to then; shades are 95% intervals over images. "
-        "The axis below ends where the campaign does: 1 is perfect agreement, 0 what chance gives.",
+        how="Each point uses all responses up to then; shaded bands are 95% intervals over images. The "
+        "horizontal axis ends at the responses wanted. 1 is perfect agreement, 0 is what chance gives.",
     )
     columns = ("aspect", "responses", "agreement", "low", "high")
     names = ", ".join(dict.fromkeys(one.coefficient for _, one in known))
@@ -148,12 +148,12 @@ def progress_table(times: Sequence[float], now: float, wanted: int) -> list[Tabl
 
 def _outlook(ahead: Sequence[Ahead], done: int, wanted: int) -> str:
     if not ahead:
-        return "" if done >= wanted else "no forecast: nothing came in the latest half of the time so far"
+        return "" if done >= wanted else "no forecast: no responses in the second half of the time so far"
     last = ahead[-1]
     if last.expected < wanted:
         return f"at this pace {last.expected:,.0f} of {wanted:,} responses by {_moment(last.time)[:16]} UTC"
     when = f"about {_moment(last.time)[:16]} UTC"
-    return f"at this pace all {wanted:,} responses are there {when}, if there are raters for them"
+    return f"at this pace all {wanted:,} responses arrive {when}, if there are enough raters"
 
 
 def _moment(time: float) -> str:

@@ -14,8 +14,8 @@ from captious.tables import Cell, Table
 
 LABELS_TITLE, ABILITY_TITLE = "Labels from rater models, by system", "Raters' estimated ability"
 ABILITY = (
-    "Dawid-Skene: the chance that the rater names the true value; MACE: the chance that the rater "
-    "answers from knowledge and not from habit"
+    "Dawid-Skene: the probability that the rater gives the true value; MACE: the probability that the rater "
+    "answers from knowledge rather than from habit"
 )
 
 

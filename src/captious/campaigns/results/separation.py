@@ -95,8 +95,8 @@ def all_in_words(found: Mapping[str, Separations], each: float) -> list[str]:
         return said
     most = max(pair.n for one in found.values() for pair in one.pairs)
     return [
-        f"No two systems are told apart yet: {_count(most)} finished for both, "
-        f"and {FEWEST} are the fewest that say how many more it takes."
+        f"No two systems are separated yet: {_count(most)} finished for both, "
+        f"and at least {FEWEST} are needed to estimate how many more it takes."
     ]
 
 
@@ -113,7 +113,7 @@ def in_words(found: Separations, aspect: str, each: float = 1.0) -> list[str]:
     >>> pairs = (ab, bc, Pair("A", "C", 1.2, 60, True, None))
     >>> found = Separations(("A", "B", "C"), (4.0, 3.0, 2.8), pairs, 0.95)
     >>> in_words(found, "precision", 2.0)
-    ['precision: A and B are separated; about 40 more responses separate B and C.']
+    ['precision: A and B are separated; B and C need about 40 more responses to separate.']
     """
     known = [pair for pair in found.neighbours if pair.n]
     apart = [_both(pair) for pair in known if pair.separated]
@@ -121,14 +121,14 @@ def in_words(found: Separations, aspect: str, each: float = 1.0) -> list[str]:
     said += [_ahead(pair, each) for pair in known if not pair.separated and pair.n >= FEWEST]
     few = [pair for pair in known if not pair.separated and pair.n < FEWEST]
     if said and few:
-        said.append(f"too few images are finished to tell about {_listed([_both(pair) for pair in few])}")
+        said.append(f"too few images are finished to judge {_listed([_both(pair) for pair in few])}")
     return [f"{aspect}: {'; '.join(said)}."] if said else []
 
 
 def _ahead(pair: Pair, each: float) -> str:
     if pair.more is not None:
-        return f"about {_round(pair.more * each):,} more responses separate {_both(pair)}"
-    return f"no end is in sight for {_both(pair)}"
+        return f"{_both(pair)} need about {_round(pair.more * each):,} more responses to separate"
+    return f"no separation in sight for {_both(pair)}"
 
 
 def _both(pair: Pair) -> str:

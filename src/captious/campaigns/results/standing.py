@@ -21,7 +21,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Content, Snapshot
 
 STANDING = "standing"
-BEING_WORKED_OUT = "it is being worked out"
+BEING_WORKED_OUT = "it is being computed"
 # Someone who has work and has not been seen for so long is not coming by today.
 IDLE = 24 * 3600.0
 Why = Literal["never came", "idle", "out of work", "waits", "quota reached"]
@@ -161,10 +161,10 @@ def _unknown(found: Reach, able: Sequence[Person]) -> str:
     if found.more_raters:
         return "more raters are needed first"
     if found.orphaned:
-        return "some of it only raters who are gone could give"
+        return "only raters who are gone could give some of it"
     if not able:
-        return "nobody has anything left to rate"
-    return "nobody who can still rate has answered enough to tell a pace"
+        return "no rater has anything left to rate"
+    return "the raters who can continue have not answered enough to estimate their pace"
 
 
 def _stuck(work: Workforce, now: float) -> list[Stuck]:

@@ -126,11 +126,11 @@ def finish_line(campaign: Campaign, view: Overview, found: Standing) -> Line:
     if reach.orphaned:
         gone = _count(reach.orphaned, "response")
         return Line(
-            "finish", "bad", f"Cannot finish: {gone} only raters who are gone could give. {_capital(rest)}."
+            "finish", "bad", f"Cannot finish: only raters who are gone could give {gone}. {_capital(rest)}."
         )
     who = _count(found.able, "rater") if found.able != 1 else "1 rater"
-    state = {"draft": " Nobody can begin before it is open.", "paused": " It is paused."}
-    words = f"Can finish with these raters: {rest}, and {who} can give them."
+    state = {"draft": " Raters can start once it is open.", "paused": " It is paused."}
+    words = f"Can finish with the current raters: {rest}, and {who} can give them."
     return Line("finish", "good", words + state.get(campaign.state, ""))
 
 
@@ -138,12 +138,13 @@ def _too_few(view: Overview, found: Standing) -> Line:
     """How many raters are missing; before anybody was added that is no cause for alarm."""
     reach, left = found.reach, view.target - view.done
     if not view.raters:
-        words = f"Nobody rates here yet: add at least {_count(reach.more_raters, 'rater')}."
-        return Line("finish", "look", f"{words} {left:,} responses are wanted.")
-    can = f"those who are there can give {reach.reachable:,} of them" if reach.reachable else "nobody can"
-    if not found.able:
-        can = "nobody who is there can give any of them"
-    words = f"Cannot finish with these raters: needs at least {_count(reach.more_raters, 'more rater')}."
+        words = f"There are no raters yet: add at least {_count(reach.more_raters, 'rater')}."
+        return Line("finish", "look", f"{words} {left:,} responses are needed.")
+    reachable = f"{reach.reachable:,}" if reach.reachable and found.able else "none"
+    can = f"the current raters can give {reachable} of them"
+    words = (
+        f"Cannot finish with the current raters: needs at least {_count(reach.more_raters, 'more rater')}."
+    )
     return Line("finish", "bad", f"{words} {left:,} of {view.target:,} responses are missing; {can}.")
 
 
@@ -153,7 +154,7 @@ def time_line(campaign: Campaign, view: Overview, found: Standing) -> list[Line]
         return []
     if found.hours_left is None:
         return [Line("time", "plain", f"Unknown: {found.unknown}.")]
-    words = f"About {in_time(found.hours_left)} of work at the pace of those who can still rate"
+    words = f"About {in_time(found.hours_left)} of work left, at the pace of the raters who can continue"
     if found.waits_until is not None:
         words += f"; the next stage begins on {day(found.waits_until)}"
     return [Line("time", "plain", f"{words}.")]
@@ -162,33 +163,33 @@ def time_line(campaign: Campaign, view: Overview, found: Standing) -> list[Line]
 def flag_line(open_flags: int, *, checked: bool, responses: int) -> Line:
     """What waits for a decision."""
     if open_flags:
-        return Line("flags", "look", f"{_count(open_flags, 'flag')} to decide on.")
+        return Line("flags", "look", f"{_count(open_flags, 'open flag')}.")
     if not responses:
         return Line("flags", "plain", "Nobody has answered yet.")
     if not checked:
-        return Line("flags", "plain", "The rules are looking at the answers for the first time.")
-    return Line("flags", "good", "No flag is open.")
+        return Line("flags", "plain", "The quality rules are checking the answers for the first time.")
+    return Line("flags", "good", "No open flags.")
 
 
 def stuck_lines(stuck: Sequence[Stuck]) -> list[Line]:
     """Who cannot be counted on now, and why."""
     told = {
-        "never came": "invited more than a day ago and never came",
+        "never came": "invited more than a day ago, but never came",
         "idle": "not seen for more than a day, with work left",
-        "out of work": "have nothing left that they may rate",
-        "waits": "wait for their next stage",
-        "quota reached": "have given all that was asked of them",
+        "out of work": "have no items left that they may rate",
+        "waits": "waiting for their next stage",
+        "quota reached": "have given all the responses asked of them",
     }
     lines = []
     for why, words in told.items():
         own = [one for one in stuck if one.why == why]
         if own:
             held = sum(one.held for one in own)
-            holding = f"; {_count(held, 'task')} in their hands until then" if held else ""
+            holding = f"; {_count(held, 'task')} reserved for them" if held else ""
             until = max((one.until for one in own if one.until), default=None)
             when = f" until {day(until)}" if until is not None and (held or why == "waits") else ""
             tone: Tone = "look" if why in ("never came", "idle") else "plain"
-            text = f"{_names([one.rater for one in own])}: {words}{when}{holding}."
+            text = f"{_names([one.rater for one in own])}: {words}{holding}{when}."
             lines.append(Line("stuck", tone, text))
     return lines
 
@@ -216,7 +217,7 @@ def agreement_lines(agreed: Sequence[Agreed], kept: Snapshot, responses: int) ->
     """Agreement in one sentence for each coefficient; by chance or worse is said so."""
     if not agreed:
         waits = kept.time is None and kept.pending and responses
-        why = "Being worked out" if waits else "No question has been answered by two raters yet"
+        why = "Being computed" if waits else "No question has been answered by two raters yet"
         return [Line("agreement", "plain", f"{why}.")]
     lines = []
     for name in dict.fromkeys(one.coefficient for one in agreed):
@@ -225,7 +226,9 @@ def agreement_lines(agreed: Sequence[Agreed], kept: Snapshot, responses: int) ->
         poor = [one.aspect.replace("_", " ") for one in own if one.value < 0]
         words = f"{_capital(name)}: {said}."
         if poor:
-            words += f" Below 0 is less than chance: on {_names(poor)} raters do not mean the same."
+            words += (
+                f" Below 0 is less agreement than by chance: raters interpret {_names(poor)} differently."
+            )
         lines.append(Line("agreement", "look" if poor else "plain", words))
     return lines
 
@@ -237,14 +240,14 @@ def money_lines(money: Money) -> list[Line]:
     unit = f" {money.currency}" if money.currency else ""
     words = f"{money.spent:,.2f}{unit} earned so far"
     if money.hourly is not None:
-        words += f", {money.hourly:,.2f}{unit} an hour of work"
+        words += f", {money.hourly:,.2f}{unit} per hour of work"
     short = (
         money.hourly is not None
         and money.wanted_hourly is not None
         and money.hourly < money.wanted_hourly - 0.005
     )
     if short:
-        words += f"; {money.wanted_hourly:,.2f} was wanted"
+        words += f"; the target is {money.wanted_hourly:,.2f}"
     return [Line("money", "look" if short else "plain", f"{words}.")]
 
 

@@ -57,11 +57,11 @@ def estimate(
         pay, currency = usual.amount, currency or usual.currency
         basis.append(usual.basis)
     wage = pay / hours if pay is not None and hours else None
-    return Estimate(asked.responses, hours, pay, wage, currency, ", ".join(basis))
+    return Estimate(asked.responses, hours, pay, wage, currency, "; ".join(basis))
 
 
 def _time(seconds: float | None, asks: str, *, measured: bool) -> str:
     if seconds is None:
         return "no timing data yet"
-    measured_words = f"{seconds:.1f} s a response as measured so far"
-    return measured_words if measured else f"{seconds:g} s a {asks} as in the paper"
+    measured_words = f"{seconds:.1f} s per response, as measured so far"
+    return measured_words if measured else f"{seconds:g} s per {asks}, as in the paper"

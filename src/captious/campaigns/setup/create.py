@@ -17,7 +17,9 @@ from captious.campaigns.records import Campaign, Draft, Settings
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
-from captious.campaigns.store.rows import add_items, campaign_of, storable
+from captious.campaigns.store.new_items import add_items
+from captious.campaigns.store.rows import campaign_of
+from captious.campaigns.store.storable import storable
 from captious.corpus import Corpus
 from captious.corpus.images import find_images
 from captious.errors import InputError, one_line

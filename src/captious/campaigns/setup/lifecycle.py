@@ -12,7 +12,9 @@ from captious.campaigns.setup.create import ImageFiles, checked_title, image_fil
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
-from captious.campaigns.store.rows import MANY, add_items, campaign_of
+from captious.campaigns.store.new_items import add_items
+from captious.campaigns.store.new_rows import MANY
+from captious.campaigns.store.rows import campaign_of
 from captious.campaigns.work.rounds import start_round
 from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError, one_line
@@ -229,7 +231,7 @@ def _of(connection: Connection, campaign_id: int) -> Campaign:
     table = schema.campaign
     row = connection.execute(select(table).where(table.c.id == campaign_id)).first()
     if row is None:
-        raise InputError(f"campaign {campaign_id}: there is none of that number.")
+        raise InputError(f"campaign {campaign_id}: no campaign has this number.")
     return campaign_of(row)
 
 

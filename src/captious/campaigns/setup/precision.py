@@ -20,8 +20,9 @@ SIMULATIONS = 400
 LARGEST = 2000  # images that are simulated; beyond that the width falls as 1 / sqrt(images)
 MOST_SHOWN = 2
 BASIS = (
-    "two systems told apart on an image by SD 0.13 of the scale, single answers by 0.19, as in THumB's and "
-    "Flickr8k's judgments; 95% intervals, one look at the end. A pilot tells better: captious plan"
+    "the difference between two systems is assumed to vary between images with SD 0.13 of the scale, plus "
+    "rating noise of SD 0.19, as in the THumB and Flickr8k judgments; 95% intervals, one analysis at the "
+    "end. A pilot study gives a better estimate: see captious plan"
 )
 
 

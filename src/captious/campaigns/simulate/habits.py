@@ -95,8 +95,8 @@ def _require_no_people(db: Database, campaign: Campaign) -> None:
     with db.read() as connection:
         if connection.execute(wanted).first() is not None:
             raise InputError(
-                f"{campaign.slug}: people have answered in it. Simulate in a campaign of its own, "
-                "made of the same files."
+                f"{campaign.slug}: it has answers by people. Simulate in a separate campaign, created from "
+                "the same files."
             )
     if campaign.state != "open":
         raise InputError(f"{campaign.slug} is {campaign.state}: nobody can rate. Open it first.")

@@ -19,18 +19,28 @@ from typing import IO, Any, NamedTuple
 
 import orjson
 from sqlalchemy import Connection, MetaData, Table, func, select, text
-from sqlalchemy.exc import SAWarning
+from sqlalchemy.exc import CompileError, DataError, IntegrityError, ProgrammingError, SAWarning
 
 from captious._version import __version__
 from captious.campaigns.store import migrations, schema
 from captious.campaigns.store.database import Database
-from captious.errors import InputError
+from captious.campaigns.store.pictures.clean import MOST_PIXELS
+from captious.errors import InputError, one_line
 from captious.files import atomically, check_output
+from captious.unpack import check_directory
 
 FORMAT = "captious-backup"
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 MOST_MANIFEST = 256 * 2**20
+MOST_DIRECTORY = 512 * 2**20
+LONGEST_ROW = 64 * 2**20
+# Of zipfile: damage, a password, a compression that it does not know.
+UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
+# Of rows that are none of the tables'.
+MISFITS = (CompileError, DataError, IntegrityError, ProgrammingError, OverflowError)
+# An image that was encoded anew may have grown, but not beyond its pixels.
+LARGEST_FILE = 8 * MOST_PIXELS
 CHUNK = 1000
 _LEFT_OUT = ("session", "sign_in_try", "searched", "move_count")
 TABLES = tuple(table for table in schema.metadata.sorted_tables if table.name not in _LEFT_OUT)
@@ -86,7 +96,9 @@ def _write_image(archive: zipfile.ZipFile, path: Path, name: str) -> None:
     try:
         archive.write(path, name, zipfile.ZIP_STORED)
     except OSError as error:
-        raise InputError(f"{path}: the file is gone: {error.strerror}. Put it back.") from None
+        raise InputError(
+            f"{path}: the file is gone: {error.strerror}. Put it back, or name the folder with --files."
+        ) from None
 
 
 def _write_table(archive: zipfile.ZipFile, connection: Connection, table: Table) -> tuple[str, int]:
@@ -112,6 +124,8 @@ def restore(path: Path, url: str | Path, files: Path | None = None) -> BackedUp:
     Every part is checked against the manifest before the first row is written.
     """
     try:
+        with path.open("rb") as file:
+            check_directory(file, str(path), MOST_DIRECTORY)
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive, path)
             _verify(archive, manifest, path)
@@ -119,8 +133,8 @@ def restore(path: Path, url: str | Path, files: Path | None = None) -> BackedUp:
                 _refuse_filled(db)
                 _restore_images(archive, manifest, db)
                 with db.write() as connection:
-                    _restore_tables(archive, manifest, connection)
-    except (OSError, zipfile.BadZipFile, zlib.error) as error:
+                    _restore_tables(archive, manifest, connection, path)
+    except UNREADABLE as error:
         raise InputError(f"{path}: cannot be read as a backup: {error}.") from error
     rows = manifest["rows"]
     images = sum(name.startswith("images/") for name in manifest["sha256"])
@@ -134,9 +148,18 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
     except (KeyError, orjson.JSONDecodeError):
         found = None
     if not isinstance(found, dict) or found.get("format") != FORMAT:
-        raise InputError(f"{path}: this is no backup of captious.")
-    if found["version"] > FORMAT_VERSION or found["revision"] not in migrations.revisions():
+        raise InputError(
+            f"{path}: this is not a backup made by captious. Make one with: captious campaign backup FILE"
+        )
+    try:
+        newer = found["version"] > FORMAT_VERSION or found["revision"] not in migrations.revisions()
+        counted = all(type(found["rows"][name]) is int for name in ("campaign", "response"))
+    except (KeyError, TypeError):
+        newer = counted = False
+    if newer:
         raise InputError(f"{path}: made by a newer captious ({found.get('captious')}). Upgrade captious.")
+    if not counted or not isinstance(found.get("sha256"), dict):
+        raise InputError(f"{path}: its manifest is not that of a backup. Take another backup.")
     return found
 
 
@@ -148,14 +171,17 @@ def _verify(archive: zipfile.ZipFile, manifest: dict[str, Any], path: Path) -> N
         if not (_IMAGE.fullmatch(name) or _SOUND.fullmatch(name) or _TABLE.fullmatch(name)):
             raise InputError(f"{path}: it holds {name!r}, which no backup does.")
         with archive.open(name) as part:
-            if _sha256(part) != digest:
+            if _sha256(part, f"{path}: {name}", of_a_file=not _TABLE.fullmatch(name)) != digest:
                 raise InputError(f"{path}: {name} is damaged. Take another backup.")
 
 
-def _sha256(part: IO[bytes]) -> str:
-    digest = hashlib.sha256()
+def _sha256(part: IO[bytes], name: str, *, of_a_file: bool) -> str:
+    digest, size = hashlib.sha256(), 0
     while chunk := part.read(1 << 20):
         digest.update(chunk)
+        size += len(chunk)
+        if of_a_file and size > LARGEST_FILE:
+            raise InputError(f"{name}: is larger than any image or recording.")
     return digest.hexdigest()
 
 
@@ -175,7 +201,9 @@ def _restore_images(archive: zipfile.ZipFile, manifest: dict[str, Any], db: Data
                 shutil.copyfileobj(part, out)
 
 
-def _restore_tables(archive: zipfile.ZipFile, manifest: dict[str, Any], connection: Connection) -> None:
+def _restore_tables(
+    archive: zipfile.ZipFile, manifest: dict[str, Any], connection: Connection, path: Path
+) -> None:
     """Fill the tables as they were at the backup's revision, then bring them up to date."""
     migrations.migrate_to(connection, manifest["revision"])
     then = MetaData()
@@ -187,9 +215,13 @@ def _restore_tables(archive: zipfile.ZipFile, manifest: dict[str, Any], connecti
     for table in then.sorted_tables:
         name = f"tables/{table.name}.jsonl"
         if table.name in known and name in manifest["sha256"]:
-            with archive.open(name) as lines:
-                for chunk in _chunks(lines, table):
-                    connection.execute(table.insert(), chunk)
+            try:
+                with archive.open(name) as lines:
+                    for chunk in _chunks(lines):
+                        connection.execute(table.insert(), chunk)
+            except (*MISFITS, _NoRowError) as error:
+                what = one_line(str(getattr(error, "orig", error)), 120)
+                raise InputError(f"{path}: {name}: its rows do not fit the table ({what}).") from None
             if connection.dialect.name == "postgresql" and "id" in table.columns:
                 connection.execute(
                     text(
@@ -200,10 +232,19 @@ def _restore_tables(archive: zipfile.ZipFile, manifest: dict[str, Any], connecti
     migrations.migrate_to(connection, migrations.HEAD)
 
 
-def _chunks(lines: IO[bytes], table: Table) -> Iterator[list[dict[str, Any]]]:
+class _NoRowError(Exception):
+    """A line that is no row."""
+
+
+def _chunks(lines: IO[bytes]) -> Iterator[list[dict[str, Any]]]:
     chunk: list[dict[str, Any]] = []
-    for line in lines:
-        row = orjson.loads(line)
+    for number, line in enumerate(iter(lambda: lines.readline(LONGEST_ROW), b""), 1):
+        try:
+            row = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            row = None
+        if not isinstance(row, dict):
+            raise _NoRowError(f"line {number} is no row")
         chunk.append({name: _plain(value) for name, value in row.items()})
         if len(chunk) == CHUNK:
             yield chunk

@@ -245,7 +245,7 @@ def database_url(url_or_path: str | Path) -> URL:
         url = make_url(given)
     except ArgumentError:
         raise InputError(
-            "database: this is no address. Give a path, or postgresql://user@host/name."
+            "database: this is not an address. Give a path, or postgresql://user@host/name."
         ) from None
     if url.drivername in ("postgresql", "postgres"):
         return url.set(drivername="postgresql+psycopg")

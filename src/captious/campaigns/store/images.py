@@ -16,8 +16,9 @@ from sqlalchemy import Connection, select
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.new_rows import insert_new
 from captious.campaigns.store.pictures.clean import MOST_BYTES, cleaned
-from captious.campaigns.store.rows import checked_id, insert_new
+from captious.campaigns.store.storable import checked_id
 from captious.errors import InputError, one_line
 from captious.files import atomically
 

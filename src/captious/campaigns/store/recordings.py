@@ -13,7 +13,7 @@ from sqlalchemy import select
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import insert_new
+from captious.campaigns.store.new_rows import insert_new
 from captious.errors import InputError, one_line
 from captious.files import atomically
 from captious.protocols.form import RECORDING
@@ -67,7 +67,7 @@ def name_of(content: bytes) -> str:
     """The name of a recording: the SHA-256 of its bytes with an ending; refused where it is none."""
     ending = ending_of(content)
     if ending is None:
-        raise BadRecording("recording: this is no sound file that is known. Give WAV, WebM, Ogg, MP3 or M4A.")
+        raise BadRecording("recording: this is not a known sound format. Give WAV, WebM, Ogg, MP3 or M4A.")
     if len(content) > MOST_BYTES:
         raise BadRecording(f"recording: {len(content):,} bytes are too many. Give {MOST_BYTES:,} at most.")
     return f"{hashlib.sha256(content).hexdigest()}.{ending}"

@@ -25,6 +25,7 @@ from sqlalchemy import (
 from captious.campaigns.store.columns import Json, key, metadata, text_column, to
 from captious.campaigns.store.crowd_tables import crowd_block, crowd_call, crowd_place, crowd_study
 from captious.campaigns.store.entry_tables import survey_answer, training_answer, training_example
+from captious.campaigns.store.people_tables import account, link_use, rater, session, sign_in_try
 from captious.campaigns.store.search_tables import move_count, searched
 
 campaign = Table(
@@ -165,39 +166,6 @@ recording = Table(
     UniqueConstraint("campaign_id", "name"),
 )
 
-rater = Table(
-    "rater",
-    metadata,
-    key(),
-    to("campaign"),
-    text_column("name"),
-    text_column("email", ""),
-    text_column("pseudonym"),
-    Column("native", Boolean, nullable=False, server_default=text("false")),
-    text_column("state", "active"),
-    text_column("reason", ""),
-    Column("link_version", Integer, nullable=False, server_default="1"),
-    Column("answered", Integer, nullable=False, server_default="0"),
-    Column("seconds", Double, nullable=False, server_default="0"),
-    Column("groups", Integer, nullable=False, server_default="0"),
-    Column("cursor", Double, nullable=False, server_default="0"),
-    Column("created", Double, nullable=False),
-    Column("last_seen", Double),
-    # What the protocol keeps of the rater: points, a level, a phase.
-    Column("record", Json),
-    # How many answers the rater is asked for; empty where it is as many as there are.
-    Column("quota", Integer),
-    # Which consent text the rater agreed to, and when.
-    text_column("consent_version", ""),
-    Column("consent_time", Double),
-    # What of consent, survey and training the rater has gone through, as `Settings.entry_version`.
-    text_column("entry", ""),
-    # A removed rater who may go on: what they answer does not count.
-    Column("uncounted", Boolean, nullable=False, server_default=text("false")),
-    UniqueConstraint("campaign_id", "pseudonym"),
-    CheckConstraint("state IN ('active', 'removed', 'withdrawn')", name="ck_rater_state"),
-)
-
 assignment = Table(
     "assignment",
     metadata,
@@ -236,53 +204,6 @@ flag = Table(
     text_column("decided_by", ""),
     Column("decided_at", Double),
     Index("ix_flag_campaign_id", "campaign_id", "rater_id", "rule"),
-)
-
-account = Table(
-    "account",
-    metadata,
-    key(),
-    Column("name", Text, nullable=False, unique=True),
-    text_column("password"),
-    text_column("role"),
-    Column("created", Double, nullable=False),
-    Column("disabled", Boolean, nullable=False, server_default=text("false")),
-    CheckConstraint("role IN ('owner', 'manager', 'viewer')", name="ck_account_role"),
-)
-
-session = Table(
-    "session",
-    metadata,
-    key(),
-    Column("digest", Text, nullable=False, unique=True),
-    to("account", nullable=True),
-    to("rater", nullable=True),
-    text_column("csrf"),
-    Column("created", Double, nullable=False),
-    Column("expires", Double, nullable=False),
-    Column("last_seen", Double, nullable=False),
-    Index("ix_session_rater_id", "rater_id"),
-    Index("ix_session_account_id", "account_id"),
-    Index("ix_session_expires", "expires"),
-)
-
-sign_in_try = Table(
-    "sign_in_try",
-    metadata,
-    key(),
-    text_column("source"),
-    text_column("name"),
-    Column("time", Double, nullable=False),
-    Index("ix_sign_in_try_source", "source", "time"),
-    Index("ix_sign_in_try_name", "name", "time"),
-)
-
-link_use = Table(
-    "link_use",
-    metadata,
-    Column("digest", Text, primary_key=True),
-    to("rater"),
-    Column("time", Double, nullable=False),
 )
 
 log = Table(

@@ -16,7 +16,8 @@ from sqlalchemy import Connection, and_, delete, false, func, insert, select, tr
 from captious.campaigns.records import Campaign, NotYours, Rater
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import AnyRow, is_storable
+from captious.campaigns.store.rows import AnyRow
+from captious.campaigns.store.storable import is_storable
 from captious.campaigns.work.assignment import at_work
 from captious.campaigns.work.holds import give_back
 from captious.campaigns.work.pool_queries import FORGET_RUNS
@@ -47,7 +48,7 @@ def put_aside(
         campaign, _, _ = at_work(connection, rater, db.now(), lock=True)
         slot = _slot(connection, rater, token)
         if slot.state != "held":
-            raise InputError("this task is not in your hands any more. Go back to your work.")
+            raise InputError("this task is no longer assigned to you. Go back to your work.")
         table = schema.assignment
         if kept is not None:
             connection.execute(update(table).where(table.c.id == slot.id).values(draft=orjson.loads(kept)))
@@ -65,7 +66,7 @@ def put_aside(
 def tell(db: Database, rater: Rater, token: str, text: str) -> None:
     """A note to those who run the campaign about a task; the task stays as it is."""
     if not text.strip():
-        raise InputError("note: it is empty. Write what they should know.")
+        raise InputError("note: it is empty. Write what the organisers should know.")
     _check(text)
 
     def work(connection: Connection) -> None:

@@ -15,7 +15,8 @@ from sqlalchemy import Connection
 
 from captious.campaigns.records import Campaign, NotYours, Rater, RaterProgress, Task
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import AnyRow, campaign_from, is_storable, item_of
+from captious.campaigns.store.rows import AnyRow, campaign_from, item_of
+from captious.campaigns.store.storable import is_storable
 from captious.campaigns.work import assignment_queries as queries
 from captious.campaigns.work import pool
 from captious.campaigns.work.claims import claim_group

@@ -6,9 +6,9 @@ from sqlalchemy import Connection, bindparam, delete, false, select, true, updat
 
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
+from captious.campaigns.store.new_items import add_item, add_limits, content_of
 from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.races import LostRaceError
-from captious.campaigns.store.rows import add_item, add_limits, content_of
 from captious.protocols import Item, Response
 
 _THERE = Prepared(

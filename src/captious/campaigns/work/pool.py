@@ -150,11 +150,14 @@ def _candidates(
         rows += search.own.all(connection, given | {"count": count})
     if may_be.checks:
         practice = rules.practice_labels(seeker.record)
-        of_check = runs.level_rows if seeker.has_many() else _round
         for name in _check_labels(connection, given) if practice is None else practice:
+            planted = given | {"checks": True, "label": name}
             # The room of a check is always 1.
-            planted = given | {"checks": True, "label": name, "room": 1}
-            rows += of_check(connection, search, planted, count)
+            rows += (
+                runs.next_level(connection, search, planted | {"room": 0}, count)[0]
+                if seeker.has_many()
+                else _round(connection, search, planted | {"room": 1}, count)
+            )
     return [
         Candidate(row.item_id, item_of(db, connection, row), row.item_taken, row.item_place, row.item_room)
         for row in rows
@@ -215,7 +218,7 @@ def count_left(connection: Connection, campaign: Campaign, seeker: Seeker, held:
     if seeker.has_many():
         common = _counted_left(connection, campaign, search, given, labels)
     else:
-        common = connection.execute(search.left, given | {"labels": labels}).scalar_one()
+        common = int(connection.execute(search.left, given | {"labels": labels}).scalar_one())
     own = search.own_left.value(connection, given)
     return int(min(common + own, wanted, COUNTED))
 
@@ -227,7 +230,11 @@ def _counted_left(
     given: Mapping[str, Any],
     labels: Sequence[str],
 ) -> int:
-    """As the query `left`, with what is known of the rater's searches."""
+    """As the query `left`: by a glance where it tells, else with what is known of the rater's searches."""
+    seen = {**given, "labels": labels}
+    left, items = connection.execute(search.left_glance, seen).one()
+    if items >= COUNTED or connection.execute(search.left_extent, seen).scalar_one() < queries.GLANCE_LEFT:
+        return int(left)
     rows: list[AnyRow] = []
     for name in labels:
         rows += runs.open_rows(connection, search, {**given, "label": name}, COUNTED - len(rows))

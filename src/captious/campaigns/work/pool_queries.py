@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -33,6 +32,8 @@ from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.rows import item_columns
 
 COUNTED = 300  # what is left for a rater is counted so far and no further
+# A first look at a level, and at all that is open, goes so far and no further.
+GLANCE, GLANCE_LEFT = 64, 3 * COUNTED
 HOLDING: tuple[ColumnElement[str], ...] = (literal_column("'held'"), literal_column("'answered'"))
 _ITEM = schema.item.c
 _LIMIT = schema.item_rater.c
@@ -143,11 +144,17 @@ class Search(NamedTuple):
     """The queries of one rule on images: open items ahead of and behind a place, all, a rater's own."""
 
     nearest: Prepared
+    # As `nearest`, among the first `GLANCE` items of each half; and how many each half has.
+    glance: Prepared
+    extent: Prepared
     ahead: Prepared
     behind: Prepared
     open: Prepared
     own: Prepared
-    left: Select[Any]
+    left: Select[int, int]
+    # As `left`, among the first `GLANCE_LEFT` open items; and how many of those there are.
+    left_glance: Select[int, int]
+    left_extent: Select[int]
     own_left: Prepared
     # What lies between two places, and what of it has changed: `blocked` says why it is not free.
     between: Prepared
@@ -157,14 +164,16 @@ class Search(NamedTuple):
 @lru_cache(maxsize=2)
 def search(once_per_image: bool) -> Search:
     """The queries for a protocol that does or does not show an image twice to a rater."""
-    reasons = _reasons(once_per_image)
-    free = and_(*(_met(reason).is_(None) for reason in reasons), _ITEM.not_before <= _NOW)
-    level = _in_order(_ITEM.room == bindparam("room"), free)
-    cursor: BindParameter[float] = bindparam("cursor")
+    free = _free(schema.item, once_per_image)
+    level = _in_order(_ITEM.room == bindparam("room"), free).limit(_COUNT)
+    cursor: BindParameter[float] = bindparam("cursor", type_=Double)
     own = _own(free)
+    glanced = _open_items.limit(GLANCE_LEFT).subquery()
     own_items = select(_ITEM.id).select_from(_owned).where(own).limit(COUNTED).subquery()
     return Search(
         nearest=_nearest(free, cursor),
+        glance=_glance(once_per_image, cursor),
+        extent=_extent(cursor),
         ahead=Prepared(level.where(_ITEM.place >= cursor)),
         behind=Prepared(level.where(_ITEM.place < cursor)),
         open=Prepared(
@@ -176,29 +185,63 @@ def search(once_per_image: bool) -> Search:
         own=Prepared(
             select(*item_columns).select_from(_owned).where(own).order_by(_LIMIT.not_before).limit(_COUNT)
         ),
-        left=_left(free, once_per_image),
+        left=_left(_open_items.where(free), once_per_image),
+        left_glance=_left(select(glanced).where(_free(glanced, once_per_image)), once_per_image),
+        left_extent=select(func.count()).select_from(glanced),
         own_left=Prepared(select(func.count()).select_from(own_items)),
-        **_between(reasons),
+        **_between(once_per_image),
     )
 
 
 def _in_order(*conditions: ColumnElement[bool]) -> Select[Any]:
-    return select(*item_columns).where(_KIND, *conditions).order_by(_ITEM.place).limit(_COUNT)
+    return select(*item_columns).where(_KIND, *conditions).order_by(_ITEM.place)
 
 
-def _nearest(free: ColumnElement[bool], cursor: ColumnElement[float]) -> Prepared:
-    """Items of the lowest room above a given one: those ahead, then those behind."""
+def _lowest_room() -> ColumnElement[int]:
+    """The lowest room above a given one."""
     item = schema.item.alias()
-    lowest = (
+    return (
         select(item.c.room)
         .where(_kind_of(item), item.c.room > bindparam("room"))
         .order_by(item.c.room)
         .limit(literal_column("1"))
         .scalar_subquery()
     )
-    level = _in_order(_ITEM.room == lowest, free)
-    halves = (level.where(_ITEM.place >= cursor), level.where(_ITEM.place < cursor))
-    return Prepared(union_all(*(select(half.subquery()) for half in halves)), shared=True)
+
+
+def _halves(level: Select[Any], cursor: ColumnElement[float]) -> tuple[Select[Any], Select[Any]]:
+    """What of a level lies ahead of a place, and what behind it."""
+    return level.where(_ITEM.place >= cursor), level.where(_ITEM.place < cursor)
+
+
+def _nearest(free: ColumnElement[bool], cursor: ColumnElement[float]) -> Prepared:
+    """Items of the lowest room above a given one: those ahead, then those behind."""
+    level = _in_order(_ITEM.room == _lowest_room(), free).limit(_COUNT)
+    return Prepared(union_all(*(select(half.subquery()) for half in _halves(level, cursor))), shared=True)
+
+
+def _glance(once_per_image: bool, cursor: ColumnElement[float]) -> Prepared:
+    level = _in_order(_ITEM.room == _lowest_room()).limit(literal_column(str(GLANCE)))
+    looked = [half.subquery() for half in _halves(level, cursor)]
+    found = [select(one).where(_free(one, once_per_image, "item_")).limit(_COUNT) for one in looked]
+    return Prepared(union_all(*(select(one.subquery()) for one in found)), shared=True)
+
+
+def _extent(cursor: ColumnElement[float]) -> Prepared:
+    """The lowest room above a given one, and how many items it has ahead and behind: at most one more
+
+    than a glance sees.
+    """
+    level = (
+        select(_ITEM.place)
+        .where(_KIND, _ITEM.room == _lowest_room())
+        .order_by(_ITEM.place)
+        .limit(literal_column(str(GLANCE + 1)))
+    )
+    counts = [select(func.count()).select_from(half.subquery()) for half in _halves(level, cursor)]
+    ahead, behind = (one.scalar_subquery() for one in counts)
+    columns = (_lowest_room().label("room"), ahead.label("ahead"), behind.label("behind"))
+    return Prepared(select(*columns), shared=True)
 
 
 _owned = schema.item.join(schema.item_rater, _LIMIT.item_id == _ITEM.id)
@@ -217,36 +260,44 @@ def _own(free: ColumnElement[bool]) -> ColumnElement[bool]:
     )
 
 
-def _left(free: ColumnElement[bool], once_per_image: bool) -> Select[Any]:
-    """How many items, or images, there are."""
-    items = (
-        select(_ITEM.image)
-        .where(
-            _ITEM.campaign_id == _CAMPAIGN,
-            _ITEM.is_check == false(),
-            _ITEM.restricted == false(),
-            _ITEM.balance.in_(bindparam("labels", expanding=True)),
-            _ITEM.room > 0,
-            free,
-        )
-        .limit(COUNTED)
-        .subquery()
+_open_items = select(_ITEM.id, _ITEM.image, _ITEM.not_before).where(
+    _ITEM.campaign_id == _CAMPAIGN,
+    _ITEM.is_check == false(),
+    _ITEM.restricted == false(),
+    _ITEM.balance.in_(bindparam("labels", expanding=True)),
+    _ITEM.room > 0,
+)
+
+
+def _left(items: Select[Any], once_per_image: bool) -> Select[int, int]:
+    """How many items, or images, there are; and how many items."""
+    some = items.limit(COUNTED).subquery()
+    counted = func.count(some.c.image.distinct()) if once_per_image else func.count()
+    return select(counted, func.count()).select_from(some)
+
+
+def _free(item: FromClause, once_per_image: bool, prefix: str = "") -> ColumnElement[bool]:
+    """Whether the rater may be given an item now; `prefix` comes before the names of its columns."""
+    reasons = _reasons(item, once_per_image, prefix)
+    return and_(
+        *(_met(item, reason).is_not(true()) for reason in reasons), item.c[f"{prefix}not_before"] <= _NOW
     )
-    counted = func.count(items.c.image.distinct()) if once_per_image else func.count()
-    return select(counted).select_from(items)
 
 
-def _met(reason: ColumnElement[bool]) -> ColumnElement[int | None]:
-    """1 where a reason is met, else nothing. Not `exists`: for that PostgreSQL may gather all that the
+def _met(item: FromClause, reason: ColumnElement[bool]) -> ColumnElement[bool | None]:
+    """True where a reason is met, else NULL.
 
-    rater has seen.
+    Not `exists`: PostgreSQL may then gather everything that the rater has seen. Ask `IS NOT TRUE`, not
+    `IS NULL`: PostgreSQL takes the latter for so rare that it reads and sorts all open items instead of
+    the first few of the index.
     """
-    one: Select[Any] = select(literal_column("1")).limit(literal_column("1")).correlate(schema.item)
+    one: Select[Any] = select(true()).limit(literal_column("1")).correlate(item)
     return one.where(reason).scalar_subquery()
 
 
-def _between(reasons: Sequence[ColumnElement[bool]]) -> dict[str, Prepared]:
-    blocked = or_(*(_met(reason).is_not(None) for reason in reasons))
+def _between(once_per_image: bool) -> dict[str, Prepared]:
+    reasons = _reasons(schema.item, once_per_image)
+    blocked = or_(*(_met(schema.item, reason).is_(true()) for reason in reasons))
     level = and_(_KIND, _ITEM.room == bindparam("room"))
     low, high = bindparam("low", type_=Double), bindparam("high", type_=Double)
     wanted = select(*item_columns, blocked.label("blocked"))
@@ -262,18 +313,18 @@ def _between(reasons: Sequence[ColumnElement[bool]]) -> dict[str, Prepared]:
     }
 
 
-def _reasons(once_per_image: bool) -> list[ColumnElement[bool]]:
+def _reasons(item: FromClause, once_per_image: bool, prefix: str = "") -> list[ColumnElement[bool]]:
     """Conditions on `_slots` and `_limits`: where one is met, the rater must not be given the item, ever."""
-    slot, limit = _slots.c, _limits.c
-    seen = and_(slot.item_id == _ITEM.id, slot.rater_id == _RATER, slot.state.in_(HOLDING))
-    forbidden = and_(limit.item_id == _ITEM.id, limit.rater_id == _RATER, limit.allowed == false())
+    slot, limit, item_id = _slots.c, _limits.c, item.c[f"{prefix}id"]
+    seen = and_(slot.item_id == item_id, slot.rater_id == _RATER, slot.state.in_(HOLDING))
+    forbidden = and_(limit.item_id == item_id, limit.rater_id == _RATER, limit.allowed == false())
     if not once_per_image:
         return [seen, forbidden]
     # An image that was shown and let go is seen too, but the same item may come back.
     met = and_(
         slot.rater_id == _RATER,
-        slot.image == _ITEM.image,
+        slot.image == item.c[f"{prefix}image"],
         slot.state != "released",
-        or_(slot.item_id != _ITEM.id, slot.state.in_(HOLDING)),
+        or_(slot.item_id != item_id, slot.state.in_(HOLDING)),
     )
     return [seen, forbidden, met]

@@ -5,7 +5,8 @@ passes over what the rater has seen. Who has answered 100,000 items would pass o
 every step. So a run of places where all is blocked for the rater is kept, with the number of the
 newest change to an item at that time. A later search jumps over the run and looks, through the
 index of changes, only at items that have come into it since. The runs are a memory of searches: the
-result is that of the plain search, item by item.
+result is that of the plain search, item by item. Mostly the first few items of a level are free, or
+there are only a few: a glance at them comes first, and where it tells, nothing is walked.
 """
 
 from __future__ import annotations
@@ -43,17 +44,36 @@ def open_rows(
     """Open items of one label: those that lack one response, then those that lack two, …"""
     rows: list[AnyRow] = []
     rooms: list[int] = []
-    room = queries.NEXT_ROOM.value(connection, {**given, "room": 0})
+    room: int | None = 0
     while room is not None and len(rows) < count:
-        rooms.append(room)
-        rows += level_rows(connection, search, {**given, "room": room}, count - len(rows))
-        room = queries.NEXT_ROOM.value(connection, {**given, "room": room})
+        found, room = next_level(connection, search, {**given, "room": room}, count - len(rows))
+        rows += found
+        if room is not None:
+            rooms.append(room)
     if rows or connection.dialect.name == "sqlite":
         return rows
     # An item that lost a slot meanwhile went from a level above to one that had been looked at.
     for room in reversed(rooms):
         rows = level_rows(connection, search, {**given, "room": room}, count) + rows
     return rows[:count]
+
+
+def next_level(
+    connection: Connection, search: queries.Search, given: Mapping[str, Any], count: int
+) -> tuple[list[AnyRow], int | None]:
+    """Free items of the lowest room above a given one, those ahead and then those behind; and that room."""
+    found = search.glance.all(connection, {**given, "count": count})
+    ahead = sum(row.item_place >= given["cursor"] for row in found)
+    if ahead >= count:
+        return found[:count], found[0].item_room
+    extent = search.extent.first(connection, given)
+    if extent.room is None:
+        return [], None
+    seen_ahead = extent.ahead <= queries.GLANCE
+    seen_all = seen_ahead and (extent.behind <= queries.GLANCE or len(found) >= count)
+    if seen_all and all(row.item_room == extent.room for row in found):
+        return found[:count], extent.room
+    return level_rows(connection, search, {**given, "room": extent.room}, count), extent.room
 
 
 def level_rows(

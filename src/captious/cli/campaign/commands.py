@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,14 +27,17 @@ from captious.cli.campaign.options import (
 )
 from captious.cli.output import Format
 
+if TYPE_CHECKING:
+    from captious.campaigns.store.backup import BackedUp
+
 app = typer.Typer(
-    help="Human evaluations: create, run, watch and export them.", no_args_is_help=True, rich_markup_mode=None
+    help="Create, run, watch and export human evaluations.", no_args_is_help=True, rich_markup_mode=None
 )
 
 
 @app.callback()
 def about() -> None:
-    """Human evaluations: create, run, watch and export them."""
+    """Create, run, watch and export human evaluations."""
 
 
 app.command("create")(campaign_create.create)
@@ -55,7 +58,7 @@ app.add_typer(campaign_people.account_app, name="account")
 
 @app.command("list")
 def list_(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table) -> None:
-    """Every campaign with its state and progress.
+    """List all campaigns with their state and progress.
 
     Example: captious campaign list
     """
@@ -79,10 +82,10 @@ def list_(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Fo
 def status(
     slug: Slug, database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table
 ) -> None:
-    """A verdict in words, progress by stage, and what the work costs.
+    """Show a summary of a campaign, its progress by stage and its cost.
 
-    Can it finish with these raters, do they agree, what waits for a decision, who is stuck,
-    which systems are told apart, time and money.
+    The summary says whether the campaign can finish with these raters, whether they agree, what needs
+    a decision, who is stuck, which systems differ, and how much time and money is left.
 
     Example: captious campaign status alt-text
     """
@@ -119,7 +122,7 @@ def _step(slug: str, database: str, name: str) -> None:
 
 @app.command("open")
 def open_(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
-    """Let raters begin.
+    """Open a campaign, so that raters can start.
 
     Example: captious campaign open alt-text
     """
@@ -128,7 +131,7 @@ def open_(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
 
 @app.command("pause")
 def pause(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
-    """Hand out nothing more for now; what raters hold they may finish.
+    """Pause a campaign: no new items are assigned. Raters can finish the items they have.
 
     Example: captious campaign pause alt-text
     """
@@ -137,7 +140,7 @@ def pause(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
 
 @app.command("resume")
 def resume(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
-    """Go on after a pause, or after closing.
+    """Resume a campaign that was paused or closed.
 
     Example: captious campaign resume alt-text
     """
@@ -146,7 +149,7 @@ def resume(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
 
 @app.command("close")
 def close(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
-    """End the campaign; what raters hold they may still answer until their time is up.
+    """Close a campaign. Raters can still answer the items they have until their time is up.
 
     Example: captious campaign close alt-text
     """
@@ -157,17 +160,18 @@ def close(slug: Slug, database: Database = DEFAULT_DATABASE) -> None:
 def extend(
     slug: Slug,
     target: Annotated[
-        int | None, typer.Option("--target", min=1, help="Responses wanted for each item.")
+        int | None, typer.Option("--target", metavar="N", min=1, help="New number of responses per item.")
     ] = None,
     candidates: Annotated[
-        list[Path] | None, typer.Option("--candidates", "-c", help="More captions, one or several files.")
+        list[Path] | None,
+        typer.Option("--candidates", "-c", metavar="FILE...", help="Files of further captions."),
     ] = None,
     references: options.OptionalReferences = None,
     images: options.Images = None,
     database: Database = DEFAULT_DATABASE,
     files: Files = None,
 ) -> None:
-    """Ask for more responses to each item, for more items, or both.
+    """Ask for more responses per item, for more items, or both.
 
     Example: captious campaign extend alt-text --target 3
     """
@@ -193,7 +197,7 @@ def extend(
 
 @app.command("migrate")
 def migrate(database: Database = DEFAULT_DATABASE) -> None:
-    """Bring a database of an older version up to date. Back it up first.
+    """Update the database of an older version. Back it up first.
 
     Example: captious campaign migrate --database captious.db
     """
@@ -205,11 +209,11 @@ def migrate(database: Database = DEFAULT_DATABASE) -> None:
 
 @app.command("backup")
 def backup(
-    out: Annotated[Path, typer.Argument(help="File to write (.zip).", show_default=False)],
+    out: Annotated[Path, typer.Argument(metavar="FILE", help="File to write (.zip).", show_default=False)],
     database: Database = DEFAULT_DATABASE,
     files: Files = None,
 ) -> None:
-    """Write all campaigns, responses and images into one file, while raters go on.
+    """Back up all campaigns, responses and images to one file. Raters can keep working.
 
     Example: captious campaign backup captious-2026-11-16.zip
     """
@@ -218,21 +222,21 @@ def backup(
 
     with opened(database, files) as db:
         done = write(db, out)
-    note(
-        f"wrote {done.campaigns} campaigns, {done.responses:,} responses and {done.images:,} "
-        f"images to {out} ({done.bytes / 1e6:.1f} MB)"
-    )
+    note(f"wrote {_counted(done)} to {out} ({done.bytes / 1e6:.1f} MB)")
 
 
 @app.command("restore")
 def restore(
     backup_file: Annotated[
-        Path, typer.Argument(metavar="BACKUP", help="What `backup` wrote.", show_default=False)
+        Path,
+        typer.Argument(
+            metavar="BACKUP", help="File written by `captious campaign backup`.", show_default=False
+        ),
     ],
     database: Database = DEFAULT_DATABASE,
     files: Files = None,
 ) -> None:
-    """Fill an empty database from a backup, on either engine.
+    """Restore a backup into an empty SQLite or PostgreSQL database.
 
     Example: captious campaign restore captious-2026-11-16.zip --database new.db
     """
@@ -243,10 +247,14 @@ def restore(
     from captious.campaigns.store.backup import restore as read
 
     done = read(backup_file, database, files)
-    note(
-        f"restored {done.campaigns} campaigns, {done.responses:,} responses and {done.images:,} "
-        f"images to {_address(database)}"
-    )
+    note(f"restored {_counted(done)} to {_address(database)}")
+
+
+def _counted(done: BackedUp) -> str:
+    """What a backup holds, in words."""
+    counts = (("campaign", done.campaigns), ("response", done.responses), ("image", done.images))
+    campaigns, responses, images = (f"{count:,} {what}{'' if count == 1 else 's'}" for what, count in counts)
+    return f"{campaigns}, {responses} and {images}"
 
 
 def _address(database: str) -> str:

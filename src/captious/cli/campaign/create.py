@@ -29,65 +29,97 @@ DEFAULT_SEED = 20220710
 LONGEST_CONSENT = 20_000  # as the pages have it
 
 
-Title = Annotated[str, typer.Option("--title", help="What raters and pages call it.")]
-ShortName = Annotated[str, typer.Option("--slug", help="Short name for commands and addresses.")]
+Title = Annotated[str, typer.Option("--title", metavar="TEXT", help="Title that raters see.")]
+ShortName = Annotated[
+    str,
+    typer.Option(
+        "--slug", metavar="NAME", help="Short name in commands and addresses. Default: from the title."
+    ),
+]
 Protocol = Annotated[
     str,
     typer.Argument(
-        help="A protocol (captious campaign protocols lists them), or a YAML file of your own.",
+        metavar="PROTOCOL",
+        help="Name of a protocol (see `captious campaign protocols`), or your own YAML file.",
         show_default=False,
     ),
 ]
-RatersEach = Annotated[int | None, typer.Option("--raters", min=1, help="Raters for each item.")]
+RatersEach = Annotated[
+    int | None, typer.Option("--raters", metavar="N", min=1, help="Raters per item. Default: the protocol's.")
+]
 ProtocolOption = Annotated[
-    list[str] | None, typer.Option("--option", help="An option of the protocol: name=value, several times.")
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="Option of the protocol, as name=value; repeatable."),
 ]
 Gold = Annotated[
     Path | None,
     typer.Option(
-        "--gold", exists=True, dir_okay=False, help="Known answers, JSON: {item: {question: answer}}."
+        "--gold",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="JSON file of known answers: {item: {question: answer}}.",
     ),
 ]
 TrainingFile = Annotated[
     str | None,
     typer.Option(
-        "--training", help="Examples with known answers, a YAML file; sample: those of the package."
+        "--training",
+        metavar="FILE",
+        help="YAML file of training examples with known answers; `sample` uses the bundled ones.",
     ),
 ]
 PassMark = Annotated[
     float,
-    typer.Option("--pass-mark", min=0.01, max=1, help="Share of known answers to give in the training."),
+    typer.Option(
+        "--pass-mark",
+        metavar="X",
+        min=0.01,
+        max=1,
+        help="Share of right answers needed to pass the training, 0 to 1.",
+    ),
 ]
-Tries = Annotated[int, typer.Option("--tries", min=1, max=100, help="Tries at the training.")]
+Tries = Annotated[
+    int, typer.Option("--tries", metavar="N", min=1, max=100, help="Number of tries at the training.")
+]
 AfterFailing = Annotated[
     str,
     typer.Option(
         "--after-failing",
-        help="After the last try: stop (no work), uncounted (work that does not count), again (try on).",
+        metavar="stop|uncounted|again",
+        help="After the last failed try: stop (no work), uncounted (work does not count) or again.",
     ),
 ]
 SurveyBefore = Annotated[
-    Path | None, typer.Option("--survey-before", help="Questions before the first task, a YAML file.")
+    Path | None,
+    typer.Option("--survey-before", metavar="FILE", help="YAML file of questions before the first task."),
 ]
 SurveyAfter = Annotated[
-    Path | None, typer.Option("--survey-after", help="Questions after the last task, a YAML file.")
+    Path | None,
+    typer.Option("--survey-after", metavar="FILE", help="YAML file of questions after the last task."),
 ]
-Pay = Annotated[float | None, typer.Option("--pay", min=0, help="Payment for each response.")]
-Wage = Annotated[float | None, typer.Option("--wage", min=0, help="Hourly wage aimed at.")]
-Currency = Annotated[str, typer.Option("--currency", help="Of pay and wage: USD.")]
-Instructions = Annotated[str, typer.Option("--instructions", help="A text for raters, above the guide.")]
+Pay = Annotated[float | None, typer.Option("--pay", metavar="AMOUNT", min=0, help="Pay per response.")]
+Wage = Annotated[float | None, typer.Option("--wage", metavar="AMOUNT", min=0, help="Target hourly wage.")]
+Currency = Annotated[
+    str, typer.Option("--currency", metavar="CODE", help="Currency of --pay and --wage, such as USD.")
+]
+Instructions = Annotated[
+    str, typer.Option("--instructions", metavar="TEXT", help="Text shown to raters above the guide.")
+]
 Consent = Annotated[
-    Path | None, typer.Option("--consent", help="A text file that raters must agree to before they begin.")
+    Path | None,
+    typer.Option("--consent", metavar="FILE", help="Text file that raters must agree to before they start."),
 ]
-Contact = Annotated[str, typer.Option("--contact", help="Whom raters may ask.")]
+Contact = Annotated[str, typer.Option("--contact", metavar="TEXT", help="Contact that raters can ask.")]
 MinimumSeconds = Annotated[
-    float, typer.Option("--minimum-seconds", min=0, help="Faster answers are flagged.")
+    float,
+    typer.Option(
+        "--minimum-seconds", metavar="X", min=0, help="Flag answers that took fewer seconds than this."
+    ),
 ]
-NoImages = Annotated[
-    bool, typer.Option("--no-images", help="Raters see the images elsewhere, not on our pages.")
-]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Show items and costs, store nothing.")]
-Begin = Annotated[bool, typer.Option("--open", help="Let raters begin at once.")]
+NoImages = Annotated[bool, typer.Option("--no-images", help="Show no images; raters see them elsewhere.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show items and costs without storing anything.")]
+Begin = Annotated[bool, typer.Option("--open", help="Open the campaign at once.")]
 
 
 def create(
@@ -134,7 +166,7 @@ def create(
     from captious.cli.output import emit, note
 
     if images and no_images:
-        raise InputError("--images and --no-images: give one of them.")
+        raise InputError("--images and --no-images: give only one of them.")
     chosen = protocol_options(protocol, raters, option or [])
     settings = Settings(
         payment_per_response=pay,
@@ -188,7 +220,7 @@ def _store(draft: Draft, corpus: Corpus, begin: bool, database: str, files: Path
             made = lifecycle.open_campaign(db, made, actor=actor())
     note(f"created {made.slug} ({made.state})")
     if not begin:
-        note(f"raters may begin after: captious campaign open {made.slug}")
+        note(f"to let raters start, run: captious campaign open {made.slug}")
 
 
 def protocol_options(protocol: str, raters: int | None, given: list[str]) -> dict[str, Any]:
@@ -227,7 +259,7 @@ def checked_choice(after_failing: str) -> AfterFailingChoice:
     for one in AFTER_FAILING:
         if one == after_failing:
             return one
-    raise UnknownNameError("way to go on after failing", after_failing, AFTER_FAILING)
+    raise UnknownNameError("value of --after-failing", after_failing, AFTER_FAILING)
 
 
 def text_file(path: Path | None) -> str:
@@ -239,9 +271,9 @@ def text_file(path: Path | None) -> str:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
-        raise InputError(f"{path}: is not UTF-8 text. Save it as plain text.") from None
+        raise InputError(f"{path}: not UTF-8 text. Save it as plain text in UTF-8.") from None
     if not found or len(found) > LONGEST_CONSENT:
-        raise InputError(f"{path}: give a text of 1 to {LONGEST_CONSENT:,} characters.")
+        raise InputError(f"{path}: the text must have 1 to {LONGEST_CONSENT:,} characters.")
     return found
 
 
@@ -250,7 +282,7 @@ def import_(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="THumB's released file, an export of ours (folder, "
+            help="THumB's released file, a captious export (folder, "
             "zip or table), or judgments as JSONL, CSV or Parquet.",
             show_default=False,
         ),
@@ -258,14 +290,17 @@ def import_(
     title: Title = "",
     slug: ShortName = "",
     candidates: Annotated[
-        list[Path] | None, typer.Option("--candidates", "-c", help="Captions, where the judgments hold none.")
+        list[Path] | None,
+        typer.Option(
+            "--candidates", "-c", metavar="FILE...", help="Files of captions, if the judgments contain none."
+        ),
     ] = None,
     references: options.KeptReferences = None,
     images: options.Images = None,
     database: Database = DEFAULT_DATABASE,
     files: Files = None,
 ) -> None:
-    """Make a campaign of judgments that are there already.
+    """Create a campaign from existing judgments.
 
     Example: captious campaign import mscoco_THumB-1.0.jsonl --title "THumB 1.0"
     """

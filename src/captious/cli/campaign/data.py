@@ -16,32 +16,43 @@ if TYPE_CHECKING:
     from captious.campaigns.store.database import Database as OpenDatabase
     from captious.tables import Table
 
-adjudicate_app = typer.Typer(help="Disagreements and decisions.", no_args_is_help=True)
+adjudicate_app = typer.Typer(help="List disagreements between raters and decide them.", no_args_is_help=True)
 
 
 @adjudicate_app.callback()
 def about_adjudicate() -> None:
-    """Disagreements and decisions."""
+    """List disagreements between raters and decide them."""
 
 
 def export(
     slug: Slug,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write, or a .zip file.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="PATH", help="Folder to write, or a .zip file.")
+    ],
     formats: Annotated[
-        str, typer.Option("--formats", help="Of the tables: jsonl, csv, parquet.")
+        str,
+        typer.Option(
+            "--formats",
+            metavar="LIST",
+            help="Formats of the tables, separated by commas: jsonl, csv, parquet.",
+        ),
     ] = "jsonl,csv,parquet",
     identities: Annotated[
-        bool, typer.Option("--identities", help="With raters' names, where the settings allow it.")
+        bool, typer.Option("--identities", help="Include raters' names, if the campaign's settings allow it.")
     ] = False,
     licence: Annotated[
-        str, typer.Option("--license", help="Address of the licence, for croissant.json.")
+        str, typer.Option("--license", metavar="URL", help="URL of the licence, for croissant.json.")
     ] = "",
-    cite_as: Annotated[str, typer.Option("--cite", help="How to cite it, for croissant.json.")] = "",
+    cite_as: Annotated[
+        str, typer.Option("--cite", metavar="TEXT", help="How to cite the data, for croissant.json.")
+    ] = "",
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Write responses, judgments, raters, a Croissant description and a datasheet.
+    """Export responses, judgments, raters, a Croissant description and a datasheet.
 
-    Raters appear under pseudonyms. Example: captious campaign export alt-text --out alt-text-data
+    Raters appear under pseudonyms.
+
+    Example: captious campaign export alt-text --out alt-text-data
     """
     from captious.cli.output import note
 
@@ -68,16 +79,19 @@ def export(
             files = write(db, campaign, out, **asked)  # type: ignore[arg-type]
             note(f"wrote {len(files)} files to {out}")
     if identities:
-        note("the export holds raters' names: keep it private")
+        note("the export contains raters' names: keep it private")
 
 
 def report(
     slug: Slug,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Also write a page (.html).")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="PATH", help="Also write an HTML report to this file."),
+    ] = None,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """The protocol's results and how far raters agree, with intervals.
+    """Print the results of a campaign and the agreement of its raters, with intervals.
 
     Example: captious campaign report thumb-1-0 --out report.html
     """
@@ -122,15 +136,23 @@ def _tables(db: OpenDatabase, campaign: Campaign) -> tuple[list[Table], list[Tab
 def quality(
     slug: Slug,
     uphold: Annotated[
-        list[int] | None, typer.Option("--uphold", help="Number of a flag: the rater is removed.")
+        list[int] | None,
+        typer.Option(
+            "--uphold", metavar="FLAG", help="Number of a flag to uphold: the rater is removed. Repeatable."
+        ),
     ] = None,
     dismiss: Annotated[
-        list[int] | None, typer.Option("--dismiss", help="Number of a flag: the rater is taken back.")
+        list[int] | None,
+        typer.Option(
+            "--dismiss",
+            metavar="FLAG",
+            help="Number of a flag to dismiss: the rater is reinstated. Repeatable.",
+        ),
     ] = None,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Run the rules of quality control, and decide about what they point at.
+    """Run the quality rules and decide on the flags they raise.
 
     Example: captious campaign quality alt-text --uphold 3
     """
@@ -149,7 +171,7 @@ def quality(
         known = {flag.id for flag in flags(db, campaign)}
         wrong = next((n for n in [*(uphold or []), *(dismiss or [])] if n not in known), None)
         if wrong is not None:
-            raise InputError(f"flag {wrong}: {slug} has none of that number.")
+            raise InputError(f"flag {wrong}: {slug} has no flag with that number.")
         for number in uphold or []:
             decide(db, number, "upheld", actor=actor())
         for number in dismiss or []:
@@ -162,13 +184,15 @@ def quality(
 @adjudicate_app.command("list")
 def adjudicate_list(
     slug: Slug,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="How many.")] = 20,
-    offset: Annotated[int, typer.Option("--offset", min=0, help="From which on.")] = 0,
-    undecided: Annotated[bool, typer.Option("--undecided", help="Only what nobody has decided.")] = False,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="Number of rows to show.")] = 20,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", min=0, help="Number of rows to skip.")] = 0,
+    undecided: Annotated[
+        bool, typer.Option("--undecided", help="Show only undecided disagreements.")
+    ] = False,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Where raters disagree, the widest gap first.
+    """List disagreements between raters, the largest first.
 
     Example: captious campaign adjudicate list alt-text --limit 10
     """
@@ -205,13 +229,13 @@ def adjudicate_list(
 @adjudicate_app.command("decide")
 def adjudicate_decide(
     slug: Slug,
-    item: Annotated[str, typer.Argument(help="Key of the item.", show_default=False)],
+    item: Annotated[str, typer.Argument(metavar="ITEM", help="Key of the item.", show_default=False)],
     answers: Annotated[
-        Path, typer.Argument(help="The answers, a JSON file by question.", show_default=False)
+        Path, typer.Argument(metavar="FILE", help="JSON file of answers by question.", show_default=False)
     ],
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Decide a disagreement; a later decision replaces it.
+    """Decide a disagreement. A later decision replaces an earlier one.
 
     Example: captious campaign adjudicate decide alt-text first/7 decision.json
     """
@@ -223,9 +247,9 @@ def adjudicate_decide(
     try:
         given = orjson.loads(answers.read_bytes())
     except orjson.JSONDecodeError as error:
-        raise InputError(f"{answers}: is not JSON: {error}.") from None
+        raise InputError(f"{answers}: not valid JSON: {error}.") from None
     if not isinstance(given, dict):
-        raise InputError(f"{answers}: give an object of answers by question.")
+        raise InputError(f"{answers}: expected a JSON object of answers by question.")
     with opened(database) as db:
         import uuid
 

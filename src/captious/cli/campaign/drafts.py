@@ -32,7 +32,7 @@ def draft_tables(draft: Draft) -> list[Table]:
             counted,
             ["image", "shown as", "caption", "stage"],
             rows,
-            f"the first items; raters needed at least: {needed}",
+            f"the first items are shown; at least {needed} raters are needed",
         ),
         tables.cost_table(cost.estimate(draft.rules(), first, draft.settings)),
         *tables.precision_table(expected(draft.rules(), draft.items)),

@@ -17,22 +17,30 @@ from captious.errors import InputError
 def training(
     slug: Slug,
     file: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="Another training: a YAML file, or sample.")
+        str | None, typer.Argument(metavar="FILE", help="YAML file of a new training, or `sample`.")
     ] = None,
     images: options.Images = None,
     pass_mark: Annotated[
-        float | None, typer.Option("--pass-mark", min=0.01, max=1, help="Share of known answers to give.")
+        float | None,
+        typer.Option(
+            "--pass-mark", metavar="X", min=0.01, max=1, help="Share of right answers needed to pass, 0 to 1."
+        ),
     ] = None,
-    tries: Annotated[int | None, typer.Option("--tries", min=1, max=100, help="Tries.")] = None,
+    tries: Annotated[int | None, typer.Option("--tries", metavar="N", min=1, max=100, help="Tries.")] = None,
     after_failing: Annotated[
-        str | None, typer.Option("--after-failing", help="stop, uncounted or again.")
+        str | None,
+        typer.Option(
+            "--after-failing",
+            metavar="stop|uncounted|again",
+            help="After the last failed try: stop, uncounted or again.",
+        ),
     ] = None,
-    none: Annotated[bool, typer.Option("--none", help="No training any more.")] = False,
+    none: Annotated[bool, typer.Option("--none", help="Remove the training.")] = False,
     database: Database = DEFAULT_DATABASE,
     files: Files = None,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Who passed the training; with a file, another training for the campaign.
+    """Show who passed the training. With a file, replace the training.
 
     Example: captious campaign training alt-text sample --pass-mark 0.8 --tries 2
     """
@@ -42,7 +50,7 @@ def training(
     from captious.cli.output import emit
 
     if file is not None and none:
-        raise InputError("FILE and --none: give one of them.")
+        raise InputError("FILE and --none: give only one of them.")
     with opened(database, files) as db:
         from captious.campaigns.entry import training as kept
         from captious.campaigns.entry.change import set_training
@@ -78,15 +86,18 @@ def gold(
     slug: Slug,
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", exists=True, dir_okay=False, help="Known answers, JSON."),
+        typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="JSON file of known answers."),
     ] = None,
     clear: Annotated[
-        list[str] | None, typer.Option("--clear", help="Key of an item whose answers are known no more.")
+        list[str] | None,
+        typer.Option(
+            "--clear", metavar="ITEM", help="Key of an item whose known answers are removed; repeatable."
+        ),
     ] = None,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """The items within the work whose answers are known; with a file, more of them.
+    """List the items with known answers. With a file, add some.
 
     Example: captious campaign gold alt-text known.json
     """

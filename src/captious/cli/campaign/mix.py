@@ -19,14 +19,21 @@ Shares = Annotated[
     str,
     typer.Option(
         "--shares",
+        metavar="SOURCE=X,...",
         help="Sources and their shares: human=0.25,m2=0.5,mismatched=0.25. human is a reference of the "
         "image, mismatched one of another image; other names are systems.",
         show_default=False,
     ),
 ]
-Twice = Annotated[float, typer.Option("--twice", min=0, max=1, help="Share of images with two captions.")]
+Twice = Annotated[
+    float,
+    typer.Option("--twice", metavar="X", min=0, max=1, help="Share of images that get two captions, 0 to 1."),
+]
 Output = Annotated[
-    Path, typer.Option("--output", "-o", help="Folder for one file a source.", show_default=False)
+    Path,
+    typer.Option(
+        "--output", "-o", metavar="DIR", help="Folder to write, one file per source.", show_default=False
+    ),
 ]
 
 
@@ -40,7 +47,7 @@ def mix(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Choose a caption for each image, from sources in given shares.
+    """Choose a caption for each image from several sources in given shares.
 
     Example: captious campaign mix -c m2.json -r coco.json --shares human=1,m2=2,mismatched=1 -o mixed
     """
@@ -61,7 +68,7 @@ def mix(
         {"images": len(mixed.image_ids), "captions": written},
         form,
     )
-    note(f"written to {output}: one file a source, for captious campaign create -c {output}/*.json")
+    note(f"wrote one file per source to {output}. Next: captious campaign create PROTOCOL -c {output}/*.json")
 
 
 def read_shares(text: str) -> dict[str, float]:

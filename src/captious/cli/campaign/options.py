@@ -21,20 +21,22 @@ Database = Annotated[
     str,
     typer.Option(
         "--database",
+        metavar="DATABASE",
         envvar="CAPTIOUS_DATABASE",
-        help="File (SQLite) or postgresql://… address of the campaigns.",
+        help="SQLite file or postgresql://… address of the campaigns.",
     ),
 ]
 Files = Annotated[
     Path | None,
     typer.Option(
         "--files",
+        metavar="DIR",
         envvar="CAPTIOUS_FILES",
-        help="Folder of the images; by default beside an SQLite file.",
+        help="Folder of the images. Default: next to the SQLite file.",
         show_default=False,
     ),
 ]
-Slug = Annotated[str, typer.Argument(help="Name of the campaign.", show_default=False)]
+Slug = Annotated[str, typer.Argument(metavar="CAMPAIGN", help="Name of the campaign.", show_default=False)]
 
 
 def opened(database: str, files: Path | None = None, *, new: bool = False) -> OpenDatabase:
@@ -44,8 +46,8 @@ def opened(database: str, files: Path | None = None, *, new: bool = False) -> Op
 
     if not new and "://" not in database and not Path(database).exists():
         raise InputError(
-            f"{database}: there is no such database. Create a campaign first, or name another "
-            "with --database."
+            f"{database}: there is no such database. Create a campaign first, or give another "
+            "database with --database."
         )
     return Opened.open(database, files=files)
 
@@ -65,8 +67,8 @@ def require_found(corpus: Corpus, images: Path | None) -> None:
         return
     wanted = one_line(corpus.image_ids[0], 40)
     raise InputError(
-        f"{images}: holds none of the {len(corpus.image_ids):,} images. Name each file by its "
-        f'image\'s id: "{wanted}" is looked for as {Path(wanted).stem}.jpg, .png and the like.'
+        f"{images}: contains none of the {len(corpus.image_ids):,} images. Name each file after its "
+        f'image\'s id: for "{wanted}", captious looks for {Path(wanted).stem}.jpg, .png and so on.'
     )
 
 

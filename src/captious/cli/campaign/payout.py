@@ -12,8 +12,10 @@ from captious.cli.output import Format
 from captious.errors import InputError
 from captious.tables import Cell, Number, Table
 
-PerPoint = Annotated[float, typer.Option("--per-point", min=0, help="What a point is worth.")]
-Least = Annotated[float, typer.Option("--at-least", min=0, help="What every rater gets in any case.")]
+PerPoint = Annotated[float, typer.Option("--per-point", metavar="AMOUNT", min=0, help="Pay per point.")]
+Least = Annotated[
+    float, typer.Option("--at-least", metavar="AMOUNT", min=0, help="Minimum pay of every rater.")
+]
 
 
 def payout(
@@ -23,7 +25,7 @@ def payout(
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Points of each rater, and the reward that they make.
+    """Show each rater's points and the reward they earn.
 
     Example: captious campaign payout rating-game --per-point 0.05 --at-least 2
     """
@@ -35,7 +37,9 @@ def payout(
         campaign = lifecycle.find(db, slug)
         rules = campaign.rules()
         if rules.score_of({}) is None:
-            raise InputError(f"{slug}: the protocol {campaign.protocol} gives no points. Pay by response.")
+            raise InputError(
+                f"{slug}: the protocol {campaign.protocol} gives no points. Pay per response instead."
+            )
         people = [one for one in raters.listed(db, campaign) if one.answered]
     earned = [(one, rules.score_of(one.record or {}) or 0) for one in people]
     rows: list[list[Cell]] = []

@@ -18,8 +18,8 @@ from captious.tables import Cell, Table
 PASSWORD = "CAPTIOUS_PASSWORD"
 DEFAULT_BASE_URL = "http://127.0.0.1:8000"
 
-raters_app = typer.Typer(help="Raters of a campaign.", no_args_is_help=True)
-account_app = typer.Typer(help="Accounts of those who run campaigns.", no_args_is_help=True)
+raters_app = typer.Typer(help="Manage the raters of a campaign.", no_args_is_help=True)
+account_app = typer.Typer(help="Manage the accounts of people who run campaigns.", no_args_is_help=True)
 
 RaterName = Annotated[
     str, typer.Argument(metavar="RATER", help="Pseudonym (r001) or name.", show_default=False)
@@ -30,19 +30,24 @@ RaterName = Annotated[
 def add(
     slug: Slug,
     names: Annotated[
-        list[str] | None, typer.Argument(help='Names, or "Name <address>".', show_default=False)
+        list[str] | None,
+        typer.Argument(metavar="NAME", help='Names, or "Name <address>".', show_default=False),
     ] = None,
     file: Annotated[
         Path | None,
-        typer.Option("--file", help="A file with a rater a line, or a table of name, address and language."),
+        typer.Option(
+            "--file",
+            metavar="FILE",
+            help="File with one rater per line, or a table of name, address and language.",
+        ),
     ] = None,
     native: Annotated[
-        bool, typer.Option("--native", help="Native speakers of the captions' language.")
+        bool, typer.Option("--native", help="These raters are native speakers of the captions' language.")
     ] = False,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Add raters; they get pseudonyms, under which they appear in exports.
+    """Add raters. They get pseudonyms, which exports use instead of names.
 
     Example: captious campaign raters add alt-text "Ada Ahmed <ada@example.org>" Boris
     """
@@ -53,7 +58,7 @@ def add(
     from captious.cli.output import emit
 
     if not names and file is None:
-        raise InputError("raters: give names, or a file of them with --file.")
+        raise InputError("raters: give names, or a file of names with --file.")
     new = [one for name in names or [] for one in read_pasted(name, all_native=native)]
     if file is not None:
         new += read_pasted(_pasted(file), all_native=native)
@@ -67,14 +72,14 @@ def _pasted(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise InputError(f"{file}: is not UTF-8 text. Save it as UTF-8.") from None
+        raise InputError(f"{file}: not UTF-8 text. Save it as UTF-8.") from None
 
 
 @raters_app.command("list")
 def list_(
     slug: Slug, database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table
 ) -> None:
-    """Every rater, with the names that exports leave out.
+    """List all raters, with the names that exports leave out.
 
     Example: captious campaign raters list alt-text
     """
@@ -94,10 +99,10 @@ def list_(
 def remove(
     slug: Slug,
     rater: RaterName,
-    reason: Annotated[str, typer.Option("--reason", help="Why; the log keeps it.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Reason, stored in the audit log.")],
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Take a rater out: their slots are free again, their responses stay and count no more.
+    """Remove a rater. Others get their items; their responses are kept but no longer count.
 
     Example: captious campaign raters remove alt-text r003 --reason "asked to"
     """
@@ -113,7 +118,7 @@ def remove(
 
 @raters_app.command("reinstate")
 def reinstate(slug: Slug, rater: RaterName, database: Database = DEFAULT_DATABASE) -> None:
-    """Take a rater back; their responses count again.
+    """Reinstate a removed rater. Their responses count again.
 
     Example: captious campaign raters reinstate alt-text r003
     """
@@ -124,7 +129,7 @@ def reinstate(slug: Slug, rater: RaterName, database: Database = DEFAULT_DATABAS
     with opened(database) as db:
         one = rater_of(db, lifecycle.find(db, slug), rater)
         raters.reinstate(db, one, actor=actor())
-    note(f"{one.pseudonym} is back")
+    note(f"{one.pseudonym} is reinstated")
 
 
 @raters_app.command("link")
@@ -133,22 +138,26 @@ def link(
     who: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RATER]...",
-            help="Pseudonyms or names; without any, every active rater.",
-            show_default=False,
+            metavar="RATER", help="Pseudonyms or names. Default: every active rater.", show_default=False
         ),
     ] = None,
     days: Annotated[
-        float | None, typer.Option("--days", help="How long the link opens; at most 3650.")
+        float | None,
+        typer.Option("--days", metavar="N", help="Days for which the link is valid, at most 3650."),
     ] = None,
     base_url: Annotated[
         str,
-        typer.Option("--base-url", envvar="CAPTIOUS_BASE_URL", help="Where raters reach `captious serve`."),
+        typer.Option(
+            "--base-url",
+            metavar="URL",
+            envvar="CAPTIOUS_BASE_URL",
+            help="Public address of `captious serve`.",
+        ),
     ] = DEFAULT_BASE_URL,
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Make a link for each rater. Whoever has it can rate as them: hand it over in private.
+    """Make a link for each rater. Anyone with the link can rate as that person: send it privately.
 
     Example: captious campaign raters link alt-text r001 --base-url https://rate.example.org
     """
@@ -172,16 +181,20 @@ def link(
 
 @account_app.command("create")
 def account_create(
-    name: Annotated[str, typer.Argument(help="Name to sign in with.", show_default=False)],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name to sign in with.", show_default=False)],
     role: Annotated[
-        str, typer.Option("--role", help="owner, manager (runs campaigns) or viewer (reads).")
+        str,
+        typer.Option(
+            "--role", metavar="ROLE", help="owner, manager (can run campaigns) or viewer (can only read)."
+        ),
     ] = "manager",
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Create an account for the admin pages; the password is asked for.
+    """Create an account for the admin pages. Prompts for the password.
 
-    Without a terminal it is read from $CAPTIOUS_PASSWORD. Example: captious campaign account
-    create lea --role owner
+    Without a terminal, the password is read from $CAPTIOUS_PASSWORD.
+
+    Example: captious campaign account create lea --role owner
     """
     from typing import cast
 
@@ -191,7 +204,7 @@ def account_create(
         from captious.cli.output import note
 
         made = create_account(db, name, _password(), cast("Role", role), actor=actor())
-    note(f"{made.name} may sign in as {made.role}")
+    note(f"{made.name} can sign in as {made.role}")
 
 
 def _password() -> str:
@@ -199,13 +212,13 @@ def _password() -> str:
     if given:
         return given
     if not sys.stdin.isatty():
-        raise InputError(f"password: none is given. Set ${PASSWORD}, or type it at a terminal.")
+        raise InputError(f"password: none given. Set ${PASSWORD}, or type it at a terminal.")
     return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
 
 
 @account_app.command("list")
 def account_list(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table) -> None:
-    """Every account with its role.
+    """List all accounts with their roles.
 
     Example: captious campaign account list
     """

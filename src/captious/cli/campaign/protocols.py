@@ -9,7 +9,7 @@ from captious.cli.output import Format
 
 
 def protocols(form: options.OutputFormat = Format.table) -> None:
-    """The protocols that are installed, with their options.
+    """List the installed protocols with their options.
 
     Example: captious campaign protocols
     """

@@ -15,10 +15,13 @@ Raters = Annotated[
     str,
     typer.Option(
         "--raters",
-        help="Habits and numbers: careful=3,hasty=1. Habits are careful, hasty, contrary and leaving.",
+        metavar="HABIT=N,...",
+        help="Simulated raters by habit: careful=3,hasty=1. Habits: careful, hasty, contrary, leaving.",
     ),
 ]
-Until = Annotated[int | None, typer.Option("--until", min=1, help="Stop after so many responses.")]
+Until = Annotated[
+    int | None, typer.Option("--until", metavar="N", min=1, help="Stop after this many responses.")
+]
 
 
 def simulate(
@@ -29,12 +32,11 @@ def simulate(
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Let raters with known habits work through a campaign, and print its verdict.
+    """Rehearse a campaign with simulated raters, and print its summary.
 
-    A rehearsal: see what the plan gives and what the rules find before people come. Only in a
-    campaign that no person has answered in; make one of the same files. Called again, it goes on
-    where responses are left, as after --until. The raters' opinions are drawn at random: they say
-    nothing about your captions.
+    Shows what your plan yields and what the quality rules find before people start. Use a campaign that
+    no person has answered: create one from the same files. Run the command again to continue, for
+    example after --until. The simulated opinions are random and say nothing about your captions.
 
     Example: captious campaign simulate rehearsal --raters careful=3,hasty=1,leaving=1
     """
@@ -51,8 +53,8 @@ def simulate(
         done = simulate_habits(db, one, counts, seed=seed, until=until)
         if not done:
             raise InputError(
-                f"{slug}: nothing is left that these raters may answer, so nothing was added. Rehearse again "
-                "in a new campaign made of the same files."
+                f"{slug}: these raters have nothing left to answer, so nothing was added. To rehearse again, "
+                "create a new campaign from the same files."
             )
         found = verdict.verdict(db, one, verdict.worked_out(db, one))
         flags = control.flags(db, one)
@@ -66,7 +68,7 @@ def simulate(
         }
         emit(tables, payload, form)
         note(
-            f"{done:,} responses were made up, with opinions drawn at random: good for a rehearsal, "
+            f"added {done:,} simulated responses with random opinions: good for a rehearsal, "
             "not for training a metric"
         )
 
@@ -81,6 +83,6 @@ def habit_counts(given: str) -> dict[str, int]:
     for part in given.split(","):
         name, _, count = part.strip().partition("=")
         if not name or not count.strip().isdecimal():
-            raise InputError(f'--raters "{part.strip()}": write a habit and a number, such as careful=3.')
+            raise InputError(f'--raters "{part.strip()}": write HABIT=NUMBER, such as careful=3.')
         found[name.strip()] = int(count)
     return found

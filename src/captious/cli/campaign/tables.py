@@ -56,15 +56,15 @@ def status(
     facts: list[list[Cell]] = [
         ["state", campaign.state],
         ["raters", f"{view.raters_active} active, {view.raters_removed} removed"],
-        ["being answered now", view.held],
-        ["responses an hour of work", number(view.per_hour, 0)],
+        ["in progress", view.held],
+        ["responses per hour of work", number(view.per_hour, 0)],
         ["hours of work left", number(found.standing.hours_left, 1)],
-        ["seconds a response", number(view.mean_seconds, 1)],
+        ["seconds per response", number(view.mean_seconds, 1)],
         ["last response", moment(view.last_activity)],
-        ["flags to decide", view.open_flags],
+        ["undecided flags", view.open_flags],
     ]
     title = f"{campaign.title} ({campaign.slug}): {view.done:,} of {view.target:,} responses"
-    note = f"{view.to_come:,} more in later stages, as answers come in" if view.to_come > 0 else ""
+    note = f"{view.to_come:,} more responses follow in later stages" if view.to_come > 0 else ""
     return [
         said(title, found, width=width),
         Table("", ["stage", "items", "finished", "responses", "wanted"], stages, note),
@@ -88,18 +88,19 @@ def precision_table(found: Sequence[Precision]) -> list[Table]:
         [one.aspect, one.low, one.high, one.images, one.answers, one.half_width, one.detectable]
         for one in found
     ]
-    header = ["two systems in", "from", "to", "images", "answers each", "half width", "found in 80%"]
-    return [Table("", header, rows, found[0].basis)] if found else []
+    header = ["difference in", "scale from", "to", "images", "answers each", "half-width", "detectable"]
+    means = "half-width: of the 95% interval of the difference; detectable: found with 80% power"
+    return [Table("", header, rows, f"{means}\n{found[0].basis}")] if found else []
 
 
 def cost_table(cost: Estimate) -> Table:
     """What the work comes to."""
     money = f" {cost.currency}" if cost.currency else ""
     rows: list[list[Cell]] = [
-        ["responses in all", cost.responses],
+        ["total responses", cost.responses],
         ["hours of work", number(cost.hours, 1)],
         [f"pay{money}", number(cost.pay, 2)],
-        [f"wage{money} an hour", number(cost.wage, 2)],
+        [f"hourly wage{money}", number(cost.wage, 2)],
     ]
     return Table("", ["estimate", ""], rows, cost.basis)
 
@@ -154,11 +155,11 @@ def quality(found: Sequence[RaterQuality], flags: Sequence[Flag]) -> list[Table]
     ]
     header = ["rater", "state", "answers", "median s", "fast", "checks", "gold", "run", "r", "of"]
     notes = [
-        "fast: share under the minimum time; run: longest run of one answer; "
-        "r: with the mean of the others over so many answers"
+        "fast: share of answers below the minimum time; run: longest run of the same answer; "
+        "r: correlation with the mean of the others; of: answers in that correlation"
     ]
     if not flags:
-        notes.append("no rule points at anyone")
+        notes.append("no flags")
         return [Table("raters", header, rows, "\n".join(notes))]
     return [Table("raters", header, rows, "\n".join(notes)), flag_table(flags)]
 
@@ -166,7 +167,7 @@ def quality(found: Sequence[RaterQuality], flags: Sequence[Flag]) -> list[Table]
 def flag_table(flags: Sequence[Flag]) -> Table:
     """What the rules point at, and what was decided."""
     rows: list[list[Cell]] = [
-        [one.id, one.rater, one.rule, one.explanation, one.decision or "to decide"] for one in flags
+        [one.id, one.rater, one.rule, one.explanation, one.decision or "open"] for one in flags
     ]
     return Table("flags", ["flag", "rater", "rule", "why", "decision"], rows)
 
@@ -183,7 +184,7 @@ def disagreements(found: Sequence[Disagreement], total: int) -> Table:
         ]
         for one in found
     ]
-    note = f"{len(found)} of {total} shown; spread is the share of the scale"
+    note = f"{len(found)} of {total} shown; spread: largest difference as a share of the scale"
     return Table("", ["item", "image", "spread", "why", ""], rows, note)
 
 
@@ -206,7 +207,7 @@ def trained_table(trained: Sequence[Trained], pass_mark: float) -> Table:
         [one.rater, one.phase, one.tries, "" if one.score != one.score else f"{one.score:.0%}"]
         for one in trained
     ]
-    note = f"score: share of known answers in the best finished try; {pass_mark:.0%} are needed"
+    note = f"score: share of right answers in the best finished try; {pass_mark:.0%} is needed to pass"
     return Table("Training", ["rater", "standing", "tries", "score"], rows, note)
 
 

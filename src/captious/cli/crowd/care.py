@@ -12,9 +12,9 @@ from captious.cli.crowd import options
 from captious.cli.output import Format
 from captious.errors import InputError
 
-NOT_DONE = "nothing was changed. Add --confirm to do it."
-Reason = Annotated[str, typer.Option("--reason", help="Why; the participant reads it.")]
-Everyone = Annotated[bool, typer.Option("--all-due", help="Every place that is done and handed in.")]
+NOT_DONE = "nothing was changed. Add --confirm to carry it out."
+Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Reason, shown to the participant.")]
+Everyone = Annotated[bool, typer.Option("--all-due", help="All places that are finished and submitted.")]
 
 
 def reconcile(
@@ -23,7 +23,7 @@ def reconcile(
     database: Database = DEFAULT_DATABASE,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """Compare the provider's places with ours: reclaim what was given back, list what is due.
+    """Compare the provider's places with the database: release returned places, list those due.
 
     Example: captious crowd reconcile dogs
     """
@@ -37,7 +37,7 @@ def reconcile(
         seen = look(db, options.study_of(db, lifecycle.find(db, slug), study), Plan())
         rows: list[list[Cell]] = [
             *state_rows(seen.found),
-            ["came back to us", seen.found.reclaimed],
+            ["released", seen.found.reclaimed],
             ["due for approval", len(seen.found.due)],
         ]
         tables = [Table(slug, ["places", ""], rows)]
@@ -54,7 +54,7 @@ def approve(
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Accept work and pay its reward.
+    """Approve work and pay its reward.
 
     Example: captious crowd approve dogs --all-due --confirm
     """
@@ -71,7 +71,7 @@ def approve(
         chosen = list(look(db, stored, Plan()).found.due) if all_due else options.places_of(db, stored, place)
         cost = len(chosen) * stored.study.reward
         rewards = shown(cost, stored.study.currency)
-        note(f"{len(chosen):,} places to approve: {rewards} of rewards, without fees")
+        note(f"places to approve: {len(chosen):,}; rewards: {rewards} plus fees")
         if not confirm:
             note(NOT_DONE)
             return
@@ -88,7 +88,7 @@ def reject(
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Refuse work, with a reason that the participant reads; its answers no longer count.
+    """Reject work with a reason that the participant reads. Its answers no longer count.
 
     Example: captious crowd reject dogs --place 61b2 --reason "Both attention checks failed." --confirm
     """
@@ -101,7 +101,7 @@ def reject(
     with opened(database) as db:
         stored = options.study_of(db, lifecycle.find(db, slug), study)
         chosen = options.places_of(db, stored, place)
-        note(f"{len(chosen):,} places to reject: {reason}")
+        note(f"places to reject: {len(chosen):,}; reason: {reason}")
         if not confirm:
             note(NOT_DONE)
             return
@@ -113,17 +113,21 @@ def reject(
 def bonus(
     slug: Slug,
     place: options.PlaceIds = None,
-    amount: Annotated[str | None, typer.Option("--amount", help="For each place, as 0.50.")] = None,
+    amount: Annotated[
+        str | None, typer.Option("--amount", metavar="AMOUNT", help="Bonus per place, such as 0.50.")
+    ] = None,
     to_minimum: Annotated[
         bool,
-        typer.Option("--to-minimum", help="Bring the median pay of all approved places to the minimum wage."),
+        typer.Option(
+            "--to-minimum", help="Pay what raises the median pay of all approved places to the minimum wage."
+        ),
     ] = False,
     reason: Reason = "",
     study: options.StudyKey = "",
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Pay a bonus; the same amount for the same reason is paid to a place once.
+    """Pay a bonus. The same amount for the same reason is paid only once per place.
 
     Example: captious crowd bonus dogs --to-minimum --confirm
     """
@@ -142,7 +146,7 @@ def bonus(
             units, reason = wage.of_study(db, stored).bonus, reason or TOP_UP
             chosen = [one for one in visits.of_study(db, stored.id) if one.state == "approved"]
             if not units:
-                note("the median pay is at the minimum wage already. No bonus is needed.")
+                note("the median pay already reaches the minimum wage. No bonus is needed.")
                 return
         else:
             units, chosen = minor(amount or "", currency, "--amount"), options.places_of(db, stored, place)
@@ -150,26 +154,29 @@ def bonus(
                 raise InputError("--place and --reason: give both.")
         quote = stored.provider().bonus_quote(stored.study, [units] * len(chosen))
         each = shown(units, currency)
-        note(f"{len(chosen):,} bonuses of {each}: {shown(quote.total, currency)}, fees included")
+        note(f"bonuses of {each}: {len(chosen):,}; total: {shown(quote.total, currency)}, fees included")
         if not confirm:
             note(NOT_DONE)
             return
         for one in chosen:
             calls.bonus(db, stored, one, units, reason)
-        note(f"paid: {len(chosen):,} bonuses of {each}")
+        note(f"paid bonuses of {each}: {len(chosen):,}")
 
 
 def message(
     slug: Slug,
     to: Annotated[
-        list[str] | None, typer.Option("--to", help="A participant's id, several times; else everyone.")
+        list[str] | None,
+        typer.Option(
+            "--to", metavar="ID", help="Id of a participant; repeatable. Default: everyone in the study."
+        ),
     ] = None,
-    text: Annotated[str, typer.Option("--text", help="What they read.")] = "",
+    text: Annotated[str, typer.Option("--text", metavar="TEXT", help="Text of the message.")] = "",
     study: options.StudyKey = "",
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Write to participants through the provider.
+    """Send participants a message through the provider.
 
     Example: captious crowd message dogs --text "Thank you. The results are out." --confirm
     """
@@ -181,7 +188,7 @@ def message(
         stored = options.study_of(db, lifecycle.find(db, slug), study)
         everyone = sorted({one.participant for one in visits.of_study(db, stored.id)})
         people = to or everyone
-        note(f"a message to {len(people):,} participants")
+        note(f"recipients of the message: {len(people):,}")
         if not confirm:
             note(NOT_DONE)
             return
@@ -191,13 +198,15 @@ def message(
 
 def exclude(
     slug: Slug,
-    participants: Annotated[list[str], typer.Argument(help="Ids of participants.", show_default=False)],
-    reason: Annotated[str, typer.Option("--reason", help="For your own records.")] = "",
+    participants: Annotated[
+        list[str], typer.Argument(metavar="ID", help="Ids of participants.", show_default=False)
+    ],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="For your own records.")] = "",
     study: options.StudyKey = "",
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Keep participants out of this and every later study of the provider.
+    """Exclude participants from this and every later study at the provider.
 
     Example: captious crowd exclude dogs 5f3c1a --reason "asked not to be invited again" --confirm
     """
@@ -207,13 +216,13 @@ def exclude(
 
     with opened(database) as db:
         stored = options.study_of(db, lifecycle.find(db, slug), study)
-        note(f"{len(participants):,} participants to keep out")
+        note(f"participants to exclude: {len(participants):,}")
         if not confirm:
             note(NOT_DONE)
             return
         own = options.secret(database)
         calls.exclude(db, stored, participants, secret=own, actor=actor(), reason=reason)
-        note("kept out from now on")
+        note("excluded from now on")
 
 
 def pause(
@@ -222,7 +231,7 @@ def pause(
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Let nobody else begin for now; who has begun may finish.
+    """Stop new participants from starting. People who have started can finish.
 
     Example: captious crowd pause dogs --confirm
     """
@@ -235,7 +244,7 @@ def resume(
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Let participants begin again.
+    """Let new participants start again.
 
     Example: captious crowd resume dogs --confirm
     """
@@ -248,7 +257,7 @@ def close(
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """End a study for good; who has begun may finish.
+    """Close a study permanently. People who have started can finish.
 
     Example: captious crowd close dogs --confirm
     """
@@ -264,6 +273,7 @@ def _turn(slug: str, study: str, action: str, confirm: bool, database: str) -> N
     with opened(database) as db:
         stored = options.study_of(db, lifecycle.find(db, slug), study)
         if not confirm:
-            note(f"the study is {stored.state}; {NOT_DONE}")
+            note(f"the study is {stored.state}")
+            note(NOT_DONE)
             return
         note(f"the study is {steps[action](db, stored, actor=actor()).state}")

@@ -7,18 +7,14 @@ import typer
 from captious.cli.crowd import care, publish
 from captious.cli.crowd import run as running
 
-app = typer.Typer(
-    help="A campaign at a crowd provider: estimate, publish, watch, pay, close.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.callback()
 def about() -> None:
-    """A campaign at a crowd provider: estimate, publish, watch, pay, close.
+    """Run a campaign with paid participants: estimate, publish, watch, pay, close.
 
-    Nothing is changed at a provider, and nothing costs money, without --confirm.
+    Nothing changes at a provider and nothing is charged without --confirm.
     """
 
 

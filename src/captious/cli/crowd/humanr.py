@@ -31,27 +31,51 @@ WORKERS = "good=30,lazy=4,left=3,slow=2,leaving=3"
 
 Candidates = Annotated[
     list[Path] | None,
-    typer.Option("--candidates", "-c", help="Captions of a model, one or several files.", show_default=False),
+    typer.Option(
+        "--candidates",
+        "-c",
+        metavar="FILE...",
+        help="Files of model captions, one per system.",
+        show_default=False,
+    ),
 ]
 References = Annotated[
     list[Path] | None,
-    typer.Option("--references", "-r", help="File with the human captions.", show_default=False),
+    typer.Option(
+        "--references", "-r", metavar="FILE...", help="File with the human captions.", show_default=False
+    ),
 ]
 Count = Annotated[
-    int | None, typer.Option("--number", "-n", min=2, help="Images, drawn at random; else all.")
+    int | None,
+    typer.Option(
+        "--number", "-n", metavar="N", min=2, help="Number of images, drawn at random. Default: all."
+    ),
 ]
 Sample = Annotated[bool, typer.Option("--sample", help="Use the bundled sample: 24 images, four systems.")]
 ShortName = Annotated[
-    str, typer.Option("--slug", help="Name of the campaign; the same name takes it up again.")
+    str,
+    typer.Option(
+        "--slug", metavar="NAME", help="Name of the campaign. The same name resumes an earlier run."
+    ),
 ]
-Workers = Annotated[str, typer.Option("--workers", help="Simulated workers of each kind.")]
+Workers = Annotated[
+    str,
+    typer.Option(
+        "--workers", metavar="KIND=N,...", help="With --provider simulated: number of workers of each kind."
+    ),
+]
 Quality = Annotated[
     str,
     typer.Option(
-        "--quality", help="What simulated workers think of each system, 0 to 1: m2=0.6,m3=0.4. Humans: 0.9."
+        "--quality",
+        metavar="SYSTEM=X,...",
+        help="With --provider simulated: quality of each system from 0 to 1, as m2=0.6,m3=0.4. "
+        "Default: 0.5; human captions have 0.9.",
     ),
 ]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Also write a report (.html).")]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="Also write an HTML report to this file.")
+]
 
 
 def humanr(
@@ -85,9 +109,10 @@ def humanr(
     files: Files = None,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """Do people prefer the model's captions or human ones? From files to a paid and reported study.
+    """Test whether people prefer a model's captions or human ones, in one paid study.
 
-    Prints the estimate; publishes only with --confirm. Interrupt it at any time and run it again.
+    Prints the estimate and publishes only with --confirm. You can interrupt it at any time: run the same
+    command again to resume.
 
     Example: captious humanr -c git.json -r coco.json --images val2014 -n 500 --provider prolific --budget 200
     """
@@ -129,7 +154,9 @@ def _inputs(
 ) -> tuple[list[Path], list[Path], Path]:
     if sample:
         if candidates or references or images:
-            raise InputError("--sample: it has captions and images of its own. Leave out the files.")
+            raise InputError(
+                "--sample has its own captions and images. Leave out --candidates, --references and --images."
+            )
         from captious.data import demo_files
 
         found = demo_files()
@@ -167,7 +194,9 @@ def _drawn(corpus: Corpus, count: int, seed: int) -> Corpus:
 
     total = len(corpus.image_ids)
     if count > total:
-        raise InputError(f"--number: {count:,} images are wanted and there are {total:,}. Give fewer.")
+        raise InputError(
+            f"--number: asked for {count:,} images, but there are only {total:,}. Give a smaller number."
+        )
     drawn = np.random.default_rng(seed).permutation(total)[:count]
     return corpus.select(np.flatnonzero(np.isin(corpus.image_of, drawn)))
 
@@ -212,7 +241,7 @@ def _stored(
     if draft.slug in known:
         begun = studies.listed(db, known[draft.slug])
         if begun:
-            note(f"{draft.slug} is taken up again as it was begun")
+            note(f"resuming {draft.slug} with its original plan")
             return begun[-1]
         campaign = known[draft.slug]
     else:

@@ -20,53 +20,112 @@ if TYPE_CHECKING:
 LOCAL = "http://localhost:8000"
 
 Provider = Annotated[
-    str, typer.Option("--provider", help="Where participants come from: captious crowd providers.")
+    str,
+    typer.Option(
+        "--provider", metavar="NAME", help="Provider of participants; `captious crowd providers` lists them."
+    ),
 ]
 Option = Annotated[
-    list[str] | None, typer.Option("--option", help="An option of the provider: name=value, several times.")
+    list[str] | None,
+    typer.Option("--option", metavar="NAME=VALUE", help="Option of the provider, as name=value; repeatable."),
 ]
 Places = Annotated[
-    int | None, typer.Option("--places", min=1, help="Participants; else as many as the work needs.")
+    int | None,
+    typer.Option(
+        "--places",
+        metavar="N",
+        min=1,
+        help="Number of participants. Default: as many as the remaining work needs.",
+    ),
+]
+TotalPlaces = Annotated[
+    int | None, typer.Option("--places", metavar="N", min=1, help="New total number of places.")
 ]
 Answers = Annotated[
-    int | None, typer.Option("--answers", min=1, help="Answers of each participant; else one group.")
+    int | None,
+    typer.Option(
+        "--answers", metavar="N", min=1, help="Answers per participant. Default: one group of the protocol."
+    ),
 ]
 Reward = Annotated[
-    str | None, typer.Option("--reward", help="Pay of a place; else its time at the minimum wage.")
+    str | None,
+    typer.Option(
+        "--reward",
+        metavar="AMOUNT",
+        help="Pay per place, such as 0.25. Default: --minutes at --minimum-wage.",
+    ),
 ]
 Minutes = Annotated[
-    float | None, typer.Option("--minutes", min=0.1, help="Time of a place; else as measured.")
+    float | None,
+    typer.Option(
+        "--minutes",
+        metavar="X",
+        min=0.1,
+        help="Minutes per place. Default: as measured, else as in the paper.",
+    ),
 ]
-Currency = Annotated[str, typer.Option("--currency", help="Of all money here.")]
+Currency = Annotated[
+    str, typer.Option("--currency", metavar="CODE", help="Currency of all amounts, as a three-letter code.")
+]
 Budget = Annotated[
-    str | None, typer.Option("--budget", help="The most that the study may cost, fees included.")
+    str | None,
+    typer.Option(
+        "--budget", metavar="AMOUNT", help="Most that the study may cost, fees included. Default: no limit."
+    ),
 ]
-MinimumWage = Annotated[float, typer.Option("--minimum-wage", min=0, help="Warn below this pay an hour.")]
+MinimumWage = Annotated[
+    float,
+    typer.Option(
+        "--minimum-wage", metavar="AMOUNT", min=0, help="Warn when the hourly pay is below this amount."
+    ),
+]
 Title = Annotated[
-    str, typer.Option("--title", help="What participants read first; else the campaign's title.")
+    str,
+    typer.Option(
+        "--title", metavar="TEXT", help="Title that participants read. Default: the campaign's title."
+    ),
 ]
-Description = Annotated[str, typer.Option("--description", help="What participants read next.")]
+Description = Annotated[
+    str,
+    typer.Option("--description", metavar="TEXT", help="Description that participants read below the title."),
+]
 Screening = Annotated[
-    Path | None, typer.Option("--screening", help="Questions that decide who may take part (YAML).")
+    Path | None,
+    typer.Option("--screening", metavar="FILE", help="YAML file of questions that decide who may take part."),
 ]
 Comprehension = Annotated[
-    Path | None, typer.Option("--comprehension", help="Questions about the instructions, two tries (YAML).")
+    Path | None,
+    typer.Option(
+        "--comprehension", metavar="FILE", help="YAML file of questions about the instructions; two tries."
+    ),
 ]
 Repeat = Annotated[
     str,
     typer.Option(
-        "--repeat", help="Who took part before: turned away in this campaign, everywhere, or allowed."
+        "--repeat",
+        metavar="campaign|everywhere|allowed",
+        help="Turn away people who took part before: in this campaign (campaign), in any (everywhere) or "
+        "never (allowed).",
     ),
 ]
 BaseUrl = Annotated[
     str,
-    typer.Option("--base-url", envvar="CAPTIOUS_BASE_URL", help="Where participants reach captious serve."),
+    typer.Option(
+        "--base-url", metavar="URL", envvar="CAPTIOUS_BASE_URL", help="Public address of `captious serve`."
+    ),
 ]
-Confirm = Annotated[bool, typer.Option("--confirm", help="Do it. Without it nothing is changed anywhere.")]
+Confirm = Annotated[
+    bool, typer.Option("--confirm", help="Carry it out. Without this option nothing changes.")
+]
 StudyKey = Annotated[
-    str, typer.Option("--study", help="The study, by the beginning of its key; else the latest.")
+    str,
+    typer.Option(
+        "--study", metavar="KEY", help="Study, by the first characters of its key. Default: the latest."
+    ),
 ]
-PlaceIds = Annotated[list[str] | None, typer.Option("--place", help="A place by its id, several times.")]
+PlaceIds = Annotated[
+    list[str] | None, typer.Option("--place", metavar="ID", help="Id of a place; repeatable.")
+]
 
 
 def provider_options(given: list[str] | None) -> dict[str, Any]:

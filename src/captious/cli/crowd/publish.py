@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from captious.crowd.studies import Stored
     from captious.crowd.values import Study
 
-NOTHING_DONE = "nothing was published, and nothing costs money. Add --confirm to do it."
+NOTHING_DONE = "nothing was published and nothing was charged. Add --confirm to publish."
 
 
 def providers(form: shared.OutputFormat = Format.table) -> None:
-    """Where participants can come from, and the options of each provider.
+    """List the providers of participants and their options.
 
     Example: captious crowd providers
     """
@@ -95,7 +95,7 @@ def estimate(
     database: Database = DEFAULT_DATABASE,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """What a campaign costs at a provider, fees included. Changes nothing, and asks nobody.
+    """Estimate what a campaign costs at a provider, fees included. Changes nothing and calls nobody.
 
     Example: captious crowd estimate dogs --provider prolific --reward 1.50
     """
@@ -147,7 +147,7 @@ def publish(
     database: Database = DEFAULT_DATABASE,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """Offer a campaign to participants. Prints the estimate; publishes only with --confirm.
+    """Offer a campaign to participants. Prints the estimate and publishes only with --confirm.
 
     Example: captious crowd publish dogs --provider panel --places 20 --reward 1.50 --confirm
     """
@@ -183,7 +183,7 @@ def publish(
             known(provider, chosen).check(study)
         else:
             study, provider, chosen = begun.study, begun.provider_name, dict(begun.options)
-            note("an earlier publish was cut off: it is taken up with the plan that it had.")
+            note("an earlier publish was interrupted: resuming it with its original plan.")
         if not confirm:
             show_quote(study, provider, chosen, form)
             note(NOTHING_DONE)
@@ -235,7 +235,7 @@ def status(
     database: Database = DEFAULT_DATABASE,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """Places, answers, money and wage of a study, after a look at the provider.
+    """Check with the provider, then show the places, answers, money and wage of a study.
 
     Example: captious crowd status dogs
     """
@@ -264,12 +264,12 @@ def status(
 
 def extend(
     slug: Slug,
-    places: options.Places = None,
+    places: options.TotalPlaces = None,
     study: options.StudyKey = "",
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Bring the places of a study up to a total. Prints what that costs; does it with --confirm.
+    """Raise the number of places of a study. Prints the cost and extends only with --confirm.
 
     Example: captious crowd extend dogs --places 30 --confirm
     """
@@ -279,13 +279,13 @@ def extend(
     from captious.crowd.money import shown
 
     if places is None:
-        raise InputError("--places: give the number of places in all.")
+        raise InputError("--places: give the new total number of places.")
     with opened(database) as db:
         stored = options.study_of(db, lifecycle.find(db, slug), study)
         quote = calls.extension_quote(stored, places)
         note(f"{quote.places:,} more places cost {shown(quote.total, quote.currency)}, fees included")
         if not confirm:
-            note("nothing was changed. Add --confirm to do it.")
+            note("nothing was changed. Add --confirm to carry it out.")
             return
         done = calls.extend(db, stored, places, actor=actor())
         note(f"the study has {done.study.places:,} places")

@@ -26,25 +26,31 @@ if TYPE_CHECKING:
 HalfWidth = Annotated[
     float | None,
     typer.Option(
-        "--half-width", help="Stop once every system's mean is known to within this; else when all is done."
+        "--half-width",
+        metavar="X",
+        help="Stop once every system's mean is known to within this. Default: stop when all work is done.",
     ),
 ]
-Aspect = Annotated[str, typer.Option("--aspect", help="Whose mean that is; else the protocol's first.")]
-Poll = Annotated[float, typer.Option("--poll", min=1, help="Seconds between two looks at the provider.")]
+Aspect = Annotated[
+    str,
+    typer.Option("--aspect", metavar="NAME", help="Aspect of --half-width. Default: the protocol's first."),
+]
+Poll = Annotated[
+    float,
+    typer.Option("--poll", metavar="SECONDS", min=1, help="Seconds between two checks with the provider."),
+]
 TopUp = Annotated[
-    bool, typer.Option("--top-up", help="Pay the bonus that brings the pay to the minimum wage.")
+    bool, typer.Option("--top-up", help="Pay the bonus that raises the pay to the minimum wage.")
 ]
 KeepFlagged = Annotated[
     bool,
-    typer.Option(
-        "--keep-flagged", help="Keep raters who gave one answer again and again, for you to decide."
-    ),
+    typer.Option("--keep-flagged", help="Keep raters who repeat one answer, and decide about them yourself."),
 ]
-NoApprove = Annotated[bool, typer.Option("--no-approve", help="Leave approving, and so paying, to you.")]
+NoApprove = Annotated[bool, typer.Option("--no-approve", help="Do not approve, and so pay, automatically.")]
 _WHY = {
     "narrow": "every interval is narrow enough",
-    "done": "no work or no worker is left",
-    "budget": "more places would break the budget",
+    "done": "no work or no workers are left",
+    "budget": "more places would exceed the budget",
     "closed": "the study was closed",
 }
 
@@ -72,9 +78,10 @@ def run(
     database: Database = DEFAULT_DATABASE,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """Publish a campaign, watch it, stop when the result is known, close it and pay.
+    """Run a whole study: publish, watch, stop when the result is known, close and pay.
 
-    A study that is open already is taken up. Interrupt it at any time and run it again.
+    Continues a study that is already open. You can interrupt it at any time: run the same command again
+    to resume.
 
     Example: captious crowd run dogs --provider prolific --half-width 0.05 --budget 120 --confirm
     """
@@ -193,5 +200,10 @@ def look_line(seen: Look) -> str:
         if one.found.n
     )
     paid = shown(seen.spent, seen.stored.study.currency)
-    parts = [f"{seen.done:,} of {seen.target:,} answers", counts or "nobody yet", f"{paid} paid", known]
+    parts = [
+        f"{seen.done:,} of {seen.target:,} answers",
+        counts or "no participants yet",
+        f"{paid} paid",
+        known,
+    ]
     return " · ".join(part for part in parts if part)

@@ -28,13 +28,13 @@ def money(units: int, currency: str) -> Number:
 def quote_table(study: Study, quote: Quote, title: str) -> Table:
     """What something costs, line by line, and the wage that it pays."""
     rows: list[list[Cell]] = [[line.text, money(line.amount, quote.currency)] for line in quote.lines]
-    rows.append(["in all", money(quote.total, quote.currency)])
+    rows.append(["total", money(quote.total, quote.currency)])
     if study.budget is not None:
         rows.append(["budget", money(study.budget, study.currency)])
     hourly = round(study.hourly)
     note = (
-        f"a place: {study.answers} answers in about {study.minutes:g} min for "
-        f"{shown(study.reward, study.currency)}, that is {shown(hourly, study.currency)} an hour"
+        f"each place: {study.answers} answers in about {study.minutes:g} min for "
+        f"{shown(study.reward, study.currency)}, or {shown(hourly, study.currency)} an hour"
     )
     if hourly < study.minimum_wage:
         note += f"\nbelow the minimum wage of {shown(study.minimum_wage, study.currency)} an hour"
@@ -64,8 +64,8 @@ def status_tables(seen: Look, rule: Rule | None = None) -> list[Table]:
     study, currency = seen.stored.study, seen.stored.study.currency
     facts: list[list[Cell]] = [
         ["state", seen.stored.state],
-        ["participants go to", (seen.stored.remote and seen.stored.remote.address) or study.address],
-        ["places wanted", study.places],
+        ["link for participants", (seen.stored.remote and seen.stored.remote.address) or study.address],
+        ["places", study.places],
         *state_rows(seen.found),
         ["answers", f"{seen.done:,} of {seen.target:,}"],
         ["raters removed", seen.raters_removed],
@@ -75,7 +75,7 @@ def status_tables(seen: Look, rule: Rule | None = None) -> list[Table]:
         ["budget", "none" if study.budget is None else money(study.budget, currency)],
         *wage_rows(seen.wage, currency),
         ["due for approval", len(seen.found.due)],
-        ["to look at", len(seen.found.review)],
+        ["to review", len(seen.found.review)],
     ]
     tables = [Table(f"{study.title}: {seen.stored.provider().title}", ["study", ""], facts)]
     if rule is not None:
@@ -93,14 +93,14 @@ def state_rows(found: Reconciled) -> list[list[Cell]]:
 def wage_rows(wage: Wage, currency: str) -> list[list[Cell]]:
     """The wage, and what would mend it."""
     if wage.hourly is None or wage.median_seconds is None:
-        return [["pay an hour", "no time measured yet"]]
+        return [["hourly pay", "no timing data yet"]]
     rows: list[list[Cell]] = [
-        ["median minutes of a place", number(wage.median_seconds / 60, 1)],
-        ["pay an hour", money(wage.hourly, currency)],
+        ["median minutes per place", number(wage.median_seconds / 60, 1)],
+        ["hourly pay", money(wage.hourly, currency)],
     ]
     if wage.below:
-        rows.append(["below the minimum of", money(wage.minimum, currency)])
-        rows.append(["a bonus for each would mend it", money(wage.bonus, currency)])
+        rows.append(["below the minimum wage of", money(wage.minimum, currency)])
+        rows.append(["bonus per place to reach it", money(wage.bonus, currency)])
     return rows
 
 
@@ -110,7 +110,9 @@ def score_table(seen: Look, rule: Rule) -> Table:
         [one.system, number(one.found.value), number(one.found.low), number(one.found.high), one.found.n]
         for one in seen.scores
     ]
-    note = f"{rule.level:.0%} for all systems and all looks together (Waudby-Smith and Ramdas 2024)"
+    note = (
+        f"{rule.level:.0%} intervals, valid jointly for all systems and checks (Waudby-Smith and Ramdas 2024)"
+    )
     if rule.half_width:
         note += f"; stops at ± {rule.half_width:g}"
     return Table(
@@ -123,7 +125,7 @@ def review_table(found: Reconciled) -> Table:
     rows: list[list[Cell]] = [
         [one.visit.place, one.visit.participant, one.visit.state, one.reason] for one in found.review
     ]
-    return Table("To look at", ["place", "participant", "state", "why"], rows)
+    return Table("To review", ["place", "participant", "state", "why"], rows)
 
 
 def places_table(found: Sequence[Visit]) -> Table:

@@ -20,37 +20,66 @@ _FOILS = "foils/sugarcrepe.jsonl"
 
 
 def train_captious(
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write (.npz).")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write (.npz).")],
     data: benchmark_options.Data = None,
     judgments: Annotated[
-        Path | None, typer.Option("--judgments", "-j", help="Judgments to learn from, in place of --data.")
+        Path | None,
+        typer.Option(
+            "--judgments", "-j", metavar="FILE", help="File of judgments to train on, instead of --data."
+        ),
     ] = None,
     candidates: Annotated[
-        list[Path] | None, typer.Option("--candidates", "-c", help="The captions that were judged.")
+        list[Path] | None,
+        typer.Option("--candidates", "-c", metavar="FILE...", help="Files of the judged captions."),
     ] = None,
     references: Annotated[
-        list[Path] | None, typer.Option("--references", "-r", help="Their references.")
+        list[Path] | None,
+        typer.Option("--references", "-r", metavar="FILE...", help="Files of their references."),
     ] = None,
-    aspect: Annotated[str, typer.Option("--aspect", help="Aspect of the judgments to learn.")] = "",
+    aspect: Annotated[
+        str,
+        typer.Option(
+            "--aspect", metavar="NAME", help="Aspect of the judgments to learn. Default: the first."
+        ),
+    ] = "",
     start: Annotated[
         list[Path] | None,
-        typer.Option("--start", help="Model whose tuned encoder to go on from; of several, their mean."),
+        typer.Option(
+            "--start",
+            metavar="FILE",
+            help="Model whose tuned encoder to start from; repeatable: the mean is used.",
+        ),
     ] = None,
     steps: Annotated[
-        int, typer.Option("--steps", min=0, help="Steps of tuning the encoder; 0 keeps that of --start.")
+        int,
+        typer.Option(
+            "--steps", metavar="N", min=0, help="Steps of tuning the encoder; 0 keeps the encoder of --start."
+        ),
     ] = 300,
     strength: Annotated[
         float,
-        typer.Option("--strength", min=0, max=1, help="Share of the tuning that is added to the encoder."),
+        typer.Option(
+            "--strength",
+            metavar="X",
+            min=0,
+            max=1,
+            help="Share of the tuning that is added to the encoder, 0 to 1.",
+        ),
     ] = 1.0,
     limit: Annotated[
-        int, typer.Option("--limit", min=0, help="At most so many examples of a data set for the weights.")
+        int,
+        typer.Option(
+            "--limit",
+            metavar="N",
+            min=0,
+            help="Use at most this many examples per data set to fit the weights; 0: all.",
+        ),
     ] = 0,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of every draw.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of all random draws.")] = 0,
 ) -> None:
-    """Train the metric captious: tune the encoder, then fit the weights of the features.
+    """Train the metric `captious`: tune the encoder, then fit the weights of the features.
 
-    Example: captious train captious --data ../shared/data --out mine.npz
+    Example: captious train captious --data DIR --out mine.npz
     """
     from captious.cli.output import note
     from captious.errors import InputError
@@ -63,7 +92,7 @@ def train_captious(
     if out.suffix != ".npz":
         raise InputError(f"--out {out}: the name must end in .npz.")
     if not steps and not start:
-        raise InputError("--steps 0 keeps the encoder of another model: name it with --start.")
+        raise InputError("--steps 0 keeps the encoder of another model. Give that model with --start.")
     check_output(out, [path for path in (judgments, *(start or ())) if path is not None])
     if judgments is not None:
         sources, judged = _own(judgments, candidates, references, aspect)
@@ -87,7 +116,7 @@ def train_captious(
         out.with_name(f".{out.name}.training"), run_digest(sources, list(judged), how, begun, strength, limit)
     )
     if journal.steps:
-        note("going on with an interrupted run")
+        note("resuming an interrupted run")
     try:
         model = make_model(
             sources,
@@ -102,7 +131,7 @@ def train_captious(
             journal=journal,
         )
     except KeyboardInterrupt:
-        note("stopped; the same command goes on where it was")
+        note("stopped; run the same command again to resume")
         raise
     save_model(out, model)
     journal.close()
@@ -114,7 +143,7 @@ def _benchmarks(data: Path | None) -> tuple[Sources, dict[str, Judged], dict[str
     import orjson
 
     from captious.benchmarks import load_benchmark
-    from captious.benchmarks.locate import data_folder
+    from captious.benchmarks.data_files.locate import data_folder
     from captious.benchmarks.protocol import Preferences
     from captious.corpus import Corpus
     from captious.learn.captious_metric.recipe import Judged
@@ -167,7 +196,7 @@ def _own(
         "train on",
     )
     if judged is None or not len(judged.values):
-        raise InputError(f"{judgments}: holds no judgments.")
+        raise InputError(f"{judgments}: contains no judgments.")
     places = judged.places_in(corpus)
     chosen = aspect or judged.aspects[0]
     if chosen not in judged.aspects:

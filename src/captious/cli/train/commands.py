@@ -26,12 +26,14 @@ class NamesOfOwn(TyperGroup):
         return super().resolve_command(ctx, args)
 
 
-app = typer.Typer(cls=NamesOfOwn, help="Fit a model and save it.", no_args_is_help=True)
+app = typer.Typer(
+    cls=NamesOfOwn, help="Train a metric or a language model and save it.", no_args_is_help=True
+)
 
 
 @app.callback()
 def about() -> None:
-    """Fit a model and save it.
+    """Train a metric or a language model and save it.
 
     Example: captious train helpful --judgments judgments.jsonl --features cider,sentsim.mean
     """

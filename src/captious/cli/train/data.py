@@ -49,9 +49,9 @@ def _named_apart(one: RatedSet, given: str, every: Sequence[RatedSet]) -> RatedS
 def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> RatedSet:
     import numpy as np
 
-    from captious.benchmarks.extra_inputs import ExtraInputs
     from captious.benchmarks.protocol import Preferences
     from captious.benchmarks.registry import load_benchmark
+    from captious.benchmarks.selection.extra_inputs import ExtraInputs
     from captious.cli.output import note
     from captious.cli.scales import scale
     from captious.errors import InputError
@@ -61,7 +61,9 @@ def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> Rat
         return _of_candidates(name, typed, shares)
     loaded = load_benchmark(name, typed.data, ExtraInputs(typed.objects, typed.images))
     if isinstance(loaded, Preferences):
-        raise InputError(f"{name}: holds preferences between captions; training needs ratings of each.")
+        raise InputError(
+            f"{name}: contains preferences between captions, but training needs ratings of single captions."
+        )
     for line in loaded.notes:
         note(line)
     return rated_set(
@@ -91,7 +93,7 @@ def _of_candidates(name: str, typed: Typed, shares: tuple[float, float, float]) 
         typed.candidates, typed.references, Path(name), typed.images, load, "train on"
     )
     if judgments is None:
-        raise InputError(f"{name}: holds no judgments.")
+        raise InputError(f"{name}: contains no judgments.")
     if typed.objects and not typed.candidates:
         corpus = replace(corpus, objects=read_objects(typed.objects, corpus.image_ids))
     return rated_set(

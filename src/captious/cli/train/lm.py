@@ -10,12 +10,15 @@ import typer
 
 def lm(
     captions: Annotated[
-        Path, typer.Option("--captions", "-c", help="Captions to learn from, in any format.")
+        Path,
+        typer.Option("--captions", "-c", metavar="FILE", help="File of captions to train on, in any format."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File to write (.npz).")],
-    order: Annotated[int, typer.Option("--order", "-n", min=1, max=6, help="Longest n-gram.")] = 3,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write (.npz).")],
+    order: Annotated[
+        int, typer.Option("--order", "-n", metavar="N", min=1, max=6, help="Length of the longest n-gram.")
+    ] = 3,
 ) -> None:
-    """Train an n-gram language model for the metric lm: interpolated modified Kneser-Ney.
+    """Train an n-gram language model (interpolated modified Kneser-Ney) for the metric `lm`.
 
     Example: captious train lm --captions captions_train.json --out coco.lm.npz
     """

@@ -16,7 +16,9 @@ NAME = re.compile(r"[A-Za-z][\w.-]*")
 
 
 def metric(
-    name: Annotated[str, typer.Argument(help="Name of the metric to train.", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(metavar="METRIC", help="Name of the metric to train.", show_default=False)
+    ],
     judgments: own.Judgments,
     features: own.Features,
     model: own.Model = "gbr",
@@ -30,10 +32,13 @@ def metric(
     data: benchmark_options.Data = None,
     beside: own.Beside = "",
     normalise: Annotated[
-        bool, typer.Option("--normalise", help="Ratings of each data set on 0 to 1; always so with several.")
+        bool,
+        typer.Option(
+            "--normalise", help="Normalise the ratings of each data set to 0-1; always done with several."
+        ),
     ] = False,
     skip_missing: Annotated[
-        bool, typer.Option("--skip-missing", help="Train without the features that cannot be had here.")
+        bool, typer.Option("--skip-missing", help="Train without features that cannot run here.")
     ] = False,
     folds: own.Folds = 5,
     seeds: own.Seeds = 1,
@@ -46,7 +51,7 @@ def metric(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Train a metric of your own on judgments, and write a folder that `captious score` loads.
+    """Train your own metric on judgments, and write a folder that `captious score` can load.
 
     Example: captious train helpful --judgments judgments.jsonl --features cider,rouge_l,sentsim.mean
     """
@@ -59,10 +64,10 @@ def metric(
     from captious.metrics.registry import find
 
     if not NAME.fullmatch(name):
-        raise InputError(f'"{name}": a metric\'s name is letters, digits, dots and dashes.')
+        raise InputError(f'"{name}": the name of a metric may contain letters, digits, dots and dashes.')
     if find(name) is not None:
         raise InputError(
-            f'"{name}" is a metric already, and signatures would mix them up. Take another name.'
+            f'"{name}" is already a metric, so signatures would be ambiguous. Choose another name.'
         )
     learner, shares = parse_learner(model), parse_shares(split)
     settings = Settings(

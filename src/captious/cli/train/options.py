@@ -12,45 +12,88 @@ Judgments = Annotated[
     typer.Option(
         "--judgments",
         "-J",
-        help="File of judgments (a campaign's export), or a benchmark's name; may be repeated.",
+        metavar="FILE",
+        help="File of judgments (such as a campaign's export), or name of a benchmark; repeatable.",
         show_default=False,
     ),
 ]
 Candidates = Annotated[
     list[Path] | None,
-    typer.Option("--candidates", "-c", help="Captions, where the file of judgments holds none."),
+    typer.Option(
+        "--candidates", "-c", metavar="FILE...", help="Files of captions, if the judgments contain none."
+    ),
 ]
 References = Annotated[
     list[Path] | None,
-    typer.Option("--references", "-r", help="References, where the file of judgments holds none."),
+    typer.Option(
+        "--references", "-r", metavar="FILE...", help="Files of references, if the judgments contain none."
+    ),
 ]
 Aspect = Annotated[
-    str, typer.Option("--aspect", help="Aspect to learn; else overall, total or the only one.")
+    str,
+    typer.Option(
+        "--aspect", metavar="NAME", help="Aspect to learn. Default: overall, total or the only one."
+    ),
 ]
 Scale = Annotated[
-    str, typer.Option("--scale", help="Lowest and highest rating, such as 1-5; else those that were given.")
+    str,
+    typer.Option(
+        "--scale",
+        metavar="LOW-HIGH",
+        help="Lowest and highest rating, such as 1-5. Default: those found in the data.",
+    ),
 ]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder to write; else a folder of its name.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a trained metric in that folder.")]
-Licence = Annotated[str, typer.Option("--licence", help="Licence of the trained metric, for its card.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="DIR", help="Folder to write. Default: the name of the metric."),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace an existing trained metric in that folder.")
+]
+Licence = Annotated[
+    str, typer.Option("--licence", metavar="TEXT", help="Licence of the trained metric, for its card.")
+]
 Model = Annotated[
     str,
-    typer.Option("--model", help="gbr, hist, ridge or mlp; options in brackets: gbr[trees=300,rate=0.05]."),
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="gbr, hist, ridge or mlp; options in brackets: gbr[trees=300,rate=0.05].",
+    ),
 ]
 Features = Annotated[
     str,
     typer.Option(
-        "--features", "-F", help="Metrics and embeddings by name, separated by commas: cider,sentsim.mean."
+        "--features",
+        "-F",
+        metavar="LIST",
+        help="Metrics and embeddings by name, separated by commas: cider,sentsim.mean.",
     ),
 ]
 Split = Annotated[
-    str, typer.Option("--split", help="Shares of the images: training/test or training/validation/test.")
+    str,
+    typer.Option(
+        "--split", metavar="SHARES", help="Shares of the images: training/test or training/validation/test."
+    ),
 ]
-Folds = Annotated[int, typer.Option("--folds", min=0, max=50, help="Folds of cross-validation; 0 for none.")]
+Folds = Annotated[
+    int, typer.Option("--folds", metavar="N", min=0, max=50, help="Folds of cross-validation; 0 for none.")
+]
 Seeds = Annotated[
-    int, typer.Option("--seeds", min=1, max=100, help="Fits from different seeds, whose mean is the metric.")
+    int,
+    typer.Option(
+        "--seeds",
+        metavar="N",
+        min=1,
+        max=100,
+        help="Number of fits from different seeds; the metric is their mean.",
+    ),
 ]
-Beside = Annotated[str, typer.Option("--beside", help="Metrics to show beside it that are not its features.")]
+Beside = Annotated[
+    str,
+    typer.Option("--beside", metavar="LIST", help="Further metrics to compare with, separated by commas."),
+]
 Refit = Annotated[
-    bool, typer.Option("--refit", help="After the test, fit again on all data; figures stay those of before.")
+    bool,
+    typer.Option("--refit", help="After testing, fit again on all data; reported figures do not change."),
 ]

@@ -16,15 +16,26 @@ def rating(
     features: own.Features = "",
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Minutes, not hours: rate 1e-3, at most 400 epochs, early stopping."),
+        typer.Option(
+            "--quick", help="Train in minutes, not hours: rate 1e-3, at most 400 epochs, early stopping."
+        ),
     ] = False,
-    epochs: Annotated[int | None, typer.Option("--epochs", min=1, help="Else 4,000, the paper's.")] = None,
+    epochs: Annotated[
+        int | None,
+        typer.Option("--epochs", metavar="N", min=1, help="Epochs. Default: 4,000, as in the paper."),
+    ] = None,
     rate: Annotated[
-        float | None, typer.Option("--rate", help="Learning rate; else 1e-5, the paper's.")
+        float | None,
+        typer.Option("--rate", metavar="X", help="Learning rate. Default: 1e-5, as in the paper."),
     ] = None,
     patience: Annotated[
         int | None,
-        typer.Option("--patience", min=0, help="Stop after so many epochs without progress; else never."),
+        typer.Option(
+            "--patience",
+            metavar="N",
+            min=0,
+            help="Stop after this many epochs without progress. Default: never.",
+        ),
     ] = None,
     seeds: own.Seeds = 5,
     split: own.Split = "64/16/20",

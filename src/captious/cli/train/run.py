@@ -31,7 +31,7 @@ def train_and_print(
         with progress_bar() as progress:
             trained = train(data, settings, folder, overwrite=overwrite, progress=progress, note=note)
     except KeyboardInterrupt:
-        note("stopped; the same command goes on where it was")
+        note("stopped; run the same command again to resume")
         raise
     report = trained.report
     shown = [tables.layout_of_table_11(report)] if by_set else []

@@ -16,25 +16,35 @@ def vcrscore(
     external: Annotated[
         list[str] | None,
         typer.Option(
-            "--external", help="Further data sets, files or benchmarks, split 70/30; may be repeated."
+            "--external",
+            metavar="FILE",
+            help="Further data sets (files or benchmarks), split 70/30; repeatable.",
         ),
     ] = None,
     split: Annotated[
-        str, typer.Option("--split", help="Shares of --judgments' images: the paper's own data have 30/70.")
+        str,
+        typer.Option(
+            "--split",
+            metavar="SHARES",
+            help="Training and test shares of the images of --judgments; 30/70 as in the paper.",
+        ),
     ] = "30/70",
     drop_zero: Annotated[
-        bool, typer.Option("--drop-zero", help="Without captions that score 0, as the paper did.")
+        bool, typer.Option("--drop-zero", help="Leave out captions with a score of 0, as in the paper.")
     ] = False,
     released: Annotated[
         bool,
-        typer.Option("--released", help="The released model's inputs: precision as recall, ViLT, MCIP-ref."),
+        typer.Option(
+            "--released", help="Use the released model's inputs: precision as recall, ViLT, MCIP-ref."
+        ),
     ] = False,
     features: Annotated[
         str,
         typer.Option(
             "--features",
             "-F",
-            help="In place of the paper's inputs, for weights of your own: vcr_recall,vilt[model=DIR].",
+            metavar="LIST",
+            help="Features instead of the paper's, such as your own weights: vcr_recall,vilt[model=DIR].",
         ),
     ] = "",
     model: own.Model = "gbr",

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from captious.corpus.given import Given
 from captious.corpus.ids import meet
 from captious.corpus.judged import read_judgments
-from captious.corpus.readers import PathText, Problem, Rows, read_rows
+from captious.corpus.readers import Problem, Rows
 from captious.corpus.systems import duplicate_problems
 from captious.corpus.validate import Captions, own_references, well_formed
 from captious.errors import InputError
@@ -47,16 +48,15 @@ class Gathered:
 
 
 def gather_candidates(
-    paths: Sequence[PathText], names: Sequence[str] | None, references: Sequence[PathText]
+    files: Sequence[Rows], names: Sequence[str] | None, references: Given | None
 ) -> Gathered:
     """All candidates; a file of judgments gives the captions that it judges."""
-    if names is not None and len(names) != len(paths):
-        raise InputError(f"names: {len(names)} given for {len(paths)} candidate files. Give one for each.")
+    if names is not None and len(names) != len(files):
+        raise InputError(f"names: {len(names)} given for {len(files)} candidate files. Give one for each.")
     found = Gathered()
-    for place, path in enumerate(paths):
-        rows = read_rows(path)
+    for place, rows in enumerate(files):
         if rows.format in ("flickr8k-expert", "flickr8k-crowdflower"):
-            _add_flickr8k(found, rows, path, references)
+            _add_flickr8k(found, rows, references)
             continue
         captions = well_formed(rows)
         systems = _systems(rows, captions, names[place] if names else rows.stem)
@@ -71,7 +71,7 @@ def gather_candidates(
 
 
 def _own_references(found: Gathered, rows: Rows, captions: Captions) -> Gathered:
-    """References that stand in the candidates' own rows, once for each image."""
+    """References in the candidates' own rows, once per image."""
     own = found.own_references or Gathered()
     lists, problems = own_references(rows)
     found.problems += [(rows.source, problem) for problem in problems]
@@ -88,11 +88,10 @@ def _own_references(found: Gathered, rows: Rows, captions: Captions) -> Gathered
     return own
 
 
-def gather_references(paths: Sequence[PathText]) -> Gathered:
+def gather_references(files: Sequence[Rows]) -> Gathered:
     """All references."""
     found = Gathered()
-    for path in paths:
-        rows = read_rows(path)
+    for rows in files:
         captions = well_formed(rows)
         found.add(rows, captions, [""] * len(captions.ids))
     return found
@@ -130,12 +129,12 @@ def _add_duplicates(rows: Rows, captions: Captions, systems: Sequence[str]) -> N
         captions.problems.extend(duplicate_problems(rows, captions, places)[1])
 
 
-def _add_flickr8k(found: Gathered, rows: Rows, path: PathText, references: Sequence[PathText]) -> None:
-    if not references:
-        raise InputError(f"{rows.source}: names its captions by id. Give Flickr8k.token.txt as references.")
-    corpus = read_judgments(path, references=references).corpus
+def _add_flickr8k(found: Gathered, rows: Rows, references: Given | None) -> None:
+    if references is None:
+        raise InputError(f"{rows.source}: refers to captions by id. Give Flickr8k.token.txt as references.")
+    corpus = read_judgments(rows, references=references).corpus
     if corpus is None:
-        raise InputError(f"{rows.source}: the references hold none of its captions.")
+        raise InputError(f"{rows.source}: the references contain none of its captions.")
     images = [corpus.image_ids[i] for i in corpus.image_of.tolist()]
     captions = Captions(images, corpus.captions, range(len(images)), [])
     found.judged = True

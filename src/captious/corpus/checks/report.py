@@ -1,4 +1,4 @@
-"""What a check found: findings with a code, a severity, a count, examples and a way to mend."""
+"""Findings of a check: code, severity, count, examples and how to fix them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """One kind of fault: how often, of how many, where first, and how to mend it."""
+    """One kind of problem: count, total, first places and how to fix it."""
 
     code: str
     severity: Severity
@@ -53,7 +53,7 @@ class Finding:
 
     @property
     def first(self) -> str:
-        """Where it stands first, and what stands there."""
+        """The first place, with its text."""
         if not self.examples:
             return ""
         place = self.examples[0]
@@ -79,7 +79,7 @@ class Finding:
 
 @dataclass(frozen=True, repr=False)
 class CheckReport(Shown):
-    """All findings, the worst first, and how much was looked at."""
+    """All findings, the most severe first, and how much was checked."""
 
     findings: tuple[Finding, ...]
     captions: int
@@ -98,7 +98,7 @@ class CheckReport(Shown):
         return any(finding.code == code for finding in self.findings)
 
     def wrong(self, *, strict: bool = False, allow: Iterable[str] = ()) -> tuple[Finding, ...]:
-        """Findings that make the answer no: errors and warnings, and notes too where strict."""
+        """Findings that count as problems: errors and warnings, and notes if strict."""
         allowed = set(allow)
         return tuple(
             finding
@@ -107,7 +107,7 @@ class CheckReport(Shown):
         )
 
     def tables(self, *, allow: Iterable[str] = ()) -> list[Table]:
-        """One table, a row a finding; those whose code is in `allow` are marked."""
+        """Return one table with one row per finding; those in `allow` are marked."""
         allowed = set(allow)
         rows: list[list[Cell]] = [
             [
@@ -130,13 +130,16 @@ class CheckReport(Shown):
                 counts = [f"{name} {n:,}" for name, n in finding.systems.items()]
                 notes.append(f"{finding.code}: {_few(counts)}")
         if not self.findings:
-            notes.append("nothing to complain about")
+            notes.append("no problems found")
         columns = ["severity", "code", "count", "what", "first", "mend"]
         return [Table("", columns, rows, "\n".join(notes))]
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row a finding."""
-        return self.table().to_pandas().reset_index()
+        """Return one row per finding; `count` and `of` are numbers."""
+        from captious.tables.frames import data_frame
+
+        columns = ["severity", "code", "subject", "count", "of", "what", "first", "mend"]
+        return data_frame([[getattr(one, name) for name in columns] for one in self.findings], columns)
 
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON shape."""

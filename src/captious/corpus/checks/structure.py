@@ -13,10 +13,10 @@ from captious.text.normalise import same_text_key
 COLLAPSE = 0.5  # a system that repeats itself for this share of its images says too little
 FEW = 20  # captions, up to which repetition says little
 PROBLEMS = {
-    "missing-id": ("an image id is missing or is none", "Give each caption the id of its image."),
+    "missing-id": ("an image id is missing or null", "Give each caption the id of its image."),
     "missing-caption": ("a caption is missing", 'Each entry needs "image_id" and "caption".'),
-    "not-text": ("a caption is no text", "A caption must be text."),
-    "duplicate-id": ("a system has several captions for an image", "Keep one for each image."),
+    "not-text": ("a caption is not text", "A caption must be text."),
+    "duplicate-id": ("a system has several captions for one image", "Keep one caption per image."),
     "empty-list": ("a list of references is empty", "Give a caption, or leave the image out."),
     "shape": ("an entry has the wrong shape", "Give every entry the shape of the others."),
 }
@@ -112,7 +112,7 @@ def unmatched(candidates: Gathered, references: Gathered) -> list[Finding]:
                 severity="note",
                 subject="references",
                 what="the image has references but no candidate",
-                mend="Fine for a part of a data set; else add the captions.",
+                mend="Fine if you score a subset; otherwise add the captions.",
             )
         )
     return findings
@@ -135,14 +135,14 @@ def uneven_systems(candidates: Gathered) -> list[Finding]:
             code="systems-differ",
             severity="error",
             subject="candidates",
-            what="the image is not described by all systems",
-            mend="Add the captions, or score with --common.",
+            what="not every system describes the image",
+            mend="Add the captions, or score the images that all systems describe (common).",
         )
     ]
 
 
 def leaked(candidates: Gathered, references: Gathered) -> list[Finding]:
-    """Candidates that stand among their own references."""
+    """Candidates that are among their own references."""
     if not references.texts:
         return []
     # One text for image and caption: a million tuples would keep the garbage collector busy.
@@ -193,7 +193,7 @@ def repeated_captions(candidates: Gathered) -> list[Finding]:
         code="repeated",
         severity="warning" if collapsed else "note",
         what=f'other images have the same caption ("{shown(most)[:50]}": {times:,} times)',
-        mend="Look whether the system says the same of everything.",
+        mend="Check whether the system repeats one caption for everything.",
     )
     examples = tuple(
         Place(
@@ -224,7 +224,7 @@ def fewer_references(references: Gathered) -> list[Finding]:
             severity="note",
             subject="references",
             what=f"the image has fewer than the usual {usual} references",
-            mend="Scores rise with references; compare systems on the same ones.",
+            mend="Scores rise with the number of references; compare systems on the same ones.",
         )
     ]
 
@@ -243,7 +243,7 @@ def without_images(ids: Iterable[str], paths: Iterable[str | None], folder: str)
             severity="error",
             subject="images",
             what="there is no image file for the id",
-            mend="Add the file, or mend the id.",
+            mend="Add the file, or fix the id.",
             file=folder,
         )
     ]
@@ -262,8 +262,8 @@ def broken_images(ids: Iterable[str], paths: Iterable[str | None], folder: str) 
             code="broken-image",
             severity="error",
             subject="images",
-            what="the file is empty or no image",
-            mend="Fetch it again; metrics that look at images leave it without a score.",
+            what="the file is empty or not an image",
+            mend="Download it again; image-based metrics cannot score it.",
             file=folder,
         )
     ]
@@ -282,7 +282,7 @@ def without_objects(ids: Iterable[str], counts: Iterable[int], file: str) -> lis
             code="no-objects",
             severity="note",
             subject="objects",
-            what="no object is known of the image",
+            what="no objects are given for the image",
             mend="Add labels, or expect a score of 0.",
             file=file,
         )

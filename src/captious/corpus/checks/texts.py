@@ -60,7 +60,7 @@ def has_line_break(text: str) -> bool:
 
 
 def has_control_character(text: str) -> bool:
-    """Control characters (a tab is one) and invisible ones; line breaks are told apart."""
+    """Control characters (a tab is one) and invisible ones; line breaks are a separate check."""
     return not text.isprintable() and any(
         (unicodedata.category(sign) == "Cc" or sign in _INVISIBLE) and not _LINE_BREAK.match(sign)
         for sign in text
@@ -83,7 +83,7 @@ def lacks_final_period(text: str) -> bool:
 
 
 def looks_cut_short(text: str) -> bool:
-    """The last word is one that wants another; after an article even a period does not save it.
+    """The last word is one that needs another; after an article even a period does not save it.
 
     >>> looks_cut_short("a kitchen with a sink and a window in a"), looks_cut_short("A hat on.")
     (True, False)
@@ -108,7 +108,7 @@ def is_file_name(text: str) -> bool:
 
 
 def is_placeholder(text: str) -> bool:
-    """A word that stands where a description should: "image", "alt text", "untitled", "n/a".
+    """A word instead of a description: "image", "alt text", "untitled", "n/a".
 
     >>> is_placeholder("Image 3"), is_placeholder("A photo album on a table.")
     (True, False)
@@ -150,12 +150,12 @@ CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
         "empty", "error", "the caption is empty", "Write the caption, or leave the image out.", is_empty
     ),
     TextCheck(
-        "line-break", "warning", "the caption goes over several lines", "Put it on one line.", has_line_break
+        "line-break", "warning", "the caption spans several lines", "Put it on one line.", has_line_break
     ),
     TextCheck(
         "control-character",
         "warning",
-        "the caption holds control characters",
+        "the caption contains control characters",
         "Remove tabs and other invisible characters.",
         has_control_character,
     ),
@@ -176,29 +176,29 @@ CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
     TextCheck(
         "tokenised",
         "warning",
-        "the text is tokenised (space before a mark)",
-        "Give the text as people write it.",
+        "the text is tokenised (space before punctuation)",
+        "Give plain text, not tokens.",
         is_tokenised,
     ),
     TextCheck(
         "lower-case",
         "warning",
         "the caption starts in lower case",
-        "Give truecased text; --fix makes the first letter upper case.",
+        "Give truecased text; `captious check --fix` makes the first letter upper case.",
         starts_in_lower_case,
     ),
     TextCheck(
         "no-period",
         "warning",
-        "there is no period at the end",
-        "End captions as sentences; --fix adds the period.",
+        "the caption does not end in a period",
+        "End captions as sentences; `captious check --fix` adds the period.",
         lacks_final_period,
     ),
     TextCheck(
         "truncated",
         "warning",
         "the caption breaks off (ends in a, the, with, …)",
-        "Let the system write to the end of the sentence.",
+        "Let the system finish the sentence.",
         looks_cut_short,
         rare_is_note=True,
     ),
@@ -219,22 +219,22 @@ CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
     TextCheck(
         "image-of",
         "note",
-        'the caption starts with "image of" or the like',
-        "In alt text leave it out: screen readers say that it is an image.",
+        'the caption starts with "image of" or similar',
+        "Leave it out of alt text: screen readers already announce an image.",
         says_image_of,
     ),
     TextCheck(
         "space",
         "note",
-        "spaces at an end, or two in a row",
-        "Trim the captions; --fix does at the ends.",
+        "leading, trailing or double spaces",
+        "Remove them; `captious check --fix` trims both ends.",
         has_stray_space,
     ),
     TextCheck(
         "long",
         "note",
         f"the caption has more than {LONG_CAPTION} words",
-        "Make sure that it is one caption.",
+        "Check that it is a single caption.",
         is_very_long,
     ),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from captious.corpus.readers.detect import detect
-from captious.corpus.readers.every_column import read_every_column
+from captious.corpus.readers.every_column import every_column, read_every_column
 from captious.corpus.readers.harnesses import read_lmms_eval
 from captious.corpus.readers.json_files import read_json_array, read_json_object
 from captious.corpus.readers.json_lines import read_json_lines
@@ -12,7 +12,17 @@ from captious.corpus.readers.plain import read_flickr8k_judgments, read_flickr8k
 from captious.corpus.readers.rows import Places, Problem, Rows
 from captious.corpus.readers.tables import read_delimited, read_parquet
 
-__all__ = ["PathText", "Places", "Problem", "Rows", "Source", "open_source", "read_every_column", "read_rows"]
+__all__ = [
+    "PathText",
+    "Places",
+    "Problem",
+    "Rows",
+    "Source",
+    "every_column",
+    "open_source",
+    "read_every_column",
+    "read_rows",
+]
 
 _READERS = {
     "json-array": read_json_array,
@@ -29,7 +39,7 @@ _READERS = {
 def read_rows(path: PathText) -> Rows:
     """Read a file of captions, references or judgments, whatever its format.
 
-    Nothing is judged yet: captions that are no text and ids that are missing come through as they
+    Nothing is judged yet: captions that are not text and ids that are missing come through as they
     stand, so that a check can list them all. `captious.corpus.load_corpus` is the strict way.
     """
     source = open_source(path)

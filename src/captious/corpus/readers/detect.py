@@ -81,11 +81,12 @@ def _refuse_what_holds_no_captions(source: Source, first: str, second: str) -> N
     if _MARKUP.match(first):
         kind = "XML" if first.lower().startswith("<?xml") else "a web page (HTML)"
         raise InputError(
-            f"{source.name}: is {kind}, not captions. A download often saves an error page: open it and look."
+            f"{source.name}: is {kind}, not captions. "
+            "The download may have saved an error page: open the file and check."
         )
     if not second and (value := _LONE_VALUE.fullmatch(first)):
         kind = next(name for name, text in value.groupdict().items() if text is not None)
-        raise InputError(f"{source.name}: holds {LONE_VALUES[kind]} and nothing else. {EXPECTED}")
+        raise InputError(f"{source.name}: contains only {LONE_VALUES[kind]}. {EXPECTED}")
 
 
 def delimiter_of(header: str) -> str | None:

@@ -28,12 +28,12 @@ def read_lmms_eval(source: Source) -> Rows:
         for value, line in zip(values, lines, strict=True):
             sample = value if isinstance(value, dict) else {}
             if not sample:
-                problems.append(Problem("shape", f"line {line}", "is no object", _MEND))
+                problems.append(Problem("shape", f"line {line}", "is not an object", _MEND))
             found = _sample(sample)
             for role, column in columns.items():
                 column.append(found[role])
             numbers.append(line)
-    _say(source, "lmms-eval", "leaves out SPICE and keeps no score of single captions.")
+    _say(source, "lmms-eval", "does not compute SPICE and keeps no per-caption scores.")
     return Rows(
         source.name, _task(source.stem), "lmms-eval", columns, Places("line", numbers), problems=problems
     )
@@ -46,7 +46,7 @@ def of_vlmevalkit(source: Source, header: list[str]) -> bool:
     _say(
         source,
         "VLMEvalKit",
-        "splits captions at white space, case and punctuation kept, before it scores them; its own figures "
+        "only splits captions at white space (case and punctuation kept) before scoring; its own figures "
         "differ from these.",
     )
     return True

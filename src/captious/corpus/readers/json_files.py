@@ -49,7 +49,7 @@ def read_json_object(source: Source) -> Rows:
     """One object: COCO annotations, a map from id to captions, or a single row."""
     document = parse_json(source)
     if not isinstance(document, dict):
-        raise InputError(f"{source.name}: holds {_a(_kind(document))}. {EXPECTED}")
+        raise InputError(f"{source.name}: contains {_a(_kind(document))}. {EXPECTED}")
     if "annotations" in document:
         return _read_annotations(source, document)
     if _is_karpathy(document):
@@ -78,7 +78,7 @@ def _read_annotations(source: Source, document: dict[str, Any]) -> Rows:
     builder.extend(annotations)
     columns, keys = by_role(builder.columns)
     if "caption" not in columns and any(isinstance(a, dict) for a in annotations):
-        holds = " (it holds object instances)" if "categories" in document else ""
+        holds = " (it contains object instances)" if "categories" in document else ""
         raise InputError(
             f'{source.name}: no annotation has a "caption"{holds}. Give the captions_*.json file.'
         )
@@ -160,8 +160,8 @@ def _read_id_map(source: Source, document: dict[str, Any]) -> Rows:
         rows, strings = _read_lists_by_id(source, document)
     for key, count in repeated_keys(source, strings).items():
         place = Places("key", keys=[key])[0]
-        what = f"stands {count} times in the object"
-        mend = "A JSON object keeps only the last; give each image one key."
+        what = f"occurs {count} times in the object"
+        mend = "A JSON object keeps only the last one; give each image one key."
         rows.problems.append(Problem("duplicate-id", place, what, mend, key))
     return rows
 
@@ -195,7 +195,7 @@ def _read_lists_by_id(source: Source, document: dict[str, Any]) -> tuple[Rows, i
 
 
 def _lists_of_texts(values: list[Any]) -> tuple[list[list[object]], int]:
-    """The captions under each id, and how many strings stand there."""
+    """The captions under each id, and how many strings there are."""
     if set(map(type, values)) == {list}:
         flat = list(chain.from_iterable(values))
         if set(map(type, flat)) <= {str}:
@@ -205,7 +205,7 @@ def _lists_of_texts(values: list[Any]) -> tuple[list[list[object]], int]:
 
 
 def _texts_of(value: object) -> tuple[list[object], int]:
-    """Captions under one id, and how many strings (keys of objects included) stand there."""
+    """Captions under one id, and how many strings (keys of objects included) there are."""
     items = value if isinstance(value, list) else [value]
     texts, strings = [], 0
     for item in items:

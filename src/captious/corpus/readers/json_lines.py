@@ -28,7 +28,7 @@ def read_json_lines(source: Source, *, every_column: bool = False, first: int = 
         keys=keys,
         places=Places("line", None if whole else numbers),
         problems=[
-            Problem("shape", f"line {numbers[row]}", "is no object", "Each line needs one object.")
+            Problem("shape", f"line {numbers[row]}", "is not an object", "Each line needs one object.")
             for row, _ in builder.not_objects
         ],
         broken=frozenset(row for row, _ in builder.not_objects),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import dataclass
 from os import PathLike
@@ -24,6 +25,7 @@ OTHER_ARCHIVES = {
 }
 UTF8_BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_CONTROL = re.compile(rb"[\x01-\x08\x0e-\x19\x1c-\x1f]")  # in no text of any encoding that is common
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,8 @@ def open_source(path: PathText) -> Source:
     if data.startswith(GZIP):
         data = gunzip(data, name)
     if data.startswith(ZIP):
-        data = sheet_as_csv(data, name) or data
+        sheet = sheet_as_csv(data, name)
+        data = data if sheet is None else sheet
     for magic, kind in OTHER_ARCHIVES.items():
         if data.startswith(magic):
             raise InputError(f"{name}: is {kind}. Unpack it, or compress it with gzip.")
@@ -70,7 +73,7 @@ def refuse_false_parquet(head: bytes, name: str) -> None:
 
     >>> refuse_false_parquet(b"<html>", "m2.parquet")
     Traceback (most recent call last):
-    captious.errors.InputError: m2.parquet: is no Parquet file: it begins with "<html>" and not with "PAR1". \
+    captious.errors.InputError: m2.parquet: is not a Parquet file: it starts with "<html>", not with "PAR1". \
 Write or copy it again.
     """
     named = name.lower().endswith(".parquet")
@@ -78,7 +81,7 @@ Write or copy it again.
         begin = head[:8].decode("utf-8", "ignore")
         shown = f'"{begin}"' if begin and begin.isprintable() else f"the bytes {head[:4].hex(' ')}"
         raise InputError(
-            f'{name}: is no Parquet file: it begins with {shown} and not with "PAR1". Write or copy it again.'
+            f'{name}: is not a Parquet file: it starts with {shown}, not with "PAR1". Write or copy it again.'
         )
 
 
@@ -99,13 +102,11 @@ def _read_standard_input() -> bytes:
     if sys.stdin is None or sys.stdin.closed:
         raise InputError(f"{STANDARD_INPUT}: is closed. Pipe a file in, or name one.")
     if sys.stdin.isatty():
-        raise InputError(
-            f'{STANDARD_INPUT}: "-" reads a file that is piped in, and there is none. Name a file.'
-        )
+        raise InputError(f'{STANDARD_INPUT}: "-" reads piped input, but nothing was piped in. Name a file.')
     data = sys.stdin.buffer.read()
     if not data:
         raise InputError(
-            f'{STANDARD_INPUT}: is empty. Pipe a file in, and give "-" only once: it can be read only once.'
+            f'{STANDARD_INPUT}: is empty. Pipe a file in, and use "-" only once: it can be read only once.'
         )
     return data
 
@@ -118,7 +119,7 @@ def _read_bytes(path: Path, name: str) -> bytes:
     except IsADirectoryError:
         raise InputError(f"{name}: is a folder. Name the file inside it.") from None
     except PermissionError:
-        raise InputError(f"{name}: permission denied. Make the file readable for this user.") from None
+        raise InputError(f"{name}: permission denied. Make the file readable for your user.") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{name}: cannot be read ({error}).") from None
 
@@ -145,6 +146,12 @@ def _require_utf8(data: bytes, name: str) -> None:
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
+        control = _CONTROL.search(data)
+        if control:
+            raise InputError(
+                f"{name}: byte {control.start()}: 0x{control[0][0]:02x} is not text. "
+                "Give a text file (JSON, CSV, …), a Parquet file or an Excel workbook."
+            ) from None
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(
             f"{name}: line {line}, byte {error.start}: 0x{data[error.start]:02x} is not UTF-8 "

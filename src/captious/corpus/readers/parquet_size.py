@@ -38,7 +38,7 @@ def check_parquet(data: bytes, name: str, most: int = MOST_BYTES // 2) -> None:
 
 
 def _column_bytes(data: bytes, column: str, most: int) -> int:
-    """The bytes of a column's values, repeated ones as often as they stand; counted until over `most`.
+    """The bytes of a column's values, repeated ones as often as they occur; counted until over `most`.
 
     Where a list's texts outgrew their dictionary, Arrow cannot hand them out by it; they are then
     read as they are, a few rows at a time.
@@ -68,7 +68,7 @@ def _by_dictionary(chunk: Any) -> bool:
 
 
 def _repeated_bytes(column: Any) -> int:
-    """The bytes of texts that are stored once and stand in many rows."""
+    """The bytes of texts that are stored once and occur in many rows."""
     import pyarrow as arrow
     from pyarrow import compute
 

@@ -16,17 +16,17 @@ BLOCK = 4 << 20
 _BETWEEN_OBJECTS = re.compile(rb"\}\s*,\s*(?=\{)")
 # What stands from the last sign before the fault on, and what to do about it.
 _FAULTS = (
-    (re.compile(rb",\s*[\]}]"), "a comma stands before the closing bracket. Remove it."),
-    (re.compile(rb".?\s*'", re.DOTALL), "texts stand in single quotes. JSON wants double quotes."),
+    (re.compile(rb",\s*[\]}]"), "there is a comma before the closing bracket. Remove it."),
+    (re.compile(rb".?\s*'", re.DOTALL), "text is in single quotes. JSON needs double quotes."),
     (
         re.compile(rb"\]\s*[\[{]"),
-        "a second document begins here. Give one list, or one object a line (.jsonl).",
+        "a second document begins here. Give one list, or one object per line (.jsonl).",
     ),
     (
         re.compile(rb".?\s*(?:None|True|False)\b", re.DOTALL),
         "a Python value. Write null, true or false, or save with json.dump.",
     ),
-    (re.compile(rb'["\]}\w]\s*["{\[]'), "a comma or a colon is missing before this place."),
+    (re.compile(rb'["\]}\w]\s*["{\[]'), "a comma or colon is missing before this position."),
 )
 _NOT_JSON_NUMBERS = re.compile(rb"-?(?:NaN|Infinity)")
 
@@ -113,18 +113,20 @@ def _located(
         found = number.group().decode()
         return InputError(f"{where}: {found} is not JSON. Write null, or leave the entry out.")
     if "depth" in error.msg or "ecursion" in error.msg:
-        return InputError(f"{where}: lists or objects are nested too deep. Captions need two levels at most.")
+        return InputError(
+            f"{where}: lists or objects are nested too deeply. Captions need two levels at most."
+        )
     if at >= len(text.rstrip()):
         return InputError(
             f"{where}: the JSON ends too early. The file was cut short; write or copy it again."
         )
     places = (at, _before(text, at))
     why = next((said for fault, said in _FAULTS if any(fault.match(text, place) for place in places)), None)
-    return InputError(f"{where}: not valid JSON{f': {why}' if why else '. Mend it at that place.'}")
+    return InputError(f"{where}: not valid JSON{f': {why}' if why else '. Correct it there.'}")
 
 
 def _before(text: bytes, at: int) -> int:
-    """Where the last sign before `at` stands that is no white space; faults are told from there."""
+    """The last character before `at` that is not white space; errors are reported there."""
     while at > 0 and text[at - 1 : at].isspace():
         at -= 1
     return max(at - 1, 0)

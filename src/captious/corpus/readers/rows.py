@@ -32,14 +32,14 @@ class Problem(NamedTuple):
     image: str | None = None
 
     def line(self, source: str) -> str:
-        """The problem as one line: file, place, what, how to mend it."""
+        """The problem as one line: file, place, what, how to fix it."""
         place = f"{self.place}: " if self.place else ""
         return f"{source}: {place}{self.what}. {self.mend}"
 
 
 @dataclass(frozen=True)
 class Places:
-    """Where each row stands in its file: `entry 17`, `line 3`, `row 5` or `key "391895"`.
+    """The place of each row in its file: `entry 17`, `line 3`, `row 5` or `key "391895"`.
 
     Entries, lines and rows are counted from 1.
 
@@ -63,7 +63,7 @@ class Rows:
 
     `problems` are faults of shape (an entry that is no object, an empty list); where such a fault
     leaves an empty row, the row is `broken`.
-    `keys` tells under which name the file itself holds a role; `file_names` are those of COCO
+    `keys` maps roles to the file's own names; `file_names` are those of COCO
     annotations; `grouped` is true where the file holds a list of captions for an image.
     """
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import orjson
 
+from captious.corpus.lists import is_missing
 from captious.corpus.readers.detect import delimiter_of, first_lines
 from captious.corpus.readers.harnesses import of_vlmevalkit
 from captious.corpus.readers.names import NUMBERED_REFERENCE, is_of_use
@@ -27,7 +28,7 @@ def read_delimited(source: Source) -> Rows:
     if delimiter is None:
         found = one_line(header_line, 60)
         raise InputError(
-            f'{source.name}: line 1: "{found}" does not name a column for images and one for '
+            f'{source.name}: line 1: "{found}" does not name columns for images and '
             "captions. Start the file with a header, such as image_id,caption (for ratings: "
             "image_id,rater,rating)."
         )
@@ -73,7 +74,7 @@ def text_columns(
                     lines.append(reader.line_num)
                 elif row:
                     what = f"has {len(row)} cells, the header has {len(header)}"
-                    mend = 'Put text that holds the delimiter in "double quotes".'
+                    mend = 'Put text that contains the delimiter in "double quotes".'
                     problems.append(Problem("shape", f"line {reader.line_num}", what, mend))
         except csv.Error as error:
             raise InputError(
@@ -81,7 +82,7 @@ def text_columns(
                 'Inside quotes write "" for a quote, and close every quote.'
             ) from None
     if not lines and not problems:
-        raise InputError(f"{source.name}: a header but no rows. Add a line for each caption.")
+        raise InputError(f"{source.name}: has a header but no rows. Add a line for each caption.")
     return columns, lines, problems
 
 
@@ -89,8 +90,8 @@ def _refuse_repeated(source: Source, header: list[str], columns: dict[str, Colum
     for name in columns:
         if header.count(name) > 1:
             raise InputError(
-                f'{source.name}: line 1: the column "{one_line(name, 40)}" stands twice. '
-                "Keep one, or give the other another name."
+                f'{source.name}: line 1: the column "{one_line(name, 40)}" occurs twice. '
+                "Keep one, or rename the other."
             )
 
 
@@ -123,7 +124,7 @@ def _gather_references(columns: dict[str, Column], *, from_json: bool) -> None:
     if numbered and "references" not in columns:
         parts = [columns.pop(name) for name in numbered]
         columns["references"] = [
-            [text for text in row if text not in ("", None)] for row in zip(*parts, strict=True)
+            [text for text in row if text != "" and not is_missing(text)] for row in zip(*parts, strict=True)
         ]
     elif from_json and "references" in columns:
         columns["references"] = [_list_in_cell(cell) for cell in columns["references"]]
@@ -167,7 +168,7 @@ def rows_of_columns(
     if not any(map(len, columns.values())):
         raise InputError(f"{name}: the table has no rows. Add a row for each caption.")
     for column in named.values():
-        column[:] = [MISSING if _is_missing(cell) else cell for cell in column]
+        column[:] = [MISSING if cell is not None and is_missing(cell) else cell for cell in column]
     return Rows(name, stem, format_name, named, Places("row"), keys)
 
 
@@ -194,9 +195,3 @@ def parquet_errors(name: str) -> Iterator[None]:
         raise InputError(
             f"{name}: the Parquet file cannot be read ({reason}). Write or copy it again."
         ) from None
-
-
-def _is_missing(cell: object) -> bool:
-    if isinstance(cell, float):
-        return cell != cell  # noqa: PLR0124 - NaN is not itself
-    return type(cell).__name__ in ("NAType", "NaTType")  # pandas' own, which is not imported for it

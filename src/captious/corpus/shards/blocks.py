@@ -53,7 +53,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True)
 class Layout:
-    """What one look at a shard tells: its content's hash, its rows and its blocks."""
+    """Layout of a shard: the hash of its content, its rows and its blocks."""
 
     digest: str
     rows: int
@@ -133,7 +133,7 @@ def _parquet_layout(file: BinaryIO, shard: Shard, number: int, block_rows: int) 
     roles = roles_of(names)
     if sum(sizes) and not ({"image", "caption"} <= roles.keys() or {"image", "references"} <= roles.keys()):
         raise InputError(
-            f"{shard.address}: has no column for image ids and one for captions "
+            f"{shard.address}: needs one column for image ids and one for captions "
             f'(found: {one_line(", ".join(names))}). Name them "image_id" and "caption".'
         )
     return Layout(_digest(file), sum(sizes), list(_group_blocks(number, sizes, block_rows)), frozenset(roles))

@@ -21,7 +21,7 @@ from captious.errors import InputError
 
 @dataclass(frozen=True)
 class ShardedCorpus:
-    """Candidates in shards; references stand in their rows, or in shards of their own.
+    """Candidates in shards; references are in their rows, or in separate shards.
 
     `block_rows` is what is scored and logged at a time, `batch_rows` what is in memory at once.
     """
@@ -39,7 +39,7 @@ class ShardedCorpus:
             yield rows, corpus_of(rows, shard.system)
 
     def sample(self, rows: int) -> Corpus:
-        """The first captions of a shard in the middle; where references stand apart, with made-up ones."""
+        """The first captions of a shard in the middle; if references are separate, with made-up ones."""
         corpus = self._first(rows)
         if not self.references:
             return corpus
@@ -70,11 +70,11 @@ def open_shards(
     block_rows: int = BLOCK_ROWS,
     batch_rows: int = BATCH_ROWS,
 ) -> ShardedCorpus:
-    """Shards of captions, for `captious.score(…, out=FOLDER)`; nothing is read yet.
+    """Open shards of captions for `captious.score(…, out=FOLDER)`. Nothing is read yet.
 
-    A place is a file, a folder, a pattern or an address that fsspec understands; each is a system,
-    named after it, unless the rows have a column `system`. Shards are Parquet or JSON lines with the
-    column names of other files. `references` are looked up by image id; ids must be spelled alike.
+    Name files, folders, patterns or addresses that fsspec understands. Each is one system, named after
+    it, unless the rows have a column `system`. Shards are Parquet or JSON lines with the column names of
+    other files. `references` are matched by image id; ids must be spelled the same.
 
     >>> import pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -84,9 +84,9 @@ def open_shards(
     """
     check_arguments(open_shards, locals())
     if duplicates not in ("error", "first", "all"):
-        raise InputError(f'duplicates: "{duplicates}" is unknown. Say error, first or all.')
+        raise InputError(f'duplicates: "{duplicates}" is unknown. Use error, first or all.')
     if block_rows < 1 or batch_rows < 1:
-        raise InputError("a block has at least 1 row. Give more.")
+        raise InputError("a block needs at least 1 row.")
     places = _listed(candidates)
     if not places:
         raise InputError("candidates: no shard was given. Name at least one.")

@@ -11,6 +11,7 @@ from captious.corpus.readers.open import UTF8_BOM, Source, stem_of
 from captious.errors import InputError
 
 ROW = '{"image_id": …, "caption": …, "references": […]}'
+WHOLE = "Whole files are scored without --out; `captious score --items FILE` writes each caption's score."
 
 
 def roles_of_line(line: bytes, name: str) -> frozenset[str]:
@@ -22,7 +23,7 @@ def roles_of_line(line: bytes, name: str) -> frozenset[str]:
         raise _whole(name, "one JSON object over several lines", ".annotations[]")
     if not line.startswith(b"{"):
         raise InputError(
-            f"{name}: is neither Parquet nor JSON lines, as shards are. Write an object a line: {ROW}."
+            f"{name}: is neither Parquet nor JSON lines. Write one object per line: {ROW}. {WHOLE}"
         )
     rows = read_json_lines(Source(name, stem_of(name), line))
     if "image" in rows.columns and {"caption", "references"} & rows.columns.keys():
@@ -35,6 +36,7 @@ def roles_of_line(line: bytes, name: str) -> frozenset[str]:
 def _whole(name: str, what: str, entries: str) -> InputError:
     """A file that is JSON as a whole; jq's words for its entries are those of COCO's files."""
     return InputError(
-        f"{name}: is {what}, and a shard is Parquet or an object a line: {ROW}. Write its entries so, as "
-        f"`jq -c '{entries}' {shlex.quote(name)} > {shlex.quote(stem_of(name))}.jsonl` does for COCO files."
+        f"{name}: is {what}, but a shard is Parquet or one object per line: {ROW}. Convert it, "
+        f"as `jq -c '{entries}' {shlex.quote(name)} > {shlex.quote(stem_of(name))}.jsonl` does for COCO. "
+        f"{WHOLE}"
     )

@@ -38,11 +38,11 @@ def expand(given: PathText) -> list[str]:
     if Path(text).is_dir():
         found = [str(path) for path in sorted(Path(text).rglob("*")) if _is_shard(path.name)]
         other = Path(text) / "*.json"
-        none = f"holds no shards ({', '.join(SUFFIXES[:2])}); name other files themselves, such as {other}"
+        none = f"contains no shards ({', '.join(SUFFIXES[:2])}); name other files themselves, such as {other}"
         return _some(found, text, none)
     if _is_pattern(text) and not Path(text).exists():
         found = sorted(path for path in glob.glob(text, recursive=True) if Path(path).is_file())  # noqa: PTH207
-        return _some(found, text, "no file is named so")
+        return _some(found, text, "no file matches")
     if not Path(text).exists():
         raise InputError(f"{text}: there is no such file. Check the path.")
     return [text]

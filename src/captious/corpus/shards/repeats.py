@@ -45,7 +45,7 @@ def sorted_keys(keys: Sequence[str], rows: IntArray) -> bytes:
 
 
 def repeats(read: ReadRange, files: int) -> Iterator[Repeat]:
-    """Every row whose key stands in an earlier row, a range of keys after the other."""
+    """Every row whose key occurs in an earlier row, one range of keys after another."""
     if not files:
         return
     starts = np.stack([np.frombuffer(read(i, 0, _HEADER), dtype="<u8") for i in range(files)]).astype(

@@ -50,27 +50,27 @@ class Panel(Provider):
     has_service: ClassVar[bool] = False
 
     parameter: str = option("participant", "Parameter with the participant's id")
-    sign_up: bool = option(False, "Public sign-up page: people give a name in place of an id")
+    sign_up: bool = option(False, "Public sign-up page: people give a name instead of an id")
     signature: str = option("", "Parameter with the panel's signature of the id (HMAC-SHA256, hexadecimal)")
     completed: str = option(
-        "", "Where to send participants who are done; {participant} and {code} stand for theirs"
+        "", "Where to send participants who are done; {participant} and {code} are filled in"
     )
     screened_out: str = option("", "Where to send participants who were screened out")
     failed: str = option("", "Where to send participants who failed a check")
-    full: str = option("", "Where to send participants who came too late")
-    fee_percent: float = option(0.0, "What the panel adds to the rewards, in percent", high=1000)
+    full: str = option("", "Where to send participants who arrived too late")
+    fee_percent: float = option(0.0, "The panel's fee on rewards, in percent", high=1000)
 
     def __post_init__(self) -> None:
         if not self.parameter:
-            raise InputError("parameter: name the parameter that has the participant's id.")
+            raise InputError("parameter: name the parameter that contains the participant's id.")
         for outcome in ("completed", "screened_out", "failed", "full"):
             address = getattr(self, outcome)
             if address and not address.startswith(("https://", "http://")):
-                raise InputError(f"{outcome}: {address} is no address. Write https://…")
+                raise InputError(f"{outcome}: {address} is not an address. Write https://…")
             unknown = sorted(set(_PLACE.findall(address)) - set(PLACES))
             if unknown:
                 raise InputError(
-                    f"{outcome}: {{{one_line(unknown[0])}}} stands for nothing. "
+                    f"{outcome}: {{{one_line(unknown[0])}}} is not a known placeholder. "
                     f"Known: {', '.join(f'{{{name}}}' for name in PLACES)}."
                 )
 
@@ -87,7 +87,7 @@ class Panel(Provider):
     def ready(self) -> None:
         """Signed addresses need the panel's secret."""
         if self.signature and not os.environ.get(SECRET):
-            raise NotSetUpError(f"{SECRET} is not set. Signed addresses of the panel are checked with it.")
+            raise NotSetUpError(f"{SECRET} is not set. It is needed to check the panel's signed addresses.")
 
     def quote(self, study: Study) -> Quote:
         """The rewards and what the panel adds."""
@@ -103,7 +103,7 @@ class Panel(Provider):
         fee = share(reward, str(self.fee_percent / 100))
         lines = [Line(text, reward)]
         if fee:
-            lines.append(Line(f"fee of the panel, {self.fee_percent:g}%", fee))
+            lines.append(Line(f"the panel's fee, {self.fee_percent:g}%", fee))
         return Quote(places, reward, fee, study.currency, tuple(lines))
 
     def find(self, key: str) -> Remote | None:
@@ -160,7 +160,7 @@ class Panel(Provider):
 
     def message(self, study: Study, remote: Remote, participants: Sequence[str], text: str) -> None:
         """There is no way to write to them from here."""
-        raise InputError("message: a panel has no way to write to participants from here. Use its own.")
+        raise InputError("message: captious cannot send messages through a panel. Use the panel's own tools.")
 
     def exclude(self, study: Study, remote: Remote, participants: Sequence[str]) -> Remote:
         """Our own list keeps them out."""

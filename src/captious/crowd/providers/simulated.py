@@ -37,17 +37,17 @@ class Simulated(Provider):
     """Workers of a program, and money of nobody."""
 
     title: ClassVar[str] = "Simulated workers"
-    summary: ClassVar[str] = "a dry run: workers of known habits, and no money"
+    summary: ClassVar[str] = "a dry run: simulated workers, no money"
     arrival_parameters: ClassVar[tuple[str, ...]] = (WORKER, PLACE)
     public: ClassVar[bool] = False
 
-    market: str = option("", "File of the market", shown=False)
+    market: str = option("", "File that stores the simulated market", shown=False)
     fee_percent: float = option(20.0, "Fee on rewards and bonuses, in percent", high=1000)
 
     def ready(self) -> None:
         """The market is a file."""
         if not self.market:
-            raise InputError("market: name the file of the market of simulated workers.")
+            raise InputError("market: name a file to store the simulated market in.")
 
     def where(self) -> Market:
         """The market."""
@@ -133,7 +133,7 @@ class Simulated(Provider):
     def reject(self, study: Study, remote: Remote, place: Place, reason: str) -> None:
         """Refuse the work; paid work cannot be refused."""
         if self._place(remote, place)["state"] == "approved":
-            raise CallRefused(f"market: {place.id} is paid.")
+            raise CallRefused(f"market: {place.id} has already been paid.")
         self.where().move(remote.id, place.id, "rejected")
 
     def bonus(self, study: Study, remote: Remote, place: Place, amount: int, reason: str, key: str) -> None:

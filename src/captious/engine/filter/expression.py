@@ -51,7 +51,7 @@ _DEEPEST = 50
 
 
 class Token(NamedTuple):
-    """A word of the condition, and where it stands (counted from 1)."""
+    """A word of the condition, and its position (counted from 1)."""
 
     kind: str
     text: str
@@ -111,7 +111,7 @@ def parse(text: str) -> Condition:
     reader = _Reader(list(_tokens(text)), len(text))
     found = reader.condition()
     if (left := reader.peek()) is not None:
-        raise _error(f'"{one_line(left.text)}" stands where "and", "or" or the end should', left.at)
+        raise _error(f'"{one_line(left.text)}" found where "and", "or" or the end was expected', left.at)
     return found
 
 
@@ -213,7 +213,7 @@ class _Reader:
         if not tests:
             token = self.peek()
             raise _error(
-                f'"{one_line(first.text)}" is compared with nothing', token.at if token else first.at
+                f'"{one_line(first.text)}" is not compared with anything', token.at if token else first.at
             )
         return Condition(
             lambda columns: np.logical_and.reduce([test(columns) for test in tests]), tuple(values)
@@ -222,7 +222,7 @@ class _Reader:
     def value(self) -> Value:
         token = self.peek()
         if token is None or token.kind == "sign" or token.text in ("and", "or", "in", "contains"):
-            raise _error("a column, a number or a text is missing", token.at if token else self.end + 1)
+            raise _error("a column, number or text is missing", token.at if token else self.end + 1)
         self.place += 1
         if token.kind == "number":
             return Value("number", token.text, token.at)
@@ -235,9 +235,9 @@ def _comparison(left: Value, sign: str, right: Value, at: int) -> Condition:
     def test(columns: Columns) -> Truths:
         texts = left.is_text(columns), right.is_text(columns)
         if texts[0] != texts[1]:
-            raise _error("a text is compared with a number", at)
+            raise _error("text is compared with a number", at)
         if texts[0] and sign not in ("=", "==", "!="):
-            raise _error(f'texts are compared with == and !=, not with "{sign}"', at)
+            raise _error(f'text can be compared with == and !=, not with "{sign}"', at)
         a, b = left.of(columns), right.of(columns)
         known = ~(_missing(a) | _missing(b))
         rows = len(next(iter(columns.values())))
@@ -249,7 +249,7 @@ def _comparison(left: Value, sign: str, right: Value, at: int) -> Condition:
 def _contains(left: Value, right: Value, at: int) -> Condition:
     def test(columns: Columns) -> Truths:
         if not left.is_text(columns) or right.kind != "text":
-            raise _error('"contains" looks for a text in quotes in a column of texts', at)
+            raise _error('"contains" needs a text column and a text in quotes', at)
         cells = left.of(columns)
         return np.array([cell is not None and right.text in cell for cell in cells], dtype=bool)
 

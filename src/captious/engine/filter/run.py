@@ -28,7 +28,7 @@ BATCH_ROWS = 1 << 15
 
 @dataclass(frozen=True)
 class Filtered:
-    """How many captions were kept of how many, where they are, and what could not be read."""
+    """How many captions were kept, of how many, where they are, and what could not be read."""
 
     kept: int
     rows: int
@@ -55,7 +55,14 @@ def filter_shards(
 
     `scores` is a folder that `captious score --out` wrote, or any Parquet shards. `where` is a
     condition on their columns, on `length` (characters of the caption) and on `words`. The columns
-    of sums (`NAME.statistics`) are left out unless `statistics` asks for them.
+    `NAME.statistics` are dropped unless `statistics` is true.
+
+    >>> import pathlib, tempfile, pyarrow, pyarrow.parquet
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> table = pyarrow.table({"caption": ["A dog.", "A cat."], "cider": [0.9, 0.2]})
+    >>> pyarrow.parquet.write_table(table, folder / "part.parquet")
+    >>> filter_shards(folder / "part.parquet", "cider > 0.5", folder / "kept").kept
+    1
     """
     check_arguments(filter_shards, locals())
     condition = parse(where)
@@ -91,7 +98,7 @@ def parts_of(scores: str | os.PathLike[str]) -> list[str]:
     found = expand(text)
     others = [file for file in found if not file.lower().endswith(".parquet")]
     if others:
-        raise InputError(f"{others[0]}: is no Parquet file. Filter what captious score --out wrote.")
+        raise InputError(f"{others[0]}: is not a Parquet file. Filter the output of captious score --out.")
     return found
 
 
@@ -173,7 +180,7 @@ def _computed(name: str, batch: Any, names: list[str]) -> Columns:
     from pyarrow import compute
 
     if "caption" not in names:
-        raise InputError(f'--where: "{name}" is of the caption, and there is no column "caption".')
+        raise InputError(f'--where: "{name}" needs the column "caption", which is missing.')
     captions = batch.column("caption")
     if name == "length":
         counted = compute.utf8_length(captions)
@@ -194,7 +201,7 @@ def _refuse_other_folder(folder: Folder) -> None:
     for own in Path(folder.address).iterdir():
         if own.name != MANIFEST and not own.name.startswith(("kept-", ".kept-")):
             raise InputError(
-                f"{folder.address}: holds other files ({own.name}). Give --out a folder of its own."
+                f"{folder.address}: contains other files ({own.name}). Give --out an empty or new folder."
             )
     for own in Path(folder.address).iterdir():  # of a filter before, or one that was killed
         own.unlink()

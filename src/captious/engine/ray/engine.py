@@ -89,7 +89,7 @@ class RayEngine:
                     yield lost
             elif seat.task is None:
                 if isinstance(found, Failure):
-                    raise InputError(f"an actor cannot begin: {found.reason}")
+                    raise InputError(f"an actor cannot start: {found.reason}")
                 seat.ready = True
             else:
                 (item, tries), seat.task = seat.task, None
@@ -148,7 +148,7 @@ class RayEngine:
             reason = str(error).strip().split("\n", maxsplit=1)[0]
             raise InputError(
                 f"--address {self.address}: no Ray cluster answers there ({reason}). Start one with "
-                "`ray start --head`, or leave the address out."
+                "`ray start --head`, or leave --address out."
             ) from None
         self._ours = True
         return ray
@@ -167,8 +167,9 @@ class RayEngine:
             room = min(room, there.get("GPU", 0.0) / asked.gpus)
         if room < 1:
             raise InputError(
-                f"the Ray cluster has {there.get('CPU', 0):g} processors and {there.get('GPU', 0):g} GPUs; "
-                f"the metrics ask for {asked.processors:g} and {asked.gpus:g}. Add machines, or ask for less."
+                f"the Ray cluster has {there.get('CPU', 0):g} CPUs and {there.get('GPU', 0):g} GPUs; "
+                f"the metrics need {asked.processors:g} and {asked.gpus:g}. "
+                "Add machines, or use metrics that need less."
             )
         return int(room)
 

@@ -27,5 +27,5 @@ def engine_of(name: str, jobs: int, address: str, metrics: Sequence[Metric]) -> 
         installed()
         return RayEngine(address, jobs if jobs > 1 else 0, tuple(metrics))
     if address:
-        raise InputError("--address is of a Ray cluster. Give --engine ray with it.")
+        raise InputError("--address names a Ray cluster. Add --engine ray.")
     return LocalEngine(jobs)

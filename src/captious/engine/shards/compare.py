@@ -36,7 +36,7 @@ def compare_shards(
         raise InputError(f"{place}: was scored without resamples. Score it again with --resamples 1000.")
     if resamples not in (None, draws):
         raise InputError(
-            f"{place}: its intervals are of {draws:,} resamples, drawn when it was scored. "
+            f"{place}: its intervals use the {draws:,} resamples drawn when it was scored. "
             f"Leave --resamples out, or score it again with --resamples {resamples}."
         )
     counts = {own[name].scored for own in found.totals.sums.values() for name in found.scores}
@@ -44,7 +44,7 @@ def compare_shards(
     pairs = {name: _of_all(found, name, compared.metrics[name], level) for name in found.scores}
     note = found.note
     if len(counts) > 1:
-        note += " The systems do not describe equally many images; differences are of all that each has."
+        note += " The systems describe different numbers of images; each uses all of its own."
     return replace(compared, metrics=pairs), note.strip()
 
 

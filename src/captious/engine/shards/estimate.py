@@ -51,7 +51,7 @@ class Estimate(Shown):
         note = (
             f"{self.rows:,} captions in {self.shards:,} shards ({self.size / 1e9:,.2f} GB), "
             f"{self.blocks:,} blocks; timed on {self.sample:,} captions.\n"
-            f"About {duration(self.total / self.jobs)}{processes}, if all captions are like these."
+            f"About {duration(self.total / self.jobs)}{processes}, if the other captions are similar."
         )
         return [Table("", ["step", "µs a caption", "time for all"], rows, note)]
 

@@ -1,4 +1,4 @@
-"""The folder that a run writes to: a local one, or one behind an address; every file whole or not at all."""
+"""The folder that a run writes to: a local one, or one behind an address; files are written atomically."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class Folder:
             path.write_bytes(content)
 
     def append(self, name: str, line: bytes) -> None:
-        """Add a line to a file, on the disk when this returns; behind an address, a file a line."""
+        """Add a line to a file, on the disk when this returns; behind an address, one file per line."""
         if is_address(self.address):
             self.write(f"{name}.lines/{uuid4().hex}", line)
             return

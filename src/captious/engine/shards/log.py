@@ -48,7 +48,7 @@ def digest_of(*facts: Any) -> str:
 
 
 def identity(name: str, metric: Metric) -> list[str]:
-    """What tells a metric from another that would give other numbers: options, files, versions."""
+    """What distinguishes a metric from one with other numbers: options, files, versions."""
     return [
         name,
         repr(metric),

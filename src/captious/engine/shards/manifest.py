@@ -60,7 +60,7 @@ def read_manifest(folder: Folder, formats: Sequence[str] = (FORMAT,)) -> dict[st
     """The manifest of a finished run of one of these formats."""
     if not folder.exists(MANIFEST):
         raise InputError(
-            f"{folder.address}: holds no finished scores (no {MANIFEST}). "
+            f"{folder.address}: contains no finished scores (no {MANIFEST}). "
             "Score the shards with --out, or run the same command again to finish it."
         )
     try:
@@ -68,5 +68,5 @@ def read_manifest(folder: Folder, formats: Sequence[str] = (FORMAT,)) -> dict[st
     except orjson.JSONDecodeError:
         content = None
     if not isinstance(content, dict) or content.get("format") not in formats:
-        raise InputError(f"{folder.file(MANIFEST)}: is not what captious score --out writes.")
+        raise InputError(f"{folder.file(MANIFEST)}: was not written by captious score --out.")
     return content

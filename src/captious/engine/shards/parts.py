@@ -1,7 +1,7 @@
 """A part: the scores of one block as a Parquet file, with the sums of its statistics in the footer.
 
 Columns are those of `--items`: system, image_id, caption, one for each metric and its details. A
-metric that is no mean of its examples' scores has a further column `NAME.statistics`, so that the
+metric that is not a mean of its examples' scores has a further column `NAME.statistics`, so that the
 score of any set of captions can be had from the file. The footer holds, by system, summed
 statistics as they are and under the weights of the Poisson bootstrap: the corpus's scores are a
 matter of reading footers.
@@ -128,7 +128,7 @@ class PartWriter:
     def close(self) -> int:
         """Write the footer; returns how many captions the part holds."""
         if self._writer is None:
-            raise InputError("the block holds no captions. Check that it is the right file.")
+            raise InputError("the block contains no captions. Check that it is the right file.")
         self._writer.add_key_value_metadata({FOOTER: _footer_text(self.footer)})
         self._writer.close()
         return self.footer.rows

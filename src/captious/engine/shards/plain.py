@@ -37,7 +37,7 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {"dict": [[key, to_plain(own)] for key, own in value.items()]}
     raise InputError(
-        f"a metric collected {type(value).__name__}, which cannot be kept beside the scores. "
+        f"a metric collected {type(value).__name__}, which cannot be saved with the scores. "
         "Let it collect numbers, texts, lists, dicts and dataclasses."
     )
 
@@ -55,5 +55,5 @@ def from_plain(value: Any) -> Any:
     module, _, name = value[_CLASS].partition(":")
     kind = getattr(import_module(module), name) if module.startswith("captious.metrics.") else None
     if not (isinstance(kind, type) and (is_dataclass(kind) or hasattr(kind, "_fields"))):
-        raise InputError(f'the scores name a record that is none of ours ("{value[_CLASS]}").')
+        raise InputError(f'the scores contain an unknown record type ("{value[_CLASS]}").')
     return kind(**{key: from_plain(own) for key, own in value["fields"].items()})

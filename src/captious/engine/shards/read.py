@@ -46,8 +46,9 @@ class Sampled:
             return ""
         corpus = self.scores.corpus
         return (
-            f"scores and intervals are of all {self.totals.rows:,} captions; examples, charts and counts are "
-            f"of a sample of {len(corpus.image_ids):,} images ({len(corpus):,} captions), by a hash of ids."
+            f"scores and intervals cover all {self.totals.rows:,} captions; examples, charts and counts "
+            f"cover a sample of {len(corpus.image_ids):,} images ({len(corpus):,} captions), "
+            "chosen by a hash of their ids."
         )
 
     def for_page(self) -> Scores:
@@ -139,7 +140,7 @@ def _examples(
         for name, metric in metrics.items():
             numbers[name].append(_statistics(own, name, metric))
     if not texts["caption"]:
-        raise InputError("the scores hold no captions of the sample. Ask for more images.")
+        raise InputError("the scores contain no captions of the sample. Sample more images.")
     corpus = Corpus.from_lists(texts["caption"], image_ids=texts["image_id"], systems=texts["system"])
     return corpus, {name: np.concatenate(parts) for name, parts in numbers.items()}
 

@@ -123,7 +123,7 @@ def corpus_score(metric: Metric, sums: Sums, level: float) -> CorpusScore:
 
 
 def corpus_like(totals: Totals) -> Corpus:
-    """Two captions with as few and as many references as any, for what a signature tells of a corpus."""
+    """Two captions with as few and as many references as any, for the corpus facts of a signature."""
     counts = totals.references or (0, 0)
     systems = list(totals.sums)
     references = [["reference"] * count for count in counts] * len(systems)

@@ -146,7 +146,7 @@ def _refuse_other_folder(folder: Folder) -> None:
     others = [own.name for own in Path(folder.address).iterdir() if own.name not in OURS]
     if others:
         raise InputError(
-            f"{folder.address}: holds other files ({min(others)}). Give --out a folder of its own."
+            f"{folder.address}: contains other files ({min(others)}). Give --out an empty or new folder."
         )
 
 
@@ -162,10 +162,10 @@ def _refuse_to_lose(folder: Folder, corpus: ShardedCorpus, metrics: Mapping[str,
         more = f" and {len(lost) - 1:,} more" if len(lost) > 1 else ""
         systems, names = (", ".join(before[what]) for what in ("systems", "metrics"))
         raise InputError(
-            f"{folder.address}: holds finished scores of {systems} ({before['rows']:,} captions; {names}), "
-            f"and this run leaves out {lost[0]}{more}.",
-            python="Name another folder, or give overwrite=True to replace them.",
-            command="Name another --out, or give --overwrite to replace them.",
+            f"{folder.address}: contains finished scores of {systems} ({before['rows']:,} captions; {names})."
+            f" This run would drop {lost[0]}{more}.",
+            python="Name another folder, or use overwrite=True to replace them.",
+            command="Name another --out, or use --overwrite to replace them.",
         )
 
 

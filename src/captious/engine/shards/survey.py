@@ -78,12 +78,12 @@ def survey(work: Work, engine: Engine, progress: Report | None = None) -> Plan:
     """Look at every shard, refuse second captions, join references, and cut all into pieces."""
     plan = _layouts(work, engine, progress)
     if not any(layout.blocks for layout in plan.layouts.values()):
-        first = plan.set_aside[0].reason if plan.set_aside else "the shards hold no captions."
+        first = plan.set_aside[0].reason if plan.set_aside else "the shards contain no captions."
         raise InputError(first)
     if work.corpus.references and not plan.reference_layouts:
         of_references = {shard.address for shard in work.corpus.references}
         reasons = [one.reason for one in plan.set_aside if one.what in of_references]
-        raise InputError(reasons[0] if reasons else "the shards of references hold no rows.")
+        raise InputError(reasons[0] if reasons else "the reference shards contain no rows.")
     plan = _with_references(plan)
     blocks = [block for i in sorted(plan.layouts) for block in plan.layouts[i].blocks]
     if work.corpus.duplicates != "all":
@@ -134,8 +134,8 @@ def _with_references(plan: Plan) -> Plan:
 
 def _lacks_references(plan: Plan, shard: int, metric: str) -> str:
     return (
-        f"{plan.work.corpus.shards[shard].address}: {metric} needs references, and there is no column "
-        '"references". Add it, or give shards of references: --references.'
+        f"{plan.work.corpus.shards[shard].address}: {metric} needs references, but there is no column "
+        '"references". Add it, or give reference shards with --references.'
     )
 
 
@@ -159,10 +159,10 @@ def _find_duplicates(plan: Plan, blocks: list[Block], engine: Engine) -> None:
     if plan.work.corpus.duplicates == "error":
         here, there = (_place(plan, blocks, *at) for at in ((first.block, first.row), first[2:]))
         raise InputError(
-            f"{here}: a second caption for an image (the first is at {there}); {count:,} in all. Keep one "
-            'for each image, or give --duplicates "first" or "all".'
+            f"{here}: a second caption for the same image (the first is at {there}); {count:,} in all. Keep "
+            'one for each image, or give --duplicates "first" or "all".'
         )
-    plan.notes.append(f"{count:,} second captions of a system for an image were left out.")
+    plan.notes.append(f"{count:,} repeated captions (same system and image) were left out.")
 
 
 def _find_shown(plan: Plan, blocks: list[Block], engine: Engine) -> None:
@@ -191,7 +191,7 @@ def _repeats(plan: Plan, blocks: list[Block], engine: Engine, *, documents: bool
 
 
 class _Spill:
-    """Rows by shard, in memory until there are many, then in a file a shard."""
+    """Rows by shard, in memory until there are many, then in one file per shard."""
 
     def __init__(self, work: Work, kind: str, blocks: list[Block]) -> None:
         self.work, self.kind, self.blocks = work, kind, blocks

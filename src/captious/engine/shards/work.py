@@ -41,7 +41,7 @@ class Piece(NamedTuple):
 
 
 class Receipt(NamedTuple):
-    """What is told of a piece that is scored: captions, bytes of its part."""
+    """The result of a scored piece: captions, bytes of its part."""
 
     rows: int
     size: int

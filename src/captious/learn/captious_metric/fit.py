@@ -59,7 +59,7 @@ def ranked_by_ratings(features: FloatArray, ratings: FloatArray, seed: int, pair
     rng = np.random.default_rng(seed)
     span = float(np.ptp(ratings)) if len(ratings) else 0.0
     if span == 0:
-        raise InputError("every rating is the same: there is nothing to learn. Give ratings that differ.")
+        raise InputError("all ratings are the same, so there is nothing to learn. Give ratings that differ.")
     first, second = rng.integers(len(ratings), size=(2, 4 * pairs))
     gap = ratings[first] - ratings[second]
     kept = np.flatnonzero(np.abs(gap) > LEAST * span)[:pairs]

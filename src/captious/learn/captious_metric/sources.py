@@ -90,7 +90,8 @@ def read_sources(folder: Path, held: Iterable[str], held_captions: Iterable[Sequ
         for row in _rows(folder / _CXC_PAIRS)
         if not {row["image"], row["other_image"]} & left_out
     )
-    note = f"{len(left_out & own.keys()):,} of {len(own):,} images of cxc are left out: benchmarks show them."
+    left = len(left_out & own.keys())
+    note = f"{left:,} of {len(own):,} images of cxc are left out because benchmarks use them."
     return Sources(graded, _flickr8k(folder), pairs, (note,))
 
 
@@ -100,13 +101,13 @@ def _columns(texts: list[tuple[str, float]]) -> tuple[tuple[str, ...], tuple[flo
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     if not path.is_file():
-        raise InputError(f"{path}: is not here. Give the folder of the data with --data.")
+        raise InputError(f"{path}: there is no such file. Give the data folder with --data.")
     with gzip.open(path, "rb") as file:
         for number, line in enumerate(file, start=1):
             try:
                 yield orjson.loads(line)
             except orjson.JSONDecodeError:
-                raise InputError(f"{path}: line {number} is not JSON. Copy the file again.") from None
+                raise InputError(f"{path}: line {number} is not valid JSON. Copy the file again.") from None
 
 
 def _recognised(known: dict[str, list[str]], captions: Iterable[Sequence[str]]) -> set[str]:

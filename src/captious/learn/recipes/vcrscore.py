@@ -55,9 +55,9 @@ def vcrscore_settings(
     notes = []
     if any(one.corpus.objects is None for one in data.sets):
         wanted = tuple(_without_objects(name) for name in wanted)
-        notes.append("No objects were given for every data set: the pool holds the references' words alone.")
+        notes.append("Not every data set has objects: the pool contains only the references' words.")
     if drop_zero:
-        notes.append("Captions whose ratings are all the lowest of the scale were left out (VCRScore, 4.1).")
+        notes.append("Captions with only the lowest rating of the scale were left out (VCRScore, 4.1).")
     return Settings(
         name=NAME,
         recipe=NAME,

@@ -21,7 +21,7 @@ _TEXTS_AT_A_TIME = 1 << 12  # whose vectors are held at once
 
 
 def extract(batch: Batch, model: Model) -> FloatArray:
-    """The values of `FEATURES`, a row an example."""
+    """The values of `FEATURES`, one row per example."""
     examples, texts = batch.pairs()
     firsts = np.searchsorted(examples, np.arange(len(batch) + 1))
     # Examples of one image stand together, so that their references are read once.

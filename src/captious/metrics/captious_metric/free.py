@@ -28,7 +28,7 @@ _SEVERAL = "several"
 @register("captious_free")
 @dataclass(frozen=True)
 class CaptiousFree(Metric):
-    """Likeness of a caption to a list of the image's objects, by the encoder of `captious`.
+    """Similarity of a caption to a list of the image's objects, by the encoder of `captious`.
 
     The labels become one line ("person, several dog, frisbee"); the score is the mean of the cosine of
     both sentence vectors and of how well each of the line's tokens finds a partner in the caption. Below
@@ -38,7 +38,7 @@ class CaptiousFree(Metric):
     'gold'
     """
 
-    summary: ClassVar[str] = "no references: likeness to the objects in the image (MiniLM, tuned)"
+    summary: ClassVar[str] = "similarity to the objects in the image (tuned MiniLM); no references"
     citation: ClassVar[str] = "captious, docs/metrics/captious.md"
     neural: ClassVar[bool] = True
     by_batch: ClassVar[bool] = True  # the encoder rounds a batch to whole numbers together

@@ -23,17 +23,17 @@ _BACKEND = "onnx"
 class CaptiousMetric(Metric):
     """A ranking model over what a caption means and what it says word for word.
 
-    An encoder (all-MiniLM-L6-v2 with a learned change of low rank, in whole numbers) gives similarities
+    An encoder (all-MiniLM-L6-v2 with a learned change of low rank, in integers) gives similarities
     of sentences and alignments of tokens; counts of words and pairs of words, contradictions and the
-    agreement of the references join them. A score is 1 / (1 + exp(-(b + w . x))), where no weight lets
-    a caption gain by a fault or lose by a likeness. A caption without a word scores 0. See
-    docs/metrics/captious.md.
+    agreement of the references join them. A score is 1 / (1 + exp(-(b + w . x))); the signs of the
+    weights are fixed, so an error never raises it and a similarity never lowers it. A caption without a
+    word scores 0. See docs/metrics/captious.md.
 
     >>> CaptiousMetric(held_out="thumb").model
     'shipped'
     """
 
-    summary: ClassVar[str] = "learned: sentence, token and word agreement with the references (MiniLM)"
+    summary: ClassVar[str] = "learned: sentence, token and word similarity to the references (MiniLM)"
     citation: ClassVar[str] = "captious, docs/metrics/captious.md"
     neural: ClassVar[bool] = True
     by_batch: ClassVar[bool] = True  # the encoder rounds a batch to whole numbers together
@@ -55,7 +55,7 @@ class CaptiousMetric(Metric):
         return scores
 
     def features(self, batch: Batch) -> FloatArray:
-        """The values of `FEATURES`, a row an example, made once for a batch."""
+        """The values of `FEATURES`, one row per example, made once for a batch."""
         return batch.once(("captious features", self.model), lambda: extract(batch, load_model(self.model)))
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:

@@ -78,7 +78,7 @@ def load_model(name: str = SHIPPED) -> Model:
         facts = path.stat()
     except OSError as error:
         raise InputError(
-            f"{path}: cannot be read ({error.strerror}). Give a file of captious train."
+            f"{path}: cannot be read ({error.strerror}). Give a file that captious train wrote."
         ) from None
     return _load(path, facts.st_mtime_ns)
 
@@ -96,7 +96,7 @@ def _load(path: Path, changed: int) -> Model:
         # NumPy's own words advise to unpickle a strange file; nobody should.
         why = "no plain arrays" if "pickle" in str(error) else one_line(str(error))
         raise InputError(
-            f"{path}: is no model of captious ({why}). Give a file of captious train captious."
+            f"{path}: is not a captious model ({why}). Give a file that captious train captious wrote."
         ) from None
 
 
@@ -122,7 +122,7 @@ def _model(arrays: Mapping[str, NDArray[np.generic]], digest: str) -> Model:
 
 
 def save_model(path: Path, model: Model) -> None:
-    """Write a model; half precision for what is large. Whole or not at all."""
+    """Write a model; half precision for large arrays. The write is atomic."""
     from captious.files import atomically
 
     arrays: dict[str, NDArray[np.generic]] = {"layout": np.array(_LAYOUT), "features": _bytes(FEATURES)}

@@ -22,7 +22,7 @@ class ClipScore(ClipFamily):
     """
 
     title: ClassVar[str] = "CLIP-S"
-    summary: ClassVar[str] = "cosine of caption and image by CLIP ViT-B/32; no references"
+    summary: ClassVar[str] = "cosine of CLIP ViT-B/32 caption and image vectors; no references"
     citation: ClassVar[str] = "Hessel et al. 2021"
     needs: ClassVar[frozenset[Need]] = frozenset({"image"})
     bounds: ClassVar[tuple[float, float]] = (0.0, 2.5)
@@ -42,7 +42,7 @@ class RefClipScore(ClipFamily):
     """
 
     title: ClassVar[str] = "RefCLIP-S"
-    summary: ClassVar[str] = "harmonic mean of CLIPScore and the best reference's cosine"
+    summary: ClassVar[str] = "harmonic mean of CLIPScore and the highest cosine with a reference"
     citation: ClassVar[str] = "Hessel et al. 2021"
     needs: ClassVar[frozenset[Need]] = frozenset({"image", "references"})
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.4285714285714286)  # 2 w / (w + 1)
@@ -63,7 +63,9 @@ class RefOnlyC(ClipFamily):
     """
 
     title: ClassVar[str] = "RefOnlyC"
-    summary: ClassVar[str] = "best reference's cosine by CLIP's text encoder; RefCLIPScore without the image"
+    summary: ClassVar[str] = (
+        "highest cosine with a reference (CLIP text encoder); RefCLIPScore without the image"
+    )
     citation: ClassVar[str] = "Kasai et al. 2022, Table 4"
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
     of_image: ClassVar[bool] = False
@@ -86,7 +88,7 @@ class McipScore(ClipScore):
     """
 
     title: ClassVar[str] = "MCIPScore"
-    summary: ClassVar[str] = "CLIPScore by MCIP, a CLIP ViT-L/14-336 tuned for retrieval"
+    summary: ClassVar[str] = "CLIPScore with MCIP, a CLIP ViT-L/14-336 tuned for retrieval"
     citation: ClassVar[str] = "Ruiz et al. 2024; Schall et al. 2024"
 
     encoder: str = MCIP
@@ -103,7 +105,7 @@ class McipScoreRef(RefClipScore):
     """
 
     title: ClassVar[str] = "MCIPScore-ref"
-    summary: ClassVar[str] = "RefCLIPScore by MCIP, a CLIP ViT-L/14-336 tuned for retrieval"
+    summary: ClassVar[str] = "RefCLIPScore with MCIP, a CLIP ViT-L/14-336 tuned for retrieval"
     citation: ClassVar[str] = "Ruiz et al. 2024; Schall et al. 2024"
 
     encoder: str = MCIP
@@ -120,7 +122,7 @@ class PacScore(ClipScore):
     """
 
     title: ClassVar[str] = "PAC-S"
-    summary: ClassVar[str] = "CLIPScore by an encoder tuned on augmented positive pairs, w 2"
+    summary: ClassVar[str] = "CLIPScore with an encoder tuned on augmented positive pairs, w = 2"
     citation: ClassVar[str] = "Sarto et al. 2023"
     bounds: ClassVar[tuple[float, float]] = (0.0, 2.0)
 
@@ -131,14 +133,14 @@ class PacScore(ClipScore):
 @register("refpacscore")
 @dataclass(frozen=True)
 class RefPacScore(RefClipScore):
-    """RefPAC-S (Sarto et al. 2023): harmonic mean of PAC-S and the best reference's cosine.
+    """RefPAC-S (Sarto et al. 2023): harmonic mean of PAC-S and the highest cosine with a reference.
 
     >>> RefPacScore().encoder
     'PAC-S-ViT-B-32'
     """
 
     title: ClassVar[str] = "RefPAC-S"
-    summary: ClassVar[str] = "harmonic mean of PAC-S and the best reference's cosine"
+    summary: ClassVar[str] = "harmonic mean of PAC-S and the highest cosine with a reference"
     citation: ClassVar[str] = "Sarto et al. 2023"
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.3333333333333333)  # 2 w / (w + 1)
 

@@ -44,7 +44,7 @@ class PairFamily(Metric):
         check_long(self.long)
 
     def weights(self) -> tuple[str, ...]:
-        """The model's weights, and those that they stand on."""
+        """The model's weights, and those that they need."""
         return needed(self.model)
 
     def scorer(self) -> Keyed:

@@ -4,7 +4,7 @@ A provider turns the examples of a batch into rows of numbers. All have a `capti
 things are compared, `joint` is both vectors one after the other, as Scott et al. 2023 join an image's
 and a caption's, and `interaction` also their product and their distance by component (Shimanaka et al.
 2018), which a regressor can learn similarity from. Text providers compare the caption with the mean of
-its references' vectors (part `references`), `clip` with the image (part `image`). An encoder of one's own
+its references' vectors (part `references`), `clip` with the image (part `image`). An encoder of your own
 stands in brackets: `clip.joint[encoder=features.npz]`. Further providers join by `@provides`, as
 `vilbert` does in a module of its own.
 """

@@ -35,7 +35,7 @@ class Feature:
 
     @property
     def needs(self) -> frozenset[Need]:
-        """What the feature wants of each example."""
+        """What the feature needs of each example."""
         return self.source.needs
 
     @property
@@ -67,11 +67,11 @@ class Feature:
         if "objects" in self.needs and corpus.objects is None:
             return "needs objects: give --objects FILE"
         if "image" in self.needs and not any(corpus.image_paths or []) and not self._from_file():
-            return "needs photographs: give --images DIR"
+            return "needs images: give --images DIR"
         return ""
 
     def _from_file(self) -> bool:
-        """Whether vectors were computed before and stand in a file, by image id."""
+        """Whether vectors were computed before and are in a file, by image id."""
         if getattr(self.source, "regions", ""):
             return True
         encoder = getattr(self.source, "encoder", "")
@@ -125,9 +125,7 @@ def parse_feature(name: str) -> Feature:
     """
     text = name.strip()
     if "/" in text.partition("[")[0]:
-        raise InputError(
-            f'feature "{one_line(text)}" is a folder. A learned metric takes metrics and embeddings by name.'
-        )
+        raise InputError(f'feature "{one_line(text)}" is a folder. Name metrics and embeddings instead.')
     named, bracket, options = text.partition("[")
     head, dot, part = named.partition(".")
     if dot and head in PROVIDERS:
@@ -144,7 +142,9 @@ def parse_feature(name: str) -> Feature:
     else:
         metric = resolve(text)
     if getattr(metric, "send", False):  # a folder from a stranger must not send anybody's captions away
-        raise InputError(f"feature {head}: sends captions to an endpoint, which a learned metric never does.")
+        raise InputError(
+            f"feature {head}: sends captions to an endpoint, which is not allowed in a learned metric."
+        )
     return Feature(text, metric)
 
 
@@ -160,7 +160,7 @@ def require_features(features: Sequence[Feature], who: str) -> None:
     missing = {feature.name: why for feature in features if (why := feature.missing())}
     if missing:
         listed = "; ".join(f"{name} ({why})" for name, why in missing.items())
-        raise NotSetUpError(f"{who} was trained with features that are missing here: {listed}")
+        raise NotSetUpError(f"{who} needs features that are not available: {listed}")
 
 
 def check_corpus(features: Sequence[Feature], corpus: Corpus, who: str) -> None:
@@ -168,11 +168,11 @@ def check_corpus(features: Sequence[Feature], corpus: Corpus, who: str) -> None:
     lacking = {feature.name: why for feature in features if (why := feature.lacking(corpus))}
     if lacking:
         listed = "; ".join(f"{name} ({why})" for name, why in lacking.items())
-        raise InputError(f"{who} was trained with features that are missing here: {listed}.")
+        raise InputError(f"{who} needs features that are not available: {listed}.")
 
 
 def matrix_of(features: Sequence[Feature], batch: Batch, knowledge: Sequence[Any]) -> FloatArray:
-    """All features' columns side by side, a row an example."""
+    """All features' columns side by side, one row per example."""
     columns = [one.columns(batch, own) for one, own in zip(features, knowledge, strict=True)]
     return np.concatenate(columns, axis=1)
 

@@ -91,8 +91,8 @@ def read_folder(folder: Path) -> TrainedModel:
     manifest, arrays = folder / MANIFEST, folder / ARRAYS
     if not manifest.is_file():
         raise InputError(
-            f"{folder}: holds no trained metric ({MANIFEST} is missing). "
-            "Write one with `captious train NAME --judgments FILE`."
+            f"{folder}: contains no trained metric ({MANIFEST} is missing). "
+            "Train one with `captious train NAME --judgments FILE`."
         )
     if not arrays.is_file():
         raise InputError(f"{folder}: {ARRAYS} is missing. Train the metric again.")
@@ -111,7 +111,7 @@ def _read(folder: Path, stamps: tuple[tuple[int, int], ...]) -> TrainedModel:
             )
         content = (folder / ARRAYS).read_bytes()
         if hashlib.sha256(content).hexdigest() != facts["sha256"]:
-            raise InputError(f"{folder}: {ARRAYS} is not the file that {MANIFEST} was written with.")
+            raise InputError(f"{folder}: {ARRAYS} does not belong to {MANIFEST}. Train the metric again.")
         low, high = (float(end) for end in facts["scale"])
         model = TrainedModel(
             name=_word(facts["name"]),
@@ -140,7 +140,7 @@ def _read(folder: Path, stamps: tuple[tuple[int, int], ...]) -> TrainedModel:
         MemoryError,
         zipfile.BadZipFile,
     ) as error:
-        raise InputError(f"{folder}: is not a whole trained metric. Train it again.") from error
+        raise InputError(f"{folder}: is not a complete trained metric. Train it again.") from error
     return model
 
 

@@ -51,8 +51,8 @@ class LearnedMetric(Metric):
         trained = read_folder(folder)
         if type(self).recipe() not in ("", trained.recipe):
             raise InputError(
-                f"{folder}: holds the metric {trained.name}, trained as {trained.recipe}; "
-                f"score with {folder} itself in place of {self.name}."
+                f"{folder}: contains the metric {trained.name}, trained as {trained.recipe}; "
+                f"use {folder} instead of {self.name}."
             )
         features = parse_features(trained.features)
         if trained.table is not None:
@@ -84,7 +84,7 @@ class LearnedMetric(Metric):
     def _model(self) -> tuple[TrainedModel, list[Feature]]:
         if "trained" not in vars(self):
             raise MissingDependencyError(
-                f'{self.name} is trained on judgments, and "{self.model}" is no folder of a trained metric',
+                f'{self.name} must be trained first: "{self.model}" is not the folder of a trained metric',
                 command=f"captious train {self.name} --judgments FILE --out {self.model}",
                 verb="Train it",
             )
@@ -130,8 +130,8 @@ class LearnedMetric(Metric):
         rows = matrix_of(features, batch, knowledge)
         if rows.shape[1] != trained.predictor.width:
             raise InputError(
-                f"{trained.name}: its model takes {trained.predictor.width} columns; its features have "
-                f"{rows.shape[1]} here. Train it again with this version."
+                f"{trained.name}: the model takes {trained.predictor.width} columns, but its features have "
+                f"{rows.shape[1]}. Train it again with this version."
             )
         return trained.rate(rows)
 
@@ -178,7 +178,7 @@ class VcrScore(LearnedMetric):
     """Gradient boosting on precision and recall over the pool, ViLT and MCIP-ref (VCRScore, 3.3)."""
 
     title: ClassVar[str] = "VCRScore"
-    summary: ClassVar[str] = "gradient boosting over word overlap, ViLT and MCIP; trained by you"
+    summary: ClassVar[str] = "gradient boosting over word overlap, ViLT and MCIP; you train it"
     citation: ClassVar[str] = "VCRScore, section 3.3"
 
     model: str = "vcrscore"
@@ -195,7 +195,7 @@ class Rating(LearnedMetric):
     """A network over joint embeddings that predicts a rating of 1 to 5 (Scott et al. 2023, 3.4)."""
 
     title: ClassVar[str] = "Rating"
-    summary: ClassVar[str] = "network over joint embeddings that predicts the rating; trained by you"
+    summary: ClassVar[str] = "network over joint embeddings that predicts the rating; you train it"
     citation: ClassVar[str] = "Scott et al. 2023, section 3.4"
 
     model: str = "rating"

@@ -81,5 +81,5 @@ def _states(batch: Batch, vilbert: Vilbert, path: str) -> FloatArray:
             row, own = rows[cut.owner[place]], cut.owner[place]
             found[row] = np.nan_to_num(found[row]) + state / counts[own]
     if found is None:
-        raise InputError(f"{path}: holds no regions of any image that is scored. Check the image ids.")
+        raise InputError(f"{path}: contains no regions for any image in the corpus. Check the image ids.")
     return found

@@ -5,7 +5,7 @@ of the reference, from left to right (Denkowski & Lavie 2011, section 2; Denkows
 most words first, then fewest chunks, then least distance. Three habits of the program, none of
 them in the papers, decide which of several equally good alignments it takes:
 
-* Words are counted in whole numbers whatever the matchers' weights: an exact match counts its
+* Words are counted in integers whatever the matchers' weights: an exact match counts its
   words, any other half of them on each side, rounded down. So a stem or synonym counts nothing;
   it joins an alignment when it lengthens a chunk or when nothing competes with it.
 * A partial alignment counts a chunk once the chunk is closed, by a reference word that it passes

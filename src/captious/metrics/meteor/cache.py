@@ -1,4 +1,4 @@
-"""Arrays in files that map into memory, written whole or not at all."""
+"""Arrays in files that map into memory, written atomically."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _try_to_write(folder: Path) -> None:
 
 def _warn(folder: Path, error: OSError) -> None:
     warnings.warn(
-        f"METEOR's tables cannot be kept in {folder.parent} ({error.strerror or error}) and are "
+        f"METEOR's tables cannot be cached in {folder.parent} ({error.strerror or error}) and are "
         "compiled again each time, which takes a while. Set CAPTIOUS_CACHE to a folder that can "
         "be written.",
         CaptiousWarning,

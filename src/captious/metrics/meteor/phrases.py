@@ -19,7 +19,7 @@ _ROOM = 6  # bits over those that number the keys: of 64 places one is taken
 
 @dataclass(frozen=True, eq=False)
 class Occurrences:
-    """Where phrases stand: `length` words from word `start` of caption `caption`."""
+    """Where phrases are: `length` words from word `start` of caption `caption`."""
 
     caption: Ints
     start: Ints

@@ -79,7 +79,7 @@ def find_sources() -> Sources:
     spec = find_spec("pycocoevalcap")
     if spec is None or not spec.submodule_search_locations:
         raise MissingDependencyError(
-            "meteor needs METEOR's word lists, which the package pycocoevalcap carries", "meteor"
+            "meteor needs METEOR's word lists, which come with the package pycocoevalcap", "meteor"
         )
     folder = Path(next(iter(spec.submodule_search_locations))) / "meteor"
     sources = Sources(folder / "meteor-1.5.jar", folder / "data" / "paraphrase-en.gz")

@@ -1,4 +1,4 @@
-"""What METEOR knows about words: stems, synsets, function words and paraphrases."""
+"""METEOR's knowledge of words: stems, synsets, function words and paraphrases."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ _loaded: list[Tables] = []
 def load_tables(report: Report | None = None) -> Tables:
     """The tables, compiled at first use and mapped from the cache folder after that.
 
-    `report(what, done, total)` hears how the compilation goes on.
+    `report(what, done, total)` is called with progress.
     """
     if not _loaded:
         sources = find_sources()

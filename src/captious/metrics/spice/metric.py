@@ -54,7 +54,7 @@ class Spice(Metric):
     detail: bool = False  # sub-scores of each example beside the score, which stays the same
 
     def ready(self) -> None:
-        """Raise where the parser or the file of tuples is not here."""
+        """Raise if the parser or the file of tuples is missing."""
         _ = tuple_source(self.parser).name
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:

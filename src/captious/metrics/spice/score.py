@@ -43,7 +43,7 @@ class Counts(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """Which tuples matched, were invented or were missed, with the words that stand for each.
+    """Which tuples matched, were invented or were missed, with the words of each.
 
     `matched` holds the candidate's tuple and the references' tuple it found. `missed` are the
     references' tuples that nothing matched. A tuple's parts are tuples of synonyms, the word to

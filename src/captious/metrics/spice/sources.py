@@ -67,7 +67,7 @@ class SpacySource:
 
 
 class FileSource:
-    """Tuples that somebody has computed: JSON lines of {"caption": tokens, "tuples": [[...]]}."""
+    """Precomputed tuples: JSON lines of {"caption": tokens, "tuples": [[...]]}."""
 
     def __init__(self, path: Path) -> None:
         content = _content(path)
@@ -95,8 +95,8 @@ class FileSource:
         if not caption:
             return []
         raise InputError(
-            f'{self.path}: no tuples of the caption "{one_line(caption)}". Add a line with these '
-            "tokens (lower case, no punctuation), or take parser=caption."
+            f'{self.path}: no tuples for the caption "{one_line(caption)}". Add a line with these '
+            "tokens (lower case, no punctuation), or use parser=caption."
         )
 
 

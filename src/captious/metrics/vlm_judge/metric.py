@@ -48,7 +48,7 @@ class VlmJudge(Metric):
     (1.0, 5.0)
     """
 
-    summary: ClassVar[str] = "a vision-language model of your choice, by THumB's rubric"
+    summary: ClassVar[str] = "THumB's rubric, filled in by a vision-language model of your choice"
     citation: ClassVar[str] = "Kasai et al. 2022"
     needs: ClassVar[frozenset[Need]] = frozenset({"image"})
     bounds: ClassVar[tuple[float, float]] = (-math.inf, 5.0)
@@ -85,10 +85,10 @@ class VlmJudge(Metric):
             object.__setattr__(self, "bounds", (low, high))
 
     def ready(self) -> None:
-        """A model must be named: nothing is asked of anyone by default."""
+        """A model must be named: nothing is sent by default."""
         if not self.model:
             raise NotSetUpError(
-                "vlm_judge asks a model that you name, at an OpenAI-compatible endpoint. "
+                "vlm_judge needs a model at an OpenAI-compatible endpoint. "
                 'Write --metrics "vlm_judge[model=NAME,endpoint=URL]"'
             )
 
@@ -128,9 +128,9 @@ class VlmJudge(Metric):
         if not self.send:
             raise InputError(
                 f"vlm_judge: {len(pending):,} of {len({r.key for r in requests}):,} answers are not "
-                f"stored. Asking for them takes {estimate}. Nothing was sent: add send=yes to send."
+                f"stored. Getting them takes {estimate}. Nothing was sent: add send=yes to send."
             )
-        warnings.warn(f"vlm_judge asks for {estimate}.", CaptiousWarning, stacklevel=2)
+        warnings.warn(f"vlm_judge sends {estimate}.", CaptiousWarning, stacklevel=2)
 
     def score_examples(self, batch: Batch, knowledge: Noted) -> FloatArray:
         """The asked aspect of each example, NaN where its image cannot be read."""
@@ -193,7 +193,7 @@ class VlmJudge(Metric):
         said = f"{len(requests):,} requests to {Endpoint.named(self.endpoint)}, "
         said += f"about {tokens_in:,} tokens in and {tokens_out:,} out"
         if not self.price_in and not self.price_out:
-            return said + " (give price_in= and price_out=, dollars a million tokens, to see the cost)"
+            return said + " (give price_in= and price_out=, dollars per million tokens, to see the cost)"
         cost = (tokens_in * self.price_in + tokens_out * self.price_out) / _MILLION
         return said + f", about ${cost:,.2f}"
 
@@ -231,6 +231,6 @@ class VlmJudge(Metric):
 def _said(failures: list[_Failure], done: int, asked: int) -> InputError:
     first = next((f for f in failures if not isinstance(f.error, TransientError)), failures[0])
     return InputError(
-        f'vlm_judge: image "{first.image_id}": {first.error} {done:,} of {asked:,} answers came and are '
-        "stored; run it again for the rest."
+        f'vlm_judge: image "{first.image_id}": {first.error} {done:,} of {asked:,} answers were received and '
+        "stored; run the command again for the rest."
     )

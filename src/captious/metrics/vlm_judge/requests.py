@@ -1,4 +1,4 @@
-"""What is asked of the judge: one request for an image and a caption, its name, its size."""
+"""Requests to the judge: one for each image and caption, with its key and size."""
 
 from __future__ import annotations
 

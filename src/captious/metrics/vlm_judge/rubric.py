@@ -45,7 +45,7 @@ def form() -> Form:
 
 @cache
 def instructions() -> str:
-    """What the model is told before it sees an image."""
+    """The instructions to the model."""
     advice = [
         "\n".join([f"{guide.title}. {guide.text}", *(f"- {line}" for line in guide.examples)])
         for guide in GUIDES

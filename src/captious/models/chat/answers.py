@@ -1,6 +1,6 @@
 """Answers of chat models kept on disk, by what was asked, so that a run repeats at no cost.
 
-One SQLite file holds a row an answer: the digest of the request, the model that answered, its text
+One SQLite file holds one row per answer: the digest of the request, the model that answered, its text
 and the tokens that it took. Threads and processes may read and write at once.
 """
 

@@ -1,6 +1,6 @@
 """An OpenAI-compatible endpoint: its address, its key, and one request to it.
 
-The key comes from the environment alone. It is sent in one header and stands nowhere else: not in
+The key comes from the environment alone. It is sent in one header and appears nowhere else: not in
 an error, not in a stored answer, not in a signature. `OPENAI_API_KEY` is sent to OpenAI only, so
 that an address typed wrong never receives it; other endpoints get `CAPTIOUS_JUDGE_KEY`.
 """
@@ -62,12 +62,12 @@ class Endpoint:
         key = os.environ.get(OPENAI_KEY_VARIABLE if openai else KEY_VARIABLE, "").strip()
         if not key.isascii() or not key.isprintable():
             name = OPENAI_KEY_VARIABLE if openai else KEY_VARIABLE
-            raise InputError(f"${name} holds characters that no key has. Set it again.")
+            raise InputError(f"${name} contains characters that are not allowed in a key. Set it again.")
         if key and parts.scheme == "http" and parts.hostname not in _LOCAL:
             raise InputError(f"{shown}: a key is never sent without encryption. Use https://.")
         if openai and not key:
             raise InputError(
-                f"{parts.netloc} asks for a key. Set ${OPENAI_KEY_VARIABLE}, or name another endpoint "
+                f"{parts.netloc} needs a key. Set ${OPENAI_KEY_VARIABLE}, or name another endpoint "
                 f"with endpoint=… or ${ADDRESS_VARIABLE}."
             )
         return cls(address, parts.netloc, key)
@@ -105,7 +105,7 @@ class Endpoint:
         except ValueError:
             raise TransientError(f"{self.host} answered with something that is not JSON.") from None
         if not isinstance(answer, dict):
-            raise TransientError(f"{self.host} answered with JSON that is no object.")
+            raise TransientError(f"{self.host} answered with JSON that is not an object.")
         return answer
 
     def _refusal(self, error: urllib.error.HTTPError) -> EndpointError:
@@ -113,13 +113,13 @@ class Endpoint:
         if status in (401, 403):
             # What it says here may quote the key.
             name = OPENAI_KEY_VARIABLE if self.address == OPENAI else KEY_VARIABLE
-            return EndpointError(f"{self.host} refuses the key (HTTP {status}). Check ${name}.")
+            return EndpointError(f"{self.host} rejects the key (HTTP {status}). Check ${name}.")
         if 300 <= status < 400:
-            return EndpointError(f"{self.host} sends elsewhere (HTTP {status}). Give its final address.")
+            return EndpointError(f"{self.host} redirects elsewhere (HTTP {status}). Give its final address.")
         said = self._said(error)
         if status in _TRANSIENT:
             return TransientError(f"{self.host} answered HTTP {status}{said}.", _after(error.headers))
-        return EndpointError(f"{self.host} refuses the request (HTTP {status}{said}).")
+        return EndpointError(f"{self.host} rejects the request (HTTP {status}{said}).")
 
     def _said(self, error: urllib.error.HTTPError) -> str:
         try:
@@ -141,11 +141,13 @@ def _address(address: str) -> tuple[str, SplitResult]:
     if parts.username or parts.password or parts.query or parts.fragment:
         # Not shown: what stands there may be a secret.
         raise InputError(
-            "the endpoint's address holds a user name, a password or a query. Give the plain "
+            "the endpoint's address contains a user name, a password or a query. Give the plain "
             f"address, and the key in ${KEY_VARIABLE}."
         )
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError(f'"{one_line(address, 120)}" is no address of an endpoint. Write https://host/v1.')
+        raise InputError(
+            f'"{one_line(address, 120)}" is not the address of an endpoint. Write https://host/v1.'
+        )
     return address, parts
 
 

@@ -59,7 +59,7 @@ def ask(
             value = read(text)
         except UnreadableError as error:
             if attempt == patience.retries:
-                raise EndpointError(f"{body['model']} gives no valid answer: {error}") from None
+                raise EndpointError(f"{body['model']} did not give a valid answer: {error}") from None
             complaint = f"That answer is not valid: {error} Answer again, in the form that was asked for."
             messages = [
                 *body["messages"],
@@ -88,7 +88,7 @@ def _text(endpoint: Endpoint, reply: dict[str, Any]) -> str:
     if isinstance(message.get("refusal"), str) and not text:
         return ""  # a model that declines gives an empty answer, which no form allows
     if not isinstance(text, str):
-        raise TransientError(f"{endpoint.host} answered without a text.")
+        raise TransientError(f"{endpoint.host} answered without text.")
     return text
 
 

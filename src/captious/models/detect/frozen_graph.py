@@ -21,7 +21,7 @@ _FIELD = re.compile(r"\b(id|name|display_name)\s*:\s*(?:\"([^\"]*)\"|'([^']*)'|(
 
 
 class GraphInput(NamedTuple):
-    """Width and height that the network wants, and whether its pixels run from -1 to 1."""
+    """Width and height that the network needs, and whether its pixels run from -1 to 1."""
 
     width: int
     height: int
@@ -44,7 +44,7 @@ def graph_input(text: str, side: int) -> GraphInput:
 
 
 def read_labels(path: Path) -> dict[int, str]:
-    """Names by the network's numbers: a label map, or a line a class, counted from one."""
+    """Names by the network's numbers: a label map, or one line per class, counted from one."""
     text = path.read_text("utf-8")
     if path.suffix != ".pbtxt":
         return dict(enumerate(text.strip().splitlines(), 1))
@@ -54,5 +54,5 @@ def read_labels(path: Path) -> dict[int, str]:
         if "id" in fields and ("display_name" in fields or "name" in fields):
             found[int(fields["id"])] = fields.get("display_name") or fields["name"]
     if not found:
-        raise InputError(f"{path}: holds no item with an id and a name. Give the data set's label map.")
+        raise InputError(f"{path}: contains no item with an id and a name. Give the data set's label map.")
     return found

@@ -75,7 +75,7 @@ def instances(sources: Sequence[Source], skipped: Mapping[str, str], wanted: Seq
 
 
 def write_json(path: Path, document: Mapping[str, Any]) -> None:
-    """Write a file whole or not at all."""
+    """Write a file atomically."""
     import orjson
 
     with atomically(path) as temporary:

@@ -118,7 +118,7 @@ class TransformersDetector:
         except (OSError, ValueError, ImportError, KeyError) as error:
             reason = one_line(" ".join(str(error).split()), 160).rstrip(".")
             raise InputError(
-                f"{self.folder}: no object-detection checkpoint of transformers ({reason}). "
+                f"{self.folder}: not an object-detection checkpoint for transformers ({reason}). "
                 "Give a folder with config.json, preprocessor_config.json and the weights."
             ) from error
 
@@ -136,13 +136,13 @@ def fetch(model: str) -> Path:
         pass  # not on this machine yet
     if not allowed():
         raise InputError(
-            f'"{one_line(model)}" is no folder and no checkpoint on this machine, and nothing is '
-            f"fetched unasked. Give its folder, or let it be fetched: {VARIABLE}=1."
+            f'"{one_line(model)}" is neither a folder nor a downloaded checkpoint, and nothing is '
+            f"fetched unasked. Give its folder, or allow the download: {VARIABLE}=1."
         )
     try:
         return Path(hub.snapshot_download(**wanted))
     except (OSError, ValueError) as error:
         raise InputError(
             f'"{one_line(model)}" is neither a folder nor a checkpoint that can be fetched here '
-            f"({type(error).__name__}). Fetch it where there is a network, and give its folder."
+            f"({type(error).__name__}). Download it on a machine with network access, and give its folder."
         ) from error

@@ -130,7 +130,7 @@ class YoloDetector:
         shape = session.get_inputs()[0].shape
         if len(shape) != 4 or shape[1] not in (3, "channels"):
             raise InputError(
-                f"{self.path}: the network's input has the shape {shape}, no images x 3 x height "
+                f"{self.path}: the network's input has the shape {shape}, not images x 3 x height "
                 "x width. Give a YOLO export."
             )
         return session
@@ -174,7 +174,7 @@ def layout_of(shape: Sequence[int], classes: int, name: str = "the network") -> 
             if columns in shape[1:]:
                 return layout
     raise InputError(
-        f"{name}: an output of shape {tuple(shape)} is no YOLO head with {classes} classes. "
+        f"{name}: an output of shape {tuple(shape)} is not a YOLO head with {classes} classes. "
         "Give a detection export whose classes are named in it, or that has COCO's 80."
     )
 

@@ -27,14 +27,14 @@ class ImageFile(NamedTuple):
 
 
 class EmbeddedImages(NamedTuple):
-    """Vectors of length 1, a row an image; an image in `broken` (id -> why) has a row of NaN."""
+    """Vectors of length 1, one row per image; an image in `broken` (id -> why) has a row of NaN."""
 
     features: Features
     broken: dict[str, str]
 
 
 class EmbeddedTexts(NamedTuple):
-    """Vectors, a row a text, and how many tokens of each text are beyond the model's limit.
+    """Vectors, one row per text, and how many tokens of each text are beyond the model's limit.
 
     A vector has length 1, or is the mean of those of a text's windows (`long="chunk"`): its dot
     product with an image's vector is then the mean of the windows' cosines.
@@ -56,7 +56,7 @@ class Embedder(Protocol):
     """Images and texts in one space.
 
     `facts` are for a signature: `enc` (name and revision of the weights), and where a model runs
-    `device` and `dtype`. `family` (clip, siglip, …) tells systems that use the same kind of model.
+    `device` and `dtype`. `family` (clip, siglip, …) identifies systems that use the same kind of model.
     """
 
     family: str

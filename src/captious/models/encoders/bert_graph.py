@@ -48,7 +48,7 @@ class Shape(NamedTuple):
                 float(config.get("layer_norm_eps", 1e-12)),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{where}: config.json lacks {error}. Fetch it again.") from None
+            raise InputError(f"{where}: config.json has no {error}. Download it again.") from None
 
 
 class Builder:
@@ -66,7 +66,7 @@ class Builder:
             for prefix in ("", "bert."):
                 if prefix + known in self._weights:
                     return self._weights[prefix + known]
-        raise InputError(f'the weights hold no "{name}", so this is no BERT. Try backend=torch.')
+        raise InputError(f'the weights contain no "{name}", so this is not a BERT model. Try backend=torch.')
 
     def constant(self, name: str, values: NDArray[Any]) -> str:
         """An array of the graph."""
@@ -172,7 +172,7 @@ def finished(builder: Builder, layer: int, watched: Sequence[str] = ()) -> bytes
 
 
 def store(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all; a read-only cache costs time, not the answer."""
+    """Write a file atomically; a read-only cache costs time, not the answer."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)

@@ -14,7 +14,7 @@ from captious.models.safetensors import read_tensors
 StateDict = dict[str, Any]
 # Under which name checkpoints of training runs keep the weights.
 WRAPPERS = ("state_dict", "model_state_dict", "model")
-_AGAIN = "Fetch the file again."
+_AGAIN = "Download the file again."
 
 
 def read_state(path: Path) -> StateDict:
@@ -41,10 +41,10 @@ def read_checkpoint(path: Path, harmless: Sequence[Any] = ()) -> Any:
     except pickle.UnpicklingError as error:
         if "GLOBAL" in str(error):  # a name of a function or class, which unpickling would call
             raise InputError(
-                f"{path}: holds more than weights, and only weights are loaded. Save its state_dict alone, "
-                "best as .safetensors."
+                f"{path}: contains more than weights, and only weights are loaded. Save its state_dict "
+                "alone, best as .safetensors."
             ) from error
-        raise InputError(f"{path}: is damaged or no checkpoint. {_AGAIN}") from error
+        raise InputError(f"{path}: is damaged or not a checkpoint. {_AGAIN}") from error
     except (RuntimeError, EOFError, OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
         reason = one_line(str(error).splitlines()[0] if str(error) else type(error).__name__, 80)
         raise InputError(f"{path}: is damaged or cut off ({reason}). {_AGAIN}") from error
@@ -56,7 +56,7 @@ def unwrapped(content: Any, path: Path) -> StateDict:
         if isinstance(content, Mapping) and isinstance(content.get(name), Mapping):
             content = content[name]
     if not isinstance(content, Mapping) or not content:
-        raise InputError(f"{path}: holds no weights by name. Give a file with a state_dict.")
+        raise InputError(f"{path}: contains no named weights. Give a file with a state_dict.")
     found = {str(name): value for name, value in content.items() if hasattr(value, "shape")}
     if found and all(name.startswith("module.") for name in found):
         found = {name.removeprefix("module."): value for name, value in found.items()}
@@ -83,10 +83,10 @@ def check_state(
     for names, what in ((missing, "lacks"), (unknown, "has an unknown key")):
         if names:
             more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-            raise InputError(f'{path}: {what} "{names[0]}"{more}, so it is not the model that was asked for.')
+            raise InputError(f'{path}: {what} "{names[0]}"{more}, so it is not the expected model.')
     if wrong:
         found, wanted = tuple(state[wrong[0]].shape), shapes[wrong[0]]
-        raise InputError(f'{path}: "{wrong[0]}" has the shape {found}; the model wants {wanted}.')
+        raise InputError(f'{path}: "{wrong[0]}" has the shape {found}; the model expects {wanted}.')
 
 
 def _refuse_programs(path: Path) -> None:
@@ -97,6 +97,6 @@ def _refuse_programs(path: Path) -> None:
         names = archive.namelist()
     if any("/code/" in name or name.endswith("constants.pkl") for name in names):
         raise InputError(
-            f"{path}: is a TorchScript program, which is never run. Take the same weights as safetensors or "
+            f"{path}: is a TorchScript program, which is never run. Use the same weights as safetensors or "
             "as a state_dict, such as openai/clip-vit-base-patch32 on the hub."
         )

@@ -53,11 +53,13 @@ def is_visual_only(state: StateDict) -> bool:
 def to_transformers(state: StateDict, where: Path) -> StateDict:
     """The same weights under the names of transformers' `CLIPModel`."""
     if "visual.layer1.0.conv1.weight" in state:
-        raise InputError(f"{where}: is a ResNet CLIP, which is not read. Give a vision transformer (ViT).")
+        raise InputError(
+            f"{where}: is a ResNet CLIP, which is not supported. Give a vision transformer (ViT)."
+        )
     if not is_openai(state):
         first = next(iter(state), "nothing")
         raise InputError(
-            f'{where}: has an unknown key "{first}" and no "visual.conv1.weight", so it is no CLIP vision '
+            f'{where}: has an unknown key "{first}" and no "visual.conv1.weight", so it is not a CLIP vision '
             "transformer in OpenAI's layout."
         )
     return renamed(state, where)
@@ -135,7 +137,7 @@ def _renamed(name: str, value: Any, where: Path) -> StateDict:
         if name.startswith(old):
             number, _, rest = name[len(old) :].partition(".")
             return _layer_part(f"{new}.encoder.layers.{number}.", rest, value, name, where)
-    raise InputError(f'{where}: has an unknown key "{name}", so it is no CLIP that is known here.')
+    raise InputError(f'{where}: has an unknown key "{name}", so it is not a supported CLIP model.')
 
 
 def _layer_part(layer: str, rest: str, value: Any, name: str, where: Path) -> StateDict:
@@ -146,4 +148,4 @@ def _layer_part(layer: str, rest: str, value: Any, name: str, where: Path) -> St
     for old, new in _PARTS.items():
         if rest.startswith(old):
             return {layer + new + rest[len(old) :]: value}
-    raise InputError(f'{where}: has an unknown key "{name}", so it is no CLIP that is known here.')
+    raise InputError(f'{where}: has an unknown key "{name}", so it is not a supported CLIP model.')

@@ -1,4 +1,4 @@
-"""Vectors that somebody computed already, from `.npz`, `.npy` or Parquet files.
+"""Precomputed vectors, from `.npz`, `.npy` or Parquet files.
 
 - `.npz`: the arrays `image_ids`, `image_features`, `texts`, `text_features`; either pair may lack.
 - `.npy`: a folder with `image_features.npy` and `text_features.npy`, and the ids and texts of their
@@ -58,7 +58,7 @@ class FeatureFile:
         if all(widths) and widths[0] != widths[1]:
             raise InputError(
                 f"{path}: vectors of images have {widths[0]:,} numbers, those of texts {widths[1]:,}. "
-                "Take both from one model."
+                "Compute both with one model."
             )
 
     def facts(self) -> dict[str, str]:
@@ -69,7 +69,7 @@ class FeatureFile:
     def images(self, images: Sequence[ImageFile]) -> EmbeddedImages:
         """Vectors of images by their ids."""
         broken = {
-            image.id: f'{self._path}: holds no vector of the image "{one_line(image.id, 60)}". Add it.'
+            image.id: f'{self._path}: contains no vector for the image "{one_line(image.id, 60)}". Add it.'
             for image in images
             if image.id not in self._images.rows
         }
@@ -82,7 +82,9 @@ class FeatureFile:
             whole = f"{prompt} {text}" if prompt else text
             names.append(whole if whole in self._texts.rows else text)
             if names[-1] not in self._texts.rows:
-                raise InputError(f'{self._path}: holds no vector of the text "{one_line(text, 60)}". Add it.')
+                raise InputError(
+                    f'{self._path}: contains no vector for the text "{one_line(text, 60)}". Add it.'
+                )
         return EmbeddedTexts(_taken(self._texts, names), np.zeros(len(texts), dtype=np.int64))
 
 
@@ -96,14 +98,14 @@ def _taken(named: Named, names: Sequence[str]) -> Features:
 
 def _named(names: Sequence[str], vectors: NDArray[np.generic], where: str) -> Named:
     if vectors.ndim != 2 or not np.issubdtype(vectors.dtype, np.floating):
-        raise InputError(f"{where}: is no matrix of real numbers with a row for each vector.")
+        raise InputError(f"{where}: is not a matrix of real numbers with one row per vector.")
     if len(names) != len(vectors):
         raise InputError(f"{where}: has {len(vectors):,} rows for {len(names):,} names. Give one for each.")
     rows: dict[str, int] = {}
     for row, name in enumerate(names):
         first = rows.setdefault(name, row)
         if first != row and not np.array_equal(vectors[first], vectors[row]):
-            raise InputError(f'{where}: has two vectors of "{one_line(name, 60)}". Keep one.')
+            raise InputError(f'{where}: has two vectors for "{one_line(name, 60)}". Keep one.')
     values: FloatArray = vectors.astype(np.float64)
     norms = np.linalg.norm(values, axis=1, keepdims=True)
     if not np.isfinite(values).all() or not norms.all():
@@ -116,7 +118,7 @@ def _read_npz(path: Path) -> tuple[Named, Named]:
         with np.load(path, allow_pickle=False) as held:
             arrays = {name: held[name] for name in held.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: is not a whole .npz file of plain arrays. Write it again.") from error
+        raise InputError(f"{path}: is not a complete .npz file of plain arrays. Write it again.") from error
     return _pair(
         {name: array for name, array in arrays.items() if name in (IMAGES, TEXTS)},
         {
@@ -137,7 +139,7 @@ def _read_folder(path: Path) -> tuple[Named, Named]:
                 arrays[array] = np.load(file, allow_pickle=False)
             except (OSError, ValueError, EOFError) as error:
                 raise InputError(
-                    f"{file}: is not a whole .npy file of plain numbers. Write it again."
+                    f"{file}: is not a complete .npy file of plain numbers. Write it again."
                 ) from error
             names[listed] = _listed(path, listed)
     return _pair(arrays, names, str(path))
@@ -153,9 +155,11 @@ def _listed(folder: Path, name: str) -> list[str]:
         except ValueError:
             entries = None
         if not isinstance(entries, list):
-            raise InputError(f"{document}: is no JSON list. Name the rows of the .npy file in it, in order.")
+            raise InputError(
+                f"{document}: is not a JSON list. List the rows of the .npy file in it, in order."
+            )
         return [str(entry) for entry in entries]
-    raise InputError(f"{lines}: is missing. It names the rows of the .npy file beside it, a line each.")
+    raise InputError(f"{lines}: is missing. It names the rows of the .npy file beside it, one per line.")
 
 
 def _pair(
@@ -167,7 +171,7 @@ def _pair(
             raise InputError(f'{where}: has "{array}" but no "{listed}", which names its rows. Add it.')
         found.append(_named(names[listed], arrays[array], f"{where}: {array}") if array in arrays else NONE)
     if not arrays:
-        raise InputError(f'{where}: holds neither "{IMAGES}" nor "{TEXTS}".')
+        raise InputError(f'{where}: contains neither "{IMAGES}" nor "{TEXTS}".')
     return found[0], found[1]
 
 
@@ -180,9 +184,9 @@ def _read_parquet(path: Path) -> tuple[Named, Named]:
     try:
         columns = parquet.read_table(path).to_pydict()
     except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path}: is not a whole Parquet file. Write it again.") from error
+        raise InputError(f"{path}: is not a complete Parquet file. Write it again.") from error
     if "feature" not in columns or not {"image_id", "text"} & set(columns):
-        raise InputError(f'{path}: wants the column "feature" beside "image_id" or "text".')
+        raise InputError(f'{path}: needs the column "feature" beside "image_id" or "text".')
     found = []
     for name in ("image_id", "text"):
         rows = [
@@ -193,6 +197,6 @@ def _read_parquet(path: Path) -> tuple[Named, Named]:
         try:
             vectors = np.array([vector for _, vector in rows], dtype=np.float64)
         except (TypeError, ValueError):
-            raise InputError(f'{path}: "feature" must be a list of as many numbers in every row.') from None
+            raise InputError(f'{path}: "feature" must be a list of the same length in every row.') from None
         found.append(_named([key for key, _ in rows], vectors, f"{path}: {name}") if rows else NONE)
     return found[0], found[1]

@@ -52,7 +52,7 @@ class LowRank:
         for name, (a, b) in self.factors.items():
             if name not in changed or changed[name].shape != (b.shape[0], a.shape[1]):
                 raise InputError(
-                    f'the encoder has no matrix "{name}" of the size that the change was made for.'
+                    f'the encoder has no matrix "{name}" of the size that the tuning was made for.'
                 )
             changed[name] = changed[name] + np.float32(self.strength) * (b @ a)
         return changed

@@ -66,7 +66,7 @@ class ModelEmbedder:
         return self._loaded
 
     def images(self, images: Sequence[ImageFile]) -> EmbeddedImages:
-        """Vectors of images; broken ones are told with the reason."""
+        """Vectors of images; broken ones are listed with the reason."""
         broken: dict[str, str] = {}
         parts = [
             self._image_block(images[start : start + IMAGES_A_BLOCK], broken)
@@ -151,13 +151,13 @@ def load_checked(layout: Layout, device: str, dtype: str, base: Path | None) -> 
     side = layout.recipe.crop
     if side is not None and side != model.side:
         raise InputError(
-            f"{layout.weights}: is for images of {model.side} x {model.side} pixels, and {side} x {side} "
-            "were expected. These are the weights of another model."
+            f"{layout.weights}: is for images of {model.side} x {model.side} pixels, but {side} x {side} "
+            "were expected. These weights belong to another model."
         )
     if layout.limit != model.limit:
         raise InputError(
-            f"{layout.weights}: is for texts of {model.limit} tokens, and {layout.limit} were expected. "
-            "These are the weights of another model."
+            f"{layout.weights}: is for texts of {model.limit} tokens, but {layout.limit} were expected. "
+            "These weights belong to another model."
         )
     return model
 

@@ -22,7 +22,7 @@ from captious.models.safetensors import read_tensors
 class OnnxEncoder:
     """A BERT from a folder with `model.safetensors`, `config.json` and `vocab.txt`.
 
-    `change` is added to its weights. With `ranges` it computes in whole numbers, see `bert_int8`.
+    `change` is added to its weights. With `ranges` it computes in integers, see `bert_int8`.
     """
 
     backend = "onnx"
@@ -74,7 +74,7 @@ class OnnxEncoder:
         return weights if self._change is None else self._change.applied(weights)
 
     def find_ranges(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """What texts show of the values that whole numbers would stand for."""
+        """Ranges of the values that integers represent, measured on texts."""
         return find_ranges(self._folder, self._shape, self._weights(), texts)
 
 

@@ -51,6 +51,8 @@ def open_embedder(name: str, *, device: str = "cpu", dtype: str = "float32", cac
         raise InputError(f'dtype "{dtype}" is not known. Give {", ".join(DTYPES)}.')
     known = weights.known(name)
     home = cache_folder() if cache else None
+    if weights.search(name) is None:
+        _require_packages(name)  # as `ready` says it, and before anything is fetched
     found = weights.find(name)
     return _open(name, found, known, device, dtype, home, getpid(), _changed(found.path))
 
@@ -63,11 +65,15 @@ def ready(name: str) -> None:
     path = Path(name).expanduser()
     if path.exists() and is_feature_file(path):
         return
+    _require_packages(name)
+    if weights.search(name) is None and not weights.allowed():
+        weights.find(name)
+
+
+def _require_packages(name: str) -> None:
     for package in _PACKAGES:
         if find_spec(package) is None:
             raise MissingDependencyError(f'the encoder "{name}" needs {package}', "models")
-    if weights.search(name) is None and not weights.allowed():
-        weights.find(name)
 
 
 def _changed(path: Path) -> tuple[int, ...]:
@@ -137,7 +143,7 @@ def _tokeniser(path: Path, layout: Layout, base: Path | None) -> Tokeniser:
     if own is not None:
         return own
     if path.is_dir() and not clip:
-        raise InputError(f"{path}: holds no tokenizer.json. Fetch the model again.")
+        raise InputError(f"{path}: contains no tokenizer.json. Download the model again.")
     others = [
         weights.search(known.name)
         for known in weights.KNOWN.values()
@@ -165,7 +171,7 @@ class SentenceEmbedder:
 
     def images(self, images: Sequence[ImageFile]) -> EmbeddedImages:
         """Refused: a sentence encoder sees no images."""
-        raise InputError(f"{self._name}: is a sentence encoder and sees no images. Give one such as CLIP.")
+        raise InputError(f"{self._name}: is a sentence encoder and cannot read images. Use one such as CLIP.")
 
     def texts(self, texts: Sequence[str], long: str, prompt: str = "") -> EmbeddedTexts:
         """Sentence vectors of the texts."""

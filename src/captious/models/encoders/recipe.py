@@ -58,7 +58,7 @@ class Recipe:
                 centre=centre,
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{where}: lacks a known {error}. Fetch the model again.") from None
+            raise InputError(f"{where}: has no known {error}. Download the model again.") from None
 
     @property
     def label(self) -> str:
@@ -71,7 +71,7 @@ class Recipe:
         return f"{size}{crop}-{self.resample}{floor}{normal}"
 
     def pixels(self, photograph: RGB) -> Pixels:
-        """Channels x height x width, as the model wants it."""
+        """Channels x height x width, as the model expects it."""
         return self.normalise(self.resized(photograph))
 
     def resized(self, photograph: RGB) -> RGB:

@@ -107,7 +107,7 @@ def _choose(name: str, backend: str) -> str:
     if backend != "auto":
         if backend == "onnx" and (folder is None or not _is_bert(folder)):
             raise InputError(
-                f'the encoder "{name}" cannot run with backend=onnx, which takes a folder of a '
+                f'the encoder "{name}" cannot run with backend=onnx, which needs the folder of a '
                 "BERT with model.safetensors and vocab.txt. Use backend=torch."
             )
         return backend
@@ -131,7 +131,7 @@ def read_config(folder: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
     except ValueError:
-        raise InputError(f"{path}: is not JSON. Fetch the model again.") from None
+        raise InputError(f"{path}: is not JSON. Download the model again.") from None
     return config
 
 

@@ -67,7 +67,7 @@ def packaged_tokeniser() -> Tokeniser:
         path = locate.carried(locate.CLIP_WORDS)
     except MissingDependencyError:
         raise MissingDependencyError(
-            "these weights come without a tokeniser, which the package open_clip_torch holds",
+            "these weights come without a tokeniser, which comes with the package open_clip_torch",
             command=locate.get_command(locate.CLIP_WORDS),
         ) from None
     lines = gzip.decompress(path.read_bytes()).decode("utf-8").split("\n")
@@ -83,7 +83,7 @@ def clip_engine(vocabulary: dict[str, int], merges: Sequence[tuple[str, str]], w
     library = _library()
     for mark in (BEGIN, END):
         if mark not in vocabulary:
-            raise InputError(f'{where}: the vocabulary lacks "{mark}". Fetch the tokeniser again.')
+            raise InputError(f'{where}: the vocabulary has no "{mark}". Download the tokeniser again.')
     engine = library.Tokenizer(
         library.models.BPE(
             vocab=vocabulary, merges=list(merges), end_of_word_suffix="</w>", unk_token=END, fuse_unk=False
@@ -131,7 +131,7 @@ def _json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
     except ValueError:
-        raise InputError(f"{path}: is not whole JSON. Fetch the model again.") from None
+        raise InputError(f"{path}: is not complete JSON. Download the model again.") from None
     return found
 
 
@@ -141,6 +141,8 @@ def _merges(path: Path) -> list[tuple[str, str]]:
         if line and not line.startswith("#version"):
             first, space, second = line.partition(" ")
             if not space:
-                raise InputError(f"{path}: line {number}: is no pair of pieces. Fetch the tokeniser again.")
+                raise InputError(
+                    f"{path}: line {number}: is not a pair of pieces. Download the tokeniser again."
+                )
             pairs.append((first, second))
     return pairs

@@ -42,8 +42,8 @@ class TorchEncoder:
         except (OSError, ValueError) as error:
             raise InputError(
                 f'the encoder "{one_line(name)}" cannot be loaded '
-                f"({one_line(str(error).splitlines()[0], 120)}). Give the folder of a model or a name that "
-                "your cache knows, or allow the hub with --download."
+                f"({one_line(str(error).splitlines()[0], 120)}). Give the folder of a model or a name in "
+                "your cache, or allow the download with --download."
             ) from error
         if config.is_encoder_decoder:
             self._model = self._model.get_encoder()

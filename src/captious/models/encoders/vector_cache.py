@@ -1,6 +1,6 @@
 """Sentence vectors kept on disk, by the text's content and the model.
 
-One SQLite file a model holds a row a text: a digest of the text and the vector's bytes, none for a
+One SQLite file per model has one row per text: a digest of the text and the vector's bytes, none for a
 text without a word. Several processes may read and write at once. A cache that cannot be read or
 written costs time, never the answer.
 """

@@ -62,7 +62,9 @@ def layout_of(path: Path, side: int = CLIP_SIDE, limit: int = CLIP_LIMIT) -> Lay
         return _of_transformers(path, config, weight_file(path))
     if both:
         return _of_open_clip(path, weight_file(path, (*OPEN_CLIP_FILES, *WEIGHT_FILES)))
-    raise InputError(f"{path}: holds neither {CONFIG} nor {OPEN_CLIP_CONFIG}. Give a model's whole folder.")
+    raise InputError(
+        f"{path}: contains neither {CONFIG} nor {OPEN_CLIP_CONFIG}. Give the complete folder of a model."
+    )
 
 
 def weight_file(folder: Path, names: tuple[str, ...] = WEIGHT_FILES) -> Path:
@@ -70,7 +72,7 @@ def weight_file(folder: Path, names: tuple[str, ...] = WEIGHT_FILES) -> Path:
     for name in names:
         if (folder / name).is_file():
             return folder / name
-    raise InputError(f"{folder}: holds no weights ({', '.join(names[:2])}). Fetch the model again.")
+    raise InputError(f"{folder}: contains no weights ({', '.join(names[:2])}). Download the model again.")
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -80,9 +82,9 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}).") from error
     except ValueError:
-        raise InputError(f"{path}: is not whole JSON. Fetch the model again.") from None
+        raise InputError(f"{path}: is not complete JSON. Download the model again.") from None
     if not isinstance(found, dict):
-        raise InputError(f"{path}: is no JSON object. Fetch the model again.")
+        raise InputError(f"{path}: is not a JSON object. Download the model again.")
     return found
 
 
@@ -102,8 +104,8 @@ def _of_open_clip(path: Path, weights: Path) -> Layout:
     settings, shown = facts.get("model_cfg", {}), facts.get("preprocess_cfg", {})
     if "timm_model_name" in settings.get("vision_cfg", {}) or "hf_model_name" in settings.get("text_cfg", {}):
         raise InputError(
-            f"{path / OPEN_CLIP_CONFIG}: its towers are of another library. Take this model from the hub in "
-            "the layout of transformers."
+            f"{path / OPEN_CLIP_CONFIG}: its towers come from another library. Download this model from the "
+            "hub in the layout of transformers."
         )
     size = int(settings.get("vision_cfg", {}).get("image_size", 224))
     recipe = Recipe(size=size, crop=size)
@@ -197,10 +199,12 @@ def _filled(config: Any, state: StateDict, where: Path) -> Any:
 def _over_base(visual: StateDict, where: Path, base: Path | None) -> tuple[Any, StateDict]:
     """An image encoder alone, in OpenAI's names, beside the text encoder that it came from."""
     if base is None:
-        raise InputError(f"{where}: holds an image encoder alone. Fetch the CLIP that it came from, too.")
+        raise InputError(
+            f"{where}: contains only an image encoder. Download the CLIP model that it was tuned from, too."
+        )
     own = layout_of(base)
     if own.config is None:
-        raise InputError(f"{base}: is not in the layout of transformers, which {where.name} wants beside it.")
+        raise InputError(f"{base}: is not in the layout of transformers, which {where.name} needs.")
     images = clip_layout.renamed({f"visual.{name}": value for name, value in visual.items()}, where)
     return _config(own.config), read_state(own.weights) | images
 

@@ -50,7 +50,7 @@ class WordPiece:
         self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
         missing = {"[UNK]", "[CLS]", "[SEP]"} - set(self._numbers)
         if missing:
-            raise InputError(f"the vocabulary lacks {', '.join(sorted(missing))}.")
+            raise InputError(f"the vocabulary has no {', '.join(sorted(missing))}.")
         self._lower = lower
         self.size = len(vocabulary) - (vocabulary[-1] == "")  # a file's last line may be empty
         self._unknown = self._numbers["[UNK]"]
@@ -119,7 +119,7 @@ def read_wordpiece(folder: Path) -> WordPiece:
     except OSError as error:
         raise InputError(f"{error.filename}: cannot be read ({error.strerror}).") from error
     except ValueError as error:
-        raise InputError(f"{folder}: its tokeniser is damaged ({error}). Fetch it again.") from None
+        raise InputError(f"{folder}: its tokeniser is damaged ({error}). Download it again.") from None
     vocabulary = [line.rstrip("\r") for line in lines]
     return WordPiece(vocabulary, lower=bool(facts.get("do_lower_case", True)))
 

@@ -39,7 +39,7 @@ class Blip:
         facts = read_json(folder / "config.json")
         if facts.get("model_type") != "blip":
             kind = facts.get("model_type")
-            raise InputError(f'{folder / "config.json"}: is of type "{kind}"; blip_itm wants a BLIP.')
+            raise InputError(f'{folder / "config.json"}: is of type "{kind}"; blip_itm needs a BLIP model.')
         settings = folder / "preprocessor_config.json"
         self._recipe = Recipe.of(read_json(settings), str(settings))
         self._tokeniser = read_wordpiece(folder)
@@ -107,7 +107,7 @@ def open_blip(name: str, device: str = "cpu", dtype: str = "float32") -> Blip:
     """The BLIP of a path, a known name or a name on the hub; remembered in this process."""
     found = weights.find(name)
     if not found.path.is_dir():
-        raise InputError(f"{found.path}: is a file. Give the whole folder of a BLIP, as on the hub.")
+        raise InputError(f"{found.path}: is a file. Give the complete folder of a BLIP model, as on the hub.")
     layout = Layout("blip", weight_file(found.path), None, None, Recipe(), 0)
     return _open(found.path, label_of(name, found, layout), device, dtype, getpid())
 

@@ -64,7 +64,9 @@ def open_regions(path: str) -> RegionStore:
         return _Lmdb(place)
     if place.is_dir():
         return _Folder(place)
-    raise InputError(f"{place}: is no region features. Give a folder of .npy files, an .lmdb or an .h5 file.")
+    raise InputError(
+        f"{place}: does not contain region features. Give a folder of .npy files, an .lmdb or an .h5 file."
+    )
 
 
 def region_store(path: str) -> RegionStore:
@@ -82,7 +84,7 @@ class _Folder:
         self.label, self._path = _label(path), path
         files = sorted(file for file in path.rglob("*") if file.suffix in (".npy", ".npz"))
         if not files:
-            raise InputError(f"{path}: holds no .npy or .npz files of region features.")
+            raise InputError(f"{path}: contains no .npy or .npz files of region features.")
         self._files = {file.stem: file for file in reversed(files)}
         self._loose = {loose_id(stem): file for stem, file in self._files.items()}
 
@@ -96,7 +98,7 @@ class _Folder:
         found = read_npy(file)
         if not isinstance(found, Mapping):
             raise InputError(
-                f"{file}: holds no boxes beside the features. Save features, bbox and image size."
+                f"{file}: contains no boxes for the features. Save features, bbox and image size."
             )
         return _regions(found, file)
 
@@ -113,7 +115,7 @@ class _Lmdb:
                 str(path), subdir=path.is_dir(), readonly=True, lock=False, readahead=False, max_readers=1
             )
         except lmdb.Error as error:
-            raise InputError(f"{path}: is no LMDB that can be read ({one_line(str(error), 80)}).") from None
+            raise InputError(f"{path}: is not a readable LMDB ({one_line(str(error), 80)}).") from None
 
     def get(self, image_id: str) -> Regions:
         with self._store.begin(write=False) as reading:
@@ -136,7 +138,7 @@ class _Hdf5:
         try:
             self._file = h5py.File(path, "r")
         except OSError as error:
-            raise InputError(f"{path}: is no whole HDF5 file ({one_line(str(error), 80)}).") from None
+            raise InputError(f"{path}: is not a complete HDF5 file ({one_line(str(error), 80)}).") from None
         try:
             names = [_text(value) for value in _any(self._file, _IDS, path)[:]]
         except (TypeError, ValueError, OSError) as error:
@@ -160,7 +162,7 @@ class _Hdf5:
 
 
 def _label(path: Path) -> str:
-    """Name and a stamp that tells other features: names, sizes, and the ends of the files.
+    """Name and a stamp that identifies the features: names, sizes, and the ends of the files.
 
     Features take many gigabytes; reading them all for a signature would cost more than the metric.
     """
@@ -184,7 +186,7 @@ def _arrays(file: Path) -> dict[str, Any]:
         with np.load(file, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, AttributeError) as error:
-        raise InputError(f"{file}: is no whole .npz file ({one_line(str(error), 80)}).") from None
+        raise InputError(f"{file}: is not a complete .npz file ({one_line(str(error), 80)}).") from None
 
 
 def _text(value: Any) -> str:
@@ -192,14 +194,16 @@ def _text(value: Any) -> str:
 
 
 def _absent(image_id: str, path: Path) -> InputError:
-    return InputError(f'image "{one_line(image_id)}": {path} holds no region features of it.')
+    return InputError(f'image "{one_line(image_id)}": {path} has no region features for it.')
 
 
 def _any(found: Any, names: tuple[str, ...], path: Path) -> Any:
     for name in names:
         if name in found:
             return found[name]
-    raise InputError(f'{path}: region features lack "{names[0]}". They need features, boxes and image size.')
+    raise InputError(
+        f'{path}: region features have no "{names[0]}". They need features, boxes and image size.'
+    )
 
 
 def _decoded(found: Mapping[Any, Any], path: Path) -> dict[str, Any]:

@@ -98,7 +98,7 @@ def read_pickle(content: bytes, path: Path, allowed: Allowed | None = None) -> A
         OverflowError,
     ) as error:
         reason = one_line(str(error) or type(error).__name__, 80)
-        raise InputError(f"{path}: is a damaged pickle ({reason}). Fetch it again.") from None
+        raise InputError(f"{path}: is a damaged pickle ({reason}). Download it again.") from None
 
 
 def read_npy(path: Path) -> Any:
@@ -113,7 +113,7 @@ def read_npy(path: Path) -> Any:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror or error}).") from None
     except (ValueError, EOFError) as error:
-        raise InputError(f"{path}: is no whole .npy file ({one_line(str(error), 80)}).") from None
+        raise InputError(f"{path}: is not a complete .npy file ({one_line(str(error), 80)}).") from None
     found = read_pickle(content, path)
     return found.item() if isinstance(found, np.ndarray) and found.shape == () else found
 

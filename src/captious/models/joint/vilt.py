@@ -50,7 +50,7 @@ class Preparation(NamedTuple):
             )
             return cls(side, int(found.get("size_divisor", 32)), recipe)
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{where}: lacks a known {error}. Fetch the model again.") from None
+            raise InputError(f"{where}: has no known {error}. Download the model again.") from None
 
     def target(self, width: int, height: int) -> tuple[int, int]:
         """Width and height of the input: the shorter side is `side` unless the longer is too long."""
@@ -83,12 +83,12 @@ class Vilt:
     def __init__(self, folder: Path, label: str, limit: int, enlarge: bool, device: str, dtype: str) -> None:
         torch = import_torch(device, dtype)
         if not folder.is_dir():
-            raise InputError(f"{folder}: is a file. Give the whole folder of a ViLT, as on the hub.")
+            raise InputError(f"{folder}: is a file. Give the complete folder of a ViLT model, as on the hub.")
         path = weight_file(folder)
         facts = read_json(folder / "config.json")
         if facts.get("model_type") != "vilt":
             kind = facts.get("model_type")
-            raise InputError(f'{folder / "config.json"}: is of type "{kind}"; vilt wants a ViLT.')
+            raise InputError(f'{folder / "config.json"}: is of type "{kind}"; vilt needs a ViLT model.')
         settings = folder / "preprocessor_config.json"
         self._prepare = Preparation.of(read_json(settings), str(settings))
         self._tokeniser = read_wordpiece(folder)

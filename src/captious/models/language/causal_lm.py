@@ -28,7 +28,7 @@ class CausalModel:
         where = name if path is None else str(path)
         if path is not None and path.is_file():
             if path.suffix != ".gguf":
-                raise InputError(f"{path}: is no language model. Give a .gguf or .npz file.")
+                raise InputError(f"{path}: is not a language model. Give a .gguf or .npz file.")
             where, source = str(path.parent), {"gguf_file": path.name}
         self._tokeniser, self._model = _open(name, where, source)
         self._begin = _first_of(self._tokeniser.bos_token_id, self._tokeniser.eos_token_id)
@@ -85,7 +85,7 @@ def _open(name: str, where: str, source: dict[str, str]) -> tuple[Any, Any]:
         raise InputError(
             f'the language model "{one_line(name)}" cannot be loaded '
             f"({one_line(str(error).splitlines()[0], 120)}). Give a folder, a .gguf file or a name "
-            "that your cache knows, or allow the hub with --download."
+            "in your cache, or allow the download with --download."
         ) from error
     return tokeniser, model.eval()
 
@@ -94,7 +94,7 @@ def _first_of(*numbers: int | None) -> int:
     for number in numbers:
         if number is not None:
             return number
-    raise InputError("the tokeniser has neither a begin nor an end of text. Use another model.")
+    raise InputError("the tokeniser has neither a start-of-text nor an end-of-text token. Use another model.")
 
 
 def _label(name: str, path: Path | None, config: Any) -> str:

@@ -58,7 +58,7 @@ def fluency(model: object, texts: Sequence[str]) -> FloatArray:
     if not isinstance(model, NgramModel) or model.fluent is None:
         name = getattr(model, "label", "this model")
         raise InputError(
-            f"{name}: the language model has no scale of fluency. Take model=captions, or train one "
+            f"{name}: the language model has no scale of fluency. Use model=captions, or train one "
             f"on {FEWEST:,} captions or more with `captious train lm`."
         )
     return np.interp(slor(model, texts), model.fluent, np.linspace(0.0, 1.0, STEPS + 1), left=0.0)

@@ -1,4 +1,4 @@
-"""A BERT that tells grammatical from ungrammatical sentences: the probability of the former."""
+"""A BERT classifier of sentences: the probability that one is grammatical."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Grammaticality:
         self._model.to(device=device, dtype=getattr(torch, dtype)).eval()
         labels = int(self._model.config.num_labels)
         if labels < 2 or not 0 <= wanted < labels:
-            raise InputError(f"{file}: tells {labels} kinds of sentences apart, without label={wanted}.")
+            raise InputError(f"{file}: has {labels} labels, and label={wanted} is not one of them.")
         self._tokeniser = read_wordpiece(folder)
         positions = int(self._model.config.max_position_embeddings)
         if not 3 <= limit <= positions:
@@ -111,11 +111,11 @@ def _filled(facts: dict[str, Any], path: Path, where: str) -> Any:
     from transformers.initialization import no_init_weights
 
     if facts.get("model_type", "bert") != "bert":
-        raise InputError(f'{where}: is of type "{facts["model_type"]}"; bertgrammar wants a BERT.')
+        raise InputError(f'{where}: is of type "{facts["model_type"]}"; bertgrammar needs a BERT model.')
     state = {name: value.float() for name, value in read_state(path).items()}
     head = state.get("classifier.weight")
     if head is None:
-        raise InputError(f'{path}: lacks "classifier.weight", so it is no classifier of sentences.')
+        raise InputError(f'{path}: lacks "classifier.weight", so it is not a sentence classifier.')
     config = BertConfig.from_dict({**facts, "num_labels": len(head)})
     with no_init_weights():
         model = BertForSequenceClassification(config)

@@ -205,7 +205,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
 
 def _not_a_model(path: Path) -> InputError:
     return InputError(
-        f"{path}: is not a whole n-gram model. Write one with `captious train lm --captions FILE "
+        f"{path}: is not a complete n-gram model. Write one with `captious train lm --captions FILE "
         f"--out {path.name}`."
     )
 

@@ -48,7 +48,7 @@ def train(captions: Sequence[str], order: int = 3, tokeniser: str = "ptb") -> Ng
         raise InputError(f"the order of an n-gram model is {order}; it must be 1 to {MAX_ORDER}.")
     table = token_table(captions, tokeniser)
     if not len(table.ids):
-        raise InputError("the captions hold no word to learn from.")
+        raise InputError("the captions contain no word to learn from.")
     numbers = np.arange(len(table.vocabulary), dtype=np.int64) + SPECIAL
     stream, _ = stream_of(table, numbers, slice(0, len(table)))
     size = len(table.vocabulary) + SPECIAL
@@ -105,7 +105,7 @@ def _count(stream: IntArray, size: int, order: int) -> list[_Level]:
 
 
 def _adjusted(levels: list[_Level]) -> list[_Level]:
-    """Counts of all but the longest: how many different tokens stand before the n-gram."""
+    """Counts of all but the longest: how many different tokens precede the n-gram."""
     found = []
     for level, above in pairwise(levels):
         before = np.bincount(above.suffixes, minlength=len(level.keys))

@@ -48,13 +48,13 @@ def read_wav(content: bytes, where: str = "recording") -> Recording:
     1.0
     """
     if len(content) > LARGEST_BYTES:
-        raise InputError(f"{where}: {len(content):,} bytes are too many. Record at most five minutes.")
+        raise InputError(f"{where}: {len(content):,} bytes is too large. Record at most five minutes.")
     try:
         with wave.open(io.BytesIO(content)) as file:
             channels, width, rate = file.getnchannels(), file.getsampwidth(), file.getframerate()
             frames = file.readframes(file.getnframes())
     except (wave.Error, EOFError) as error:
-        raise InputError(f"{where}: is no WAV file ({error}). Send 16-bit PCM WAV.") from error
+        raise InputError(f"{where}: is not a WAV file ({error}). Send 16-bit PCM WAV.") from error
     if width != WIDTH or not channels or not 4_000 <= rate <= 192_000:
         raise InputError(f"{where}: {8 * width} bits at {rate} Hz cannot be read. Send 16-bit PCM WAV.")
     whole = len(frames) - len(frames) % (WIDTH * channels)

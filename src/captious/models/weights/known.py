@@ -24,14 +24,14 @@ _VILBERT_FILES = "https://dl.fbaipublicfiles.com/vilbert-multi-task/"
 class Known(NamedTuple):
     """Weights by our name: a repository of the Hugging Face hub, one file at an address, or a package.
 
-    A size that begins with "about" was read somewhere and not measured.
+    A size that begins with "about" was not measured.
 
     `file` names the file in the cache where the weights are a single file; `base` are weights that
     these need beside them (a tokeniser, a text encoder). `drive` is a shared folder that
     holds what no plain address gives, `steps` what a person does with a tool of another kind, where
     `{folder}` is captious' own folder of weights; of a single file `side` is how many pixels wide
     its images are and `limit` how many tokens a text may have. `sha256` gives checksums that were
-    computed from the published files, by the file's name; what is not there was never seen by us.
+    computed from the published files, by file name.
     """
 
     name: str
@@ -176,7 +176,7 @@ def known(name: str) -> Known | None:
 
 
 def needed(name: str) -> tuple[str, ...]:
-    """Weights and those that they stand on, whose tokeniser or text encoder they need.
+    """Weights and those whose tokeniser or text encoder they need.
 
     >>> needed("ViLBERT/12-in-1")
     ('ViLBERT/12-in-1', 'BERT-base-uncased')

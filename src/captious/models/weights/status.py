@@ -1,4 +1,4 @@
-"""What there is to say of weights on this machine: for `captious doctor`."""
+"""The status of weights on this machine, for `captious doctor`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FILES = (".safetensors", ".bin", ".pth", ".pt", ".gguf", ".onnx", ".pb")
 
 
 class Status(NamedTuple):
-    """Whether weights are here, where, in which revision, how large, and how to get them."""
+    """Status of weights: whether and where they are installed, revision, size, and how to get them."""
 
     name: str
     present: bool
@@ -26,7 +26,7 @@ class Status(NamedTuple):
 
 
 def status(name: str) -> Status:
-    """Look for weights without asking the network.
+    """Get the status of weights, without the network.
 
     >>> status("ViT-B-32/openai").licence
     'MIT (OpenAI)'

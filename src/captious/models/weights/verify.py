@@ -1,6 +1,6 @@
-"""Are the weights on this machine the files that were published?
+"""Check whether installed weights are the published files.
 
-Three kinds of checksum are known, and each answer says which one it was held against: those of
+There are three kinds of checksum, and each answer says which one was used: those of
 `known.py`, computed from the published files; the names that the Hugging Face cache gives its files
 (SHA-256 of a large file, Git's SHA-1 of a small one), which came from the hub; and what was written down
 when a file was fetched from an address, which shows later damage but not a wrong download.
@@ -34,7 +34,7 @@ class Verified(NamedTuple):
 
 
 def verify(name: str) -> list[Verified]:
-    """Hold every file of some weights against its checksum; reads them whole, and asks no network.
+    """Compare every file of some weights with its checksum, without the network.
 
     >>> verify("no-such/weights")[0].state
     'missing'
@@ -73,7 +73,7 @@ def _file(name: str, path: Path, published: dict[str, str]) -> Verified:
 
 
 def _is_blob(path: Path, own: str) -> bool:
-    """Whether a file of the hub's cache has the content that its name stands for."""
+    """Whether a file of the hub's cache has the content of its name (a checksum)."""
     if len(path.name) == _SHA256:
         return path.name == own
     content = path.read_bytes()

@@ -43,7 +43,7 @@ def ratings_from_scores(scores: ArrayLike, scale: Scale = PAPER_SCALE, by: Mappi
     """
     values = np.asarray(scores, dtype=np.float64)
     if values.ndim != 1 or not np.isfinite(values).all():
-        raise InputError("cold start: a score is missing or no number. Score every pair with the metric.")
+        raise InputError("cold start: a score is missing or not a number. Score every pair with the metric.")
     if not len(values):
         return []
     lowest, highest = float(values.min()), float(values.max())

@@ -43,8 +43,8 @@ def why_line(scored: Scored) -> str:
     if scored.consensus is None or not scored.distance:
         return ""
     if scored.variance == 0:
-        return "The others all agree, so being off costs more."
-    return "The others do not all agree, so being off costs less."
+        return "The others all agree, so a wrong prediction costs more."
+    return "The others do not all agree, so a wrong prediction costs less."
 
 
 def change_line(before: Standing, now: Standing, ladder: Ladder) -> str:
@@ -62,14 +62,14 @@ def _phase_line(before: Standing, now: Standing, ladder: Ladder) -> str:
     if now.phase == "probation":
         again = "again " if before.phase == "probation" else ""
         return (
-            f"That was less than {ladder.passing_points} points. You are {again}on probation: reach "
-            f"{ladder.passing_points} points in {ladder.probation_pairs} pairs to go on with the game."
+            f"You got fewer than {ladder.passing_points} points. You are {again}on probation: get "
+            f"{ladder.passing_points} points in {ladder.probation_pairs} pairs to return to the game."
         )
     if before.phase == "tutorial":
-        return "The tutorial is done. The game begins, and your points start at 0."
+        return "You have finished the tutorial. The game starts now, with 0 points."
     if before.phase == "probation":
-        return "Probation is passed. You are back in the game, and your points start at 0."
-    return f"You have {now.points} points: well done, the game goes on."
+        return "You have passed probation. You are back in the game, with 0 points."
+    return f"You have {now.points} points. Well done, the game continues."
 
 
 def standing_line(standing: Standing, ladder: Ladder) -> str:

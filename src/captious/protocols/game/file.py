@@ -80,7 +80,7 @@ def _pairs(file: YamlFile, top: Mapping[str, object], key: str, scale: Scale) ->
             shown = "none" if wrong is None else f"{wrong:g}"
             raise file.error(
                 (*where, "ratings"),
-                f"ratings: {shown} is no rating of the scale. Give those of experts, such as [4, 4, 5].",
+                f"ratings: {shown} is not a rating of the scale. Give ratings by experts, such as [4, 4, 5].",
             )
         found.append(
             TrainingPair(
@@ -113,7 +113,7 @@ def _scale(file: YamlFile, levels: tuple[Level, ...]) -> Scale:
     ratings = [level.rating for level in levels]
     steps = {round(high - low, 9) for low, high in pairwise(ratings)}
     if len(ratings) < 2 or len(steps) != 1 or min(steps) <= 0:
-        raise file.error(("scale",), "scale: give two ratings at least, at equal steps, each once.")
+        raise file.error(("scale",), "scale: give at least two ratings, in equal steps, each once.")
     return Scale(ratings[0], ratings[-1], steps.pop())
 
 
@@ -132,7 +132,7 @@ def _numbers(file: YamlFile, where: At, own: Mapping[str, object], key: str) -> 
     found = file.sequence(where, own, key)
     for one in found:
         if isinstance(one, bool) or not isinstance(one, int | float):
-            raise file.error((*where, key), f"{key}: {one!r} is no number.")
+            raise file.error((*where, key), f"{key}: {one!r} is not a number.")
     return [float(one) for one in found]
 
 
@@ -140,5 +140,5 @@ def _texts(file: YamlFile, where: At, own: Mapping[str, object], key: str) -> li
     found = file.sequence(where, own, key)
     for one in found:
         if not isinstance(one, str):
-            raise file.error((*where, key), f"{key}: {one!r} is no text.")
+            raise file.error((*where, key), f"{key}: {one!r} is not text.")
     return found

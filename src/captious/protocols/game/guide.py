@@ -58,16 +58,16 @@ _EXAMPLES: dict[Level, tuple[str, str]] = dict(
     zip(
         TABLE_2,
         (
-            ("Boats on a stormy sea.", "Nothing of this is in the image."),
-            ("Some people on a red rock.", "The people are right; what they are on is a dune of sand."),
-            ("People, a sand dune and a blue sky.", "The right things, but not where they are."),
+            ("Boats on a stormy sea.", "None of this is in the image."),
+            ("Some people on a red rock.", "The people are right, but they are on a sand dune."),
+            ("People, a sand dune and a blue sky.", "It names the right objects, but not where they are."),
             (
                 "A line of people on the slope of an orange sand dune under a blue sky.",
-                "What is seen and where, but not what is going on.",
+                "It says what is seen and where, but not what is happening.",
             ),
             (
                 "On a walk through the desert, hikers climb a dune while the wind blows sand off its top.",
-                "What is seen, where, and what is going on.",
+                "It says what is seen, where, and what is happening.",
             ),
         ),
         strict=True,
@@ -76,19 +76,19 @@ _EXAMPLES: dict[Level, tuple[str, str]] = dict(
 
 HOW = Guide(
     "How to play",
-    "You see an image and a caption. Rate how well the caption fits, and try to give the rating that most "
-    "other players give. The closer you are, the more points you get. Where others disagree, being off costs "
-    "less.",
+    "You see an image and a caption. Rate how well the caption fits, and try to predict the rating that most "
+    "other players give. The closer you are, the more points you get. If the others disagree, a wrong "
+    "prediction costs less.",
 )
 TUTORIAL = Guide(
     "The tutorial",
-    "These pairs are for practice: after each one you see the consensus and why. Points of the tutorial do "
-    "not count.",
+    "These pairs are for practice. After each one, you see the consensus rating and the reason for it. "
+    "Points in the tutorial do not count.",
 )
 PROBATION = Guide(
     "Probation",
-    "Your ratings were far from the consensus, so your points are back to 0. Rate these pairs with the guide "
-    "at hand: when one round of them brings enough points, you go on with the game.",
+    "Your ratings were far from the consensus, so your points are reset to 0. Use the guide to rate these "
+    "pairs. When you get enough points in one round, you return to the game.",
 )
 
 

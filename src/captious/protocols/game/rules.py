@@ -61,11 +61,11 @@ class RatingGame(HumanProtocol):
     citation: ClassVar[str] = "Scott et al. 2023, Improved Image Caption Rating, 3.1-3.3"
     words: ClassVar[Words] = Words(
         name="Rating game",
-        what="Raters guess the consensus rating of each caption and score points. A tutorial teaches the "
-        "scale, and whoever guesses at random is held back.",
-        needs="images, captions, and a file with the tutorial and the curated pairs",
-        cost="4 to 7 ratings a pair, about 10 seconds each",
-        gives="pairs with all ratings and their rounded mean, split for training",
+        what="Raters predict the consensus rating of each caption and score points. A tutorial teaches the "
+        "scale, and raters who guess are held back.",
+        needs="Images, captions, and a file with the tutorial and the curated pairs.",
+        cost="4 to 7 ratings per pair, about 10 seconds each.",
+        gives="Pairs with all ratings and their rounded mean, split for training.",
         invitation="You will rate how well captions fit photographs, and score points for being close to the "
         "consensus of all players.",
     )
@@ -124,7 +124,7 @@ class RatingGame(HumanProtocol):
                         )
                     )
         if len(found) == len(self._training(seed)):
-            raise InputError("game: no pair is left to rate. Give captions that are no training pairs.")
+            raise InputError("game: no pair is left to rate. Give captions that are not training pairs.")
         return found
 
     def _training(self, seed: int) -> list[Item]:

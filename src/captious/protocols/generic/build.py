@@ -93,7 +93,7 @@ def _whole(given: Mapping[str, str], field: str, usual: int) -> int:
     if not re.fullmatch(r"-?\d{1,6}", typed):
         at, _, what = field.rpartition(".")
         where = f"{_question(given, int(at))}: {ENDS[what]}" if at else what
-        message = f'{where}: "{one_line(typed, 20)}" is no whole number. Give one such as {usual}.'
+        message = f'{where}: "{one_line(typed, 20)}" is not a whole number. Enter one such as {usual}.'
         raise FieldError(PREFIX + field, message)
     return int(typed)
 

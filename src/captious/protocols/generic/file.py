@@ -48,7 +48,7 @@ def parse_protocol(text: str, source: str = "protocol", told: Told | None = None
     if not asked:
         raise reader.error(
             ("questions",) if "questions" in top else (),
-            '"questions" is empty or missing. Give one question at least.',
+            '"questions" is empty or missing. Give at least one question.',
         )
     questions = tuple(read_question(reader, kind, at, raw) for at, raw in enumerate(asked))
     refuse_twice(reader, [question.aspect for question in questions])
@@ -70,7 +70,7 @@ def likert_text(judgments: Judgments, name: str) -> str:
     values = judgments.values
     if not np.array_equal(values, np.round(values)):
         raise InputError(
-            f"values such as {values[values != np.round(values)][0]:g} are no points of a "
+            f"values such as {values[values != np.round(values)][0]:g} are not points of a "
             "Likert scale. Import the raw responses instead: the whole export."
         )
     questions = []
@@ -114,6 +114,6 @@ def _picture(reader: YamlFile, where: At, raw: object) -> Picture:
         image,
         reader.text(where, own, "shows", "Say what the photograph shows, for those who cannot see it."),
         reader.text(where, own, "caption", "Give a caption of the photograph."),
-        reader.name(where, own, "verdict", "Say what the caption earns."),
+        reader.name(where, own, "verdict", "Say which rating the caption gets."),
         reader.text(where, own, "why", "", required=False),
     )

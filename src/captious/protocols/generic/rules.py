@@ -55,10 +55,11 @@ class Generic(HumanProtocol):
     title: ClassVar[str] = "Generic: Likert or pairwise from a YAML file"
     words: ClassVar[Words] = Words(
         "Your own questions",
-        "A scale or a choice between two captions, in your words, from a form or a small YAML file.",
-        "Candidates, your questions, and images if you have them.",
-        "One response for each caption (or pair of captions) and rater that you ask for.",
-        "Means by system with intervals, and how far raters agree.",
+        "A rating scale or a choice between two captions, in your own words, from a form or a small YAML "
+        "file.",
+        "Candidates and your questions; images if you have them.",
+        "One response for each caption (or pair of captions) and rater.",
+        "Means by system with intervals, and how well raters agree.",
     )
     needs: ClassVar[frozenset[Need]] = frozenset()
     suffixes: ClassVar[tuple[str, ...]] = (".yaml", ".yml")
@@ -105,7 +106,7 @@ class Generic(HumanProtocol):
             for first, second in combinations(texts.items(), 2)
         ]
         if not pairs:
-            raise InputError("pairwise: no image has two different captions. Give two systems at least.")
+            raise InputError("pairwise: no image has two different captions. Give at least two systems.")
         return self._paired(pairs, seed)
 
     def _rated(self, image: str, text: str, systems: tuple[str, ...], seed: int) -> Item:
@@ -177,7 +178,7 @@ class Generic(HumanProtocol):
                 rows.append((question.aspect, system, *self._mean(judged, question, system)))
         note = "95% intervals by bootstrap over images"
         if self.kind == "pairwise":
-            note += "; -1 the other caption is always chosen, 1 this system's always"
+            note += "; -1: the other caption is always chosen; 1: this system's caption is always chosen"
         columns = ("aspect", "system", "mean", "low", "high", "judgments")
         tables = [Table("Means by system", columns, tuple(rows), note)]
         if self.kind == "likert" and len(judged.raters) > 1:

@@ -33,8 +33,8 @@ from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED, Seed
 from captious.stats.significance import DEFAULT_TRIALS
 
 HOW = (
-    "Points with 95% intervals. The dashed line is what human captions reach against each other, the "
-    "shade its interval: a system whose interval lies left of it is worse than people."
+    "Points with 95% intervals. The dashed line is the score of human captions against each other, the "
+    "shaded band its interval. A system whose interval lies to the left of it is worse than people."
 )
 COLUMNS = (
     "system",
@@ -204,7 +204,7 @@ def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[
         "Raters removed",
         ("rater",),
         tuple((rater,) for rater in removed),
-        "they preferred a caption of another image; none of their responses counts",
+        "they preferred a caption of another image; none of their responses count",
     )
     if not found:
         return [out]
@@ -226,9 +226,9 @@ def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[
             )
             for row in humanr_scores(found)
         ),
-        "-1 the human caption is preferred, 0 neither, 1 the system's; 95% intervals over images\n"
-        "from baseline: the system's score less that of one human caption against another, on the images "
-        "that have both; 0: as good as people. Its interval is from difference low to difference high",
+        "-1: the human caption is preferred; 0: neither; 1: the system's caption; 95% intervals over images\n"
+        "from baseline: the system's score minus that of one human caption against another, on the images "
+        "that have both (0: as good as people); its interval runs from difference low to difference high",
         chart=Chart("intervals", "humanr", "system", baseline=BASELINE, x_scale=(-1.0, 1.0), how=HOW),
     )
     return [scores, halves_table(found), out]

@@ -71,7 +71,7 @@ _LEVELS = (
         "bridge.jpg",
         _BRIDGE,
         'Left: "A bridge at night." Right: "A bowl of soup."',
-        "1: only the left one can belong",
+        "1: only the left caption can belong",
     ),
     Picture(
         "bridge.jpg",
@@ -95,20 +95,20 @@ _LEVELS = (
         "bridge.jpg",
         _BRIDGE,
         'Left: "Two cats on a sofa." Right: "A bridge at night."',
-        "9: only the right one can belong",
+        "9: only the right caption can belong",
     ),
 )
 _GUIDE = (
     Guide(
         "What you do",
         "Look at the image, then read both captions. Say which one goes best with the image. "
-        "Judge only how each matches what you see: neither its length nor its style.",
+        "Judge only how well each caption matches what you see, not its length or style.",
     ),
     Guide(
         "The scale",
         "1: only the caption on the left can belong to this image. 9: only the one on the right "
-        "can. 5: both match equally well. The numbers between are for everything between.",
-        ("The left one fits, the right one nearly does: 3.", "Both fit, in other words: 5."),
+        "can. 5: both match equally well. Use the other numbers for cases in between.",
+        ("The left one fits, the right one nearly does: 3.", "Both fit, in different words: 5."),
         _LEVELS,
     ),
 )
@@ -154,7 +154,7 @@ class Humanr(HumanProtocol):
     baseline: bool = option(
         True,
         "Compare two human captions too",
-        "The baseline that systems are held against. Images need two different references.",
+        "The baseline that systems are compared with. Images need two different references.",
     )
     group_size: int = option(  # a group holds one check and one comparison at least
         GROUP,
@@ -170,12 +170,12 @@ class Humanr(HumanProtocol):
     citation: ClassVar[str] = "ObjectNet Captions, section 4.2"
     words: ClassVar[Words] = Words(
         "HUMANr",
-        "Anyone says on a scale from 1 to 9 which of two captions goes best with the image: a human one or "
-        "a system's. In every group of ten stands one attention check.",
-        "Candidates, references (the human captions) and images. Many raters; no training.",
-        "One response for each image and system, and one for two human captions. The paper paid 0.25 "
-        "dollars for ten.",
-        "How far each system is from people, from -1 to 1, with intervals and a human baseline.",
+        "Raters say on a scale from 1 to 9 which of two captions goes best with the image: a human caption "
+        "or a system's. Every group of ten contains one attention check.",
+        "Candidates, references (the human captions) and images. Many raters, who need no training.",
+        "One response for each image and system, and one that compares two human captions. The paper paid "
+        "0.25 dollars for ten comparisons.",
+        "How far each system is from human captions, from -1 to 1, with intervals and a human baseline.",
         "You will see photographs, each with two captions, and say which one goes best with the image.",
     )
     needs: ClassVar[frozenset[Need]] = frozenset({"images", "references"})
@@ -223,7 +223,7 @@ class Humanr(HumanProtocol):
 
     def usual_pay(self, asked: Asked) -> Pay:
         """Each group is paid, the last one too."""
-        basis = f"{PAY_PER_GROUP:g} USD a group as in the paper"
+        basis = f"{PAY_PER_GROUP:g} USD per group, as in the paper"
         return Pay(asked.checks * PAY_PER_GROUP, "USD", basis)
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
@@ -309,7 +309,7 @@ class Humanr(HumanProtocol):
 
         found = comparisons(items, responses)
         several = len({one.rater for one in found}) > 1
-        own = [halves_table(found, "how far another pool would differ")] if several else []
+        own = [halves_table(found, "shows how much the result depends on who rates")] if several else []
         return super().agreement(items, responses, resamples=resamples) + own
 
     def simulated(self, item: Item, someone: Someone) -> dict[str, Any]:
@@ -354,7 +354,9 @@ def _checks(humans: dict[str, list[str]], images: list[str], seed: int) -> list[
                 found.append((image, CHECK, right, foreign[int(rng.integers(len(foreign)))]))
                 break
     if not found:
-        raise InputError("checks: no image has a caption that another lacks. Give more images.")
+        raise InputError(
+            "checks: all images have the same captions, so no attention check can be made. Give more images."
+        )
     return found
 
 

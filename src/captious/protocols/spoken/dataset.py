@@ -84,9 +84,9 @@ def spoken_tables(items: Iterable[Item], responses: Iterable[Response]) -> list[
         ("words in a caption, mean", float(words.mean())),
         ("words in a caption, median", float(np.median(words))),
         ("seconds in a recording, mean", float(known.mean()) if len(known) else float("nan")),
-        ("word error rate of the machine", errors.rate),
+        ("word error rate of the recogniser", errors.rate),
         ("wrong words", errors.substitutions),
         ("words left out", errors.deletions),
         ("words added", errors.insertions),
     ]
-    return [Table("Spoken captions", ("what", "value"), tuple(rows), "captious stats says more")]
+    return [Table("Spoken captions", ("what", "value"), tuple(rows), "see also captious stats")]

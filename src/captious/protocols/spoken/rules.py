@@ -50,7 +50,7 @@ SPEAKER = "human"
 
 SPEAKING = Form((Field(RECORDING, "audio", "Describe the image aloud"),))
 TRANSCRIBING = Form(
-    (Field(TRANSCRIPT, "text", "What is said", help="Mend wrong words. Add capitals and punctuation."),)
+    (Field(TRANSCRIPT, "text", "What is said", help="Correct wrong words. Add capitals and punctuation."),)
 )
 
 
@@ -63,13 +63,13 @@ class SpokenCaptions(HumanProtocol):
     citation: ClassVar[str] = "ObjectNet Captions, section 3; Palmer et al. 2021, Spoken ObjectNet"
     words: ClassVar[Words] = Words(
         name="Spoken captions",
-        what="Raters describe images aloud in the browser. A machine writes a transcript, and other raters "
-        "correct it.",
-        needs="images; a microphone for every speaker",
-        cost="1 recording and 1 correction for each caption",
-        gives="captions in COCO's format with their recordings, and the machine's word error rate",
-        invitation="You will describe photographs aloud, or listen to descriptions and correct what a "
-        "machine has written down.",
+        what="Raters describe images aloud in the browser. A speech recogniser transcribes the recordings, "
+        "and other raters correct the transcripts.",
+        needs="Images, and a microphone for every speaker.",
+        cost="One recording and one correction for each caption.",
+        gives="Captions in COCO format with their recordings, and the recogniser's word error rate.",
+        invitation="You will describe photographs aloud, or listen to descriptions and correct their "
+        "automatic transcripts.",
     )
     stages: ClassVar[Mapping[str, str]] = {
         QUALIFICATION: "Trial recordings",
@@ -77,19 +77,17 @@ class SpokenCaptions(HumanProtocol):
         TRANSCRIPTION: "Transcription",
     }
     export_files: ClassVar[tuple[ExportNote, ...]] = (
-        ExportNote("captions.json", "corrected captions in COCO's format with links to the recordings"),
+        ExportNote("captions.json", "corrected captions in COCO format with links to the recordings"),
     )
     raters_option: ClassVar[str] = "per_image"
     group_size: int = GROUP
 
     per_image: int = option(PER_IMAGE, "Captions for each image", low=1, high=1000)
-    qualification: int = option(2, "Trial recordings before the work counts", low=0, high=20)
+    qualification: int = option(2, "Trial recordings before recordings count", low=0, high=20)
     shortest: float = option(2.0, "Shortest recording in seconds", low=0, high=60)
     longest: float = option(60.0, "Longest recording in seconds", low=1, high=300)
-    fewest_words: int = option(4, "Fewest words that must be recognised", low=0, high=100)
-    recogniser: str = option(
-        "pocketsphinx", "Recogniser of the first transcript", choices=("pocketsphinx", "whisper")
-    )
+    fewest_words: int = option(4, "Minimum number of recognised words", low=0, high=100)
+    recogniser: str = option("pocketsphinx", "Speech recogniser", choices=("pocketsphinx", "whisper"))
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
         """A recording task for each image, and images to practise on."""
@@ -169,7 +167,9 @@ class SpokenCaptions(HumanProtocol):
         machine, given = str(item.prior.get(TRANSCRIPT, "")), str(answers.get(TRANSCRIPT, ""))
         if " ".join(machine.split()) == " ".join(given.split()):
             return [
-                Problem(TRANSCRIPT, "The transcript is unchanged. Mend it, and add capitals and punctuation.")
+                Problem(
+                    TRANSCRIPT, "The transcript is unchanged. Correct it, and add capitals and punctuation."
+                )
             ]
         return []
 
@@ -192,7 +192,7 @@ class SpokenCaptions(HumanProtocol):
             return Outcome()
         passed = past.record.get("passed", 0) + 1
         left = self.qualification - passed
-        after = f"{left} more to practise." if left > 0 else "Now the work begins."
+        after = f"{left} more for practice." if left > 0 else "Your recordings count from now on."
         return Outcome(feedback=(f"That was clear. {after}",), record={**past.record, "passed": passed})
 
     def record_lines(self, record: Mapping[str, Any]) -> tuple[str, ...]:

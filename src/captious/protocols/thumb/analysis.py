@@ -28,7 +28,7 @@ LEVEL = 0.90  # THumB, Table 2
 
 
 SCALE = (float(LOWEST), float(HIGHEST))
-HOW = "Up: more of what matters is told. To the right: less of what is told is wrong. 5 is best in both."
+HOW = "Higher: more of what matters is covered. Further right: fewer errors. 5 is best on both axes."
 
 
 class SystemScore(NamedTuple):
@@ -203,7 +203,7 @@ def judgment_tables(judgments: Judgments) -> list[Table]:
         "Best and worst in both precision and recall",
         ("system", "best", "worst"),
         tuple((row.system, *counts[row.system]) for row in scores),
-        "ties count for each of the tied",
+        "a tie counts for every system in it",
     )
     return [means, ranks]
 
@@ -232,9 +232,9 @@ def _kappa_table(found: Mapping[str, Reread]) -> list[Table]:
     )
     columns = ("aspect", "kappa", "low", "high", "changed", "median seconds", "captions")
     note = (
-        f"{INTERVALS}; the second reader sees the first one's scores. changed: the share of scores that they "
-        "changed; median seconds: their time for a page"
+        f"{INTERVALS}; the second rater sees the first rater's scores. changed: the share of scores that the "
+        "second rater changed; median seconds: their time per page"
     )
     if rows and not any(one.changed for one in found.values()):
-        note += "\nnothing was changed: kappa says that scores were left, not that another would give them"
+        note += "\nno score was changed: kappa only shows that scores were accepted, not that raters agree"
     return [Table("Kappa between first and second stage", columns, rows, note)] if rows else []

@@ -15,19 +15,19 @@ RUBRIC = (
     Option(
         "spelling",
         "Spelling",
-        "Plainly misspelt, or one word written as two.",
+        "An obvious misspelling, or one word written as two.",
         "cel phone, surf board",
         amount=0.1,
     ),
-    Option("grammar", "Grammar, easy to fix", "A slip that a corrector would mend.", "a otter", amount=0.1),
+    Option("grammar", "Grammar, easy to fix", "An error that can be easily fixed.", "a otter", amount=0.1),
     Option("casing", "Casing", "Upper or lower case is wrong.", "tv, christmas", amount=0.1),
     Option(
-        "hyphenation", "Hyphenation", "A hyphen is missing or too many.", "horse drawn carriage", amount=0.1
+        "hyphenation", "Hyphenation", "A hyphen is missing or not needed.", "horse drawn carriage", amount=0.1
     ),
     Option(
         "wording",
         "Unnatural wording",
-        "Understood at once, yet nobody would say it so.",
+        "Easy to understand, but nobody would say it like this.",
         "double decked bus",
         amount=0.1,
     ),
@@ -41,7 +41,7 @@ RUBRIC = (
     Option(
         "misleading_spelling",
         "Misleading spelling",
-        "The misspelt word is another word.",
+        "The misspelt word is a different word.",
         "A good stands in the grass next to the water. (a goose)",
         amount=0.5,
     ),
@@ -55,7 +55,7 @@ RUBRIC = (
     Option(
         "ambiguity",
         "Ambiguity",
-        "It can be read in two ways.",
+        "It can be understood in two ways.",
         "A cat is on a table with a cloth on it.",
         amount=0.5,
     ),

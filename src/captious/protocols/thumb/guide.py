@@ -6,8 +6,8 @@ from captious.protocols.base import Guide
 from captious.protocols.item import Picture
 
 _OTTERS = "An otter lies on a rock; behind it another one swims."
-_DRINK = "A red iced drink with a straw stands on a sandy beach, behind it a turquoise sea."
-_BALLOON = "A hot-air balloon of many colours floats in front of clouds."
+_DRINK = "A red iced drink with a straw on a sandy beach, with a turquoise sea behind it."
+_BALLOON = "A hot-air balloon in many colours floats in front of clouds."
 _ASTRONAUT = "A smiling woman in an orange space suit in front of a flag and a model of a space shuttle."
 
 # The points of the two scales in short, on the form and in the guide.
@@ -15,7 +15,7 @@ PRECISION_WORDS = {
     "1": "All wrong",
     "2": "Mostly wrong",
     "3": "Partly wrong",
-    "4": "Small slip",
+    "4": "Minor issue",
     "5": "All true",
 }
 RECALL_WORDS = {"1": "Hardly any", "2": "A little", "3": "Half", "4": "Most", "5": "All of it"}
@@ -33,7 +33,7 @@ _PRECISION_LEVELS = (
         _OTTERS,
         "An otter lies on a rock beside a lake.",
         _point(PRECISION_WORDS, "4"),
-        "Not sure counts like a small slip: it may be a lake, a river or a pool.",
+        "The image does not show whether it is a lake, a river or a pool.",
     ),
     Picture(
         "otters.jpg",
@@ -47,7 +47,7 @@ _PRECISION_LEVELS = (
         _OTTERS,
         "A beaver plays with a red ball in the water.",
         _point(PRECISION_WORDS, "2"),
-        "The animal, what it does and the ball are wrong. The water is there.",
+        "The animal, its action and the ball are wrong. The water is right.",
     ),
     Picture("otters.jpg", _OTTERS, "A bus waits at a station.", _point(PRECISION_WORDS, "1")),
 )
@@ -57,7 +57,7 @@ _RECALL_LEVELS = (
         _DRINK,
         "A red iced drink with a straw stands on a sandy beach in front of a turquoise sea.",
         _point(RECALL_WORDS, "5"),
-        "You could almost paint the picture from it.",
+        "Nothing important is missing.",
     ),
     Picture(
         "cocktail.jpg",
@@ -71,17 +71,21 @@ _RECALL_LEVELS = (
         _DRINK,
         "A drink on a beach.",
         _point(RECALL_WORDS, "3"),
-        "The drink and the place are there, and nothing of what they are like.",
+        "It names the drink and the place, but does not describe them.",
     ),
     Picture(
         "cocktail.jpg",
         _DRINK,
         "A drink in a glass.",
         _point(RECALL_WORDS, "2"),
-        "Where it stands is not said at all.",
+        "It does not say where the drink is.",
     ),
     Picture(
-        "cocktail.jpg", _DRINK, "Something to enjoy.", _point(RECALL_WORDS, "1"), "Any picture would fit."
+        "cocktail.jpg",
+        _DRINK,
+        "Something to enjoy.",
+        _point(RECALL_WORDS, "1"),
+        "It would fit almost any image.",
     ),
 )
 _FLUENCY_EXAMPLES = (
@@ -90,14 +94,14 @@ _FLUENCY_EXAMPLES = (
         _BALLOON,
         "A hot-air ballon in front of clouds.",
         "0.1: spelling",
-        "Everybody knows what is meant.",
+        "The meaning is still clear.",
     ),
     Picture(
         "balloon.jpg",
         _BALLOON,
         "A balloon and a hot-air balloon in the sky.",
         "0.5: duplication",
-        "The same thing is said twice, as if there were two.",
+        "It mentions the same thing twice, as if there were two.",
     ),
     Picture(
         "balloon.jpg",
@@ -112,15 +116,15 @@ _CONCISENESS_EXAMPLES = (
         "balloon.jpg",
         _BALLOON,
         "A hot-air balloon of yellow, blue, red and green squares floats in front of white clouds.",
-        "0: long, and every word tells something",
+        "0: long, but every word adds information",
     ),
     Picture(
         "balloon.jpg",
         _BALLOON,
         "A balloon with a yellow square and a blue square and a red square and a green square and clouds on "
         "the left and clouds on the right and a sky above the clouds.",
-        "0.5: goes on and on",
-        "Square by square, cloud by cloud.",
+        "0.5: too detailed or repetitive",
+        "It lists every square and every cloud.",
     ),
 )
 _INCLUSIVE_EXAMPLES = (
@@ -129,93 +133,98 @@ _INCLUSIVE_EXAMPLES = (
         "astronaut.jpg",
         _ASTRONAUT,
         "A pretty woman in an orange space suit.",
-        "0.5: an opinion on someone's looks",
-        "Nobody asked how she looks.",
+        "0.5: comment on appearance",
+        "“Pretty” is an opinion about her appearance.",
     ),
 )
 
 PRECISION = Guide(
     "Precision",
-    "Is what the caption says true of this image? Look at things, their properties, where they "
-    "are, what is going on and how things stand to each other. 5: nothing is wrong. 4: a small "
-    "slip, such as a colour that is nearly right, or a claim that the image neither shows nor "
-    "rules out. 3 and below: wrong things, the more and the more serious, the lower. Things that "
-    "are not there at all cost precision too.",
+    "Is what the caption says true of this image? Check the objects, their properties, their "
+    "locations, the occasion and the relations between objects. 5: nothing is wrong. 4: a minor "
+    "issue, such as a property that is almost correct, or a claim that the image neither confirms "
+    "nor contradicts. 3 and below: the more errors there are and the more serious they are, the "
+    "lower the score. Objects that are not in the image at all lower precision too.",
     (
         "An otter called a dog: wrong.",
-        "A red case called pink: nearly right, 4.",
-        "A couch that may be outside the frame: not sure, 4.",
-        '"In the case" where the cat lies on it: wrong relation.',
+        "A red case called pink: almost correct, 4.",
+        "A girl on a couch, if the image does not show what she sits on: uncertain, 4.",
+        '"In a red suitcase" for a cat that lies on it: a wrong relation.',
     ),
     _PRECISION_LEVELS,
     "Is everything it says true?",
 )
 RECALL = Guide(
     "Recall",
-    "How much of what matters in the image does the caption tell? Close your eyes and imagine a "
-    "picture from the caption alone: if many quite different pictures would do, recall is low. "
-    "Colours, actions and relations that catch the eye count. A word that is true but vague "
-    '("small animal" for an otter) costs recall, not precision. What a reader would assume '
-    "anyway need not be said.",
+    "How much of the important information in the image does the caption cover? Imagine a picture "
+    "from the caption alone: if many very different pictures would fit, recall is low. Objects, "
+    "colours, actions and relations that stand out count. A word that is true but vague "
+    '("small animal" for an otter) lowers recall, not precision. Do not take points off for what '
+    "a reader would expect anyway.",
     (
-        "A woman sells doughnuts; the caption only has her stand at a counter: something is lost.",
-        "A double-decker bus in London that is not called red: nothing is lost.",
+        "A woman sells doughnuts; the caption only says that she stands behind a counter: lower recall.",
+        "A double-decker bus is not called red: no lower recall, because such buses are usually red.",
     ),
     _RECALL_LEVELS,
     "Does it say what matters?",
 )
 FLUENCY = Guide(
     "Fluency",
-    "Judge the caption as English, without the image. Mark every kind of error that it has. What "
-    "a spelling and grammar checker would mend costs 0.1; what leads the reader astray, 0.5 or "
-    "more.",
+    "Judge the caption as English text, without the image. Mark every kind of error that it has. "
+    "Errors that a spelling or grammar checker can easily correct cost 0.1; errors that mislead the "
+    "reader or break the sentence cost 0.5 or more.",
     ('"A otter": grammar, 0.1.', '"A table with donuts and doughnuts": duplication, 0.5.'),
     _FLUENCY_EXAMPLES,
     "Is it good English?",
 )
 CONCISENESS = Guide(
     "Conciseness",
-    "Take 0.5 off a caption that lists everything in sight or goes on and on. Long is not wrong "
-    "in itself: it is wrong where it hides what matters.",
-    ("A beach scene told towel by towel, stripe by stripe, up to the sky: 0.5.",),
+    "Take off 0.5 if the caption describes every detail or is overly repetitive. Length alone is not "
+    "a problem: take points off if the details hide what matters.",
+    (
+        '"A woman lying on her back with knees bent on a beach towel under a multicolored, striped beach '
+        'umbrella, surrounded by sand, and with clear blue sky above": 0.5.',
+    ),
     _CONCISENESS_EXAMPLES,
-    "Is it short enough?",
+    "Is it concise?",
 )
 INCLUSIVE = Guide(
     "Inclusive language",
-    "Take 0.5 off for an opinion on someone's looks, 2 for something that would hurt or demean.",
+    "Take off 0.5 for a subjective comment about someone's appearance, and 2 for language that demeans or "
+    "offends.",
     ('"A very pretty girl": 0.5.',),
     _INCLUSIVE_EXAMPLES,
-    "Could it hurt someone?",
+    "Could it offend someone?",
 )
 NO_DOUBLE_PENALTY = Guide(
     "Rule 1: one mistake, one penalty",
-    "What you took off under precision is put right before you judge recall: write the caption as "
-    "it should be, then ask how much that corrected caption tells. Only what corresponds to "
-    "something in the image can be put right. An invented thing cannot: leave it out.",
+    "If an error lowers precision, correct it before you judge recall: write the caption as it "
+    "should be, then judge how much the corrected caption covers. You can only correct something "
+    "that corresponds to a part of the image. Leave out objects that are not in the image.",
     (
-        '"A dog with a frisbee" (an otter with two): precision 3; judge the recall of "an otter '
-        'with two frisbees".',
+        '"A dog with a frisbee" for an otter with two frisbees: precision 3; judge the recall of '
+        '"an otter with two frisbees".',
     ),
 )
 COUNTS = Guide(
-    "Rule 2: a number is a property",
-    "A wrong number costs precision. A vague one, where the number is plain to see, costs recall.",
-    ('Two frisbees: "three frisbees" costs precision, "some frisbees" recall.',),
+    "Rule 2: counts are properties",
+    "A wrong number lowers precision. A vague number, if the exact number is clear from the image, lowers "
+    "recall.",
+    ('Two frisbees: "three frisbees" lowers precision, "some frisbees" lowers recall.',),
 )
 BLACK_AND_WHITE = Guide(
     "Rule 3: black and white",
-    "It makes no difference whether a caption mentions that a photograph is black and white.",
+    "It makes no difference whether a caption says that a photograph is black and white.",
 )
 CLEAN_TEXT = Guide(
     "Rule 4: clean text",
-    "All captions were cleaned the same way before you saw them: spaces at the ends removed, first "
-    "letter in upper case, a full stop at the end. Nothing else was touched.",
+    "All captions were cleaned in the same way before you saw them: spaces at the start and end "
+    "removed, first letter capitalised, full stop at the end. Nothing else was changed.",
 )
 SECOND_STAGE = Guide(
-    "You are the second reader",
-    "Someone scored these captions before you. Read the image and the caption first, then their "
-    "scores; confirm what is right and change what is not.",
+    "You are the second rater",
+    "Another rater scored these captions before you. Look at the image and read the caption first, "
+    "then their scores. Confirm the scores that are right and change those that are not.",
 )
 
 GUIDES = (

@@ -82,7 +82,7 @@ def fluency_hints(caption: str) -> tuple[Hint, ...]:
     """Return what might be wrong with a caption as English, in order of appearance.
 
     >>> [hint.message for hint in fluency_hints("A otter watches the the tv.")]
-    ['"A otter": perhaps "an otter"', '"the the": a word twice', '"tv": perhaps "TV"']
+    ['"A otter": perhaps "an otter"', '"the the": repeated word', '"tv": perhaps "TV"']
     """
     found = [*_articles(caption), *_doubled(caption), *_casing(caption), *_spelling(caption)]
     return tuple(sorted(found, key=lambda hint: (hint.start, hint.end)))
@@ -109,14 +109,14 @@ def _starts_with_vowel_sound(word: str) -> bool:
 def _doubled(text: str) -> Iterator[Hint]:
     for match in _DOUBLED.finditer(text):
         if match[1].lower() not in _MAY_DOUBLE:
-            yield Hint("duplication", *match.span(), f'"{match[0]}": a word twice')
+            yield Hint("duplication", *match.span(), f'"{match[0]}": repeated word')
 
 
 def _casing(text: str) -> Iterator[Hint]:
     words = list(_WORD.finditer(text))
     if words and words[0].start() == 0 and words[0][0][0].islower():
         first = words[0]
-        yield Hint("casing", *first.span(), f'"{first[0]}": a lower-case start')
+        yield Hint("casing", *first.span(), f'"{first[0]}": starts in lower case')
     for match in words:
         wanted = _PROPER.get(match[0])
         if wanted is not None:

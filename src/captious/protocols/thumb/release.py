@@ -27,9 +27,7 @@ def release_files(data: Exported) -> list[ExportFile]:
     rows = thumb_rows(own, data.responses, data.file_names)
     found = [
         ExportFile(
-            THUMB_FILE,
-            "The scores that stand, in the format of the THumB 1.0 release.",
-            map(thumb_line, rows),
+            THUMB_FILE, "The final scores, in the format of the THumB 1.0 release.", map(thumb_line, rows)
         )
     ]
     if data.references:

@@ -70,12 +70,12 @@ _RECALL = tuple(Option(point, word) for point, word in guide.RECALL_WORDS.items(
 NO_PENALTY = "0"
 _CONCISENESS = (
     Option(NO_PENALTY, "Concise"),
-    Option(f"{PENALTY_CONCISENESS:g}", "Goes on and on", amount=PENALTY_CONCISENESS),
+    Option(f"{PENALTY_CONCISENESS:g}", "Too detailed or repetitive", amount=PENALTY_CONCISENESS),
 )
 _INCLUSIVE = (
     Option(NO_PENALTY, "No problem"),
-    Option(f"{PENALTY_APPEARANCE:g}", "Opinion on someone's looks", amount=PENALTY_APPEARANCE),
-    Option(f"{PENALTY_SEVERE:g}", "Hurts or demeans", amount=PENALTY_SEVERE),
+    Option(f"{PENALTY_APPEARANCE:g}", "Comment on appearance", amount=PENALTY_APPEARANCE),
+    Option(f"{PENALTY_SEVERE:g}", "Demeaning or offensive", amount=PENALTY_SEVERE),
 )
 
 
@@ -83,7 +83,7 @@ STAGES = {
     FIRST: "First stage",
     SECOND: "Second stage",
     NATIVE: "Fluency by native speakers",
-    AUDIT: "Audit by a third reader",
+    AUDIT: "Audit by a third rater",
     f"{DEVELOPMENT}-{FIRST}": "Development, first stage",
     f"{DEVELOPMENT}-{SECOND}": "Development, second stage",
     f"{DEVELOPMENT}-{NATIVE}": "Development, fluency",
@@ -94,9 +94,9 @@ _AUDIT_ROUND = Round(
     AUDIT,
     "start audit",
     "Start an audit",
-    "A random sample of captions that have been through both stages is shown, with their scores, to a "
-    "rater who has not seen them. It measures the result and does not change it.",
-    "The audit has begun.",
+    "A random sample of captions that have passed both stages is shown, with their scores, to a rater "
+    "who has not seen them. The audit measures the result; it does not change it.",
+    "The audit has started.",
     (
         ProtocolOption(
             "captions", "whole", AUDIT_CAPTIONS, "Captions in the sample", "The paper: 100.", low=1
@@ -107,9 +107,9 @@ _FLUENCY_ROUND = Round(
     NATIVE,
     "start fluency round",
     "Start the fluency round",
-    "Captions that no native speaker has judged yet are given to raters who are marked as native "
-    "speakers, for their fluency only.",
-    "The fluency round has begun.",
+    "Raters who are marked as native speakers judge the fluency of captions that no native speaker has "
+    "judged yet.",
+    "The fluency round has started.",
 )
 
 
@@ -131,42 +131,42 @@ class Thumb(HumanProtocol):
     development_images: int = option(
         0,
         "Images for the development phase",
-        "Drawn first, so that raters can talk about them and agree on the rules. Their data are kept "
-        "apart from the results. The paper used 50; 0 for none.",
+        "Drawn first, so that raters can discuss them and agree on the rules. Their data are kept out of "
+        "the results. The paper used 50; 0 for none.",
     )
     hints: bool = option(
         False,
         "Automatic hints",
-        "Point out likely spelling, article, doubling and casing errors beside the form. Recorded with "
-        "every response.",
+        "Point out likely errors in spelling, articles, repeated words and casing next to the form. "
+        "Recorded with every response.",
     )
     clean: bool = option(
         True,
         "Clean the text of captions",
-        "Spaces at the ends removed, first letter in upper case, a full stop at the end: the paper's "
-        "fourth rule.",
+        "Remove spaces at the start and end, capitalise the first letter, end with a full stop: the "
+        "paper's fourth rule.",
     )
 
     presets: bool = option(
         True,
         "Start from no penalty",
-        "“Concise” and “No problem” are chosen until the rater changes them. Every response says which "
-        "of them were left untouched.",
+        "“Concise” and “No problem” are selected until the rater changes them. Every response records "
+        "which of them were left unchanged.",
     )
 
     title: ClassVar[str] = "THumB: rubric of precision, recall and penalties"
     citation: ClassVar[str] = "Kasai et al. 2022, section 2 and Table 6"
     words: ClassVar[Words] = Words(
         "THumB",
-        "Trained raters score every caption of an image side by side: precision and recall from 1 to 5, "
-        "less penalties for bad English, rambling and hurtful words. A second rater checks the first "
-        "one's scores.",
-        "Candidates and images. References are optional. Two raters at least, one of them a native speaker.",
-        "Two responses an image, each with several questions for every caption: the most careful "
+        "Trained raters score all captions of an image together: precision and recall from 1 to 5, less "
+        "penalties for errors in English, for excessive detail and for offensive language. A second rater "
+        "checks the scores.",
+        "Candidates and images; references are optional. At least two raters, one of them a native speaker.",
+        "Two responses per image, each with several questions about every caption. The most thorough "
         "protocol, and the slowest.",
-        "Scores by aspect for each caption and system, with agreement between the stages.",
-        "You will see photographs, each with several captions. For every caption you say how true it is, "
-        "how much it tells, and how well it is written.",
+        "Scores by aspect for each caption and system, and the agreement between the stages.",
+        "You will see photographs, each with several captions. For every caption, you judge how accurate "
+        "it is, how much it covers, and how well it is written.",
     )
     stages: ClassVar[Mapping[str, str]] = STAGES
     rounds: ClassVar[tuple[Round, ...]] = (_AUDIT_ROUND, _FLUENCY_ROUND)
@@ -175,15 +175,15 @@ class Thumb(HumanProtocol):
     )
     compares: ClassVar[Literal["item", "image"]] = "image"
     takes_decisions: ClassVar[bool] = True
-    one_rater: ClassVar[str] = "THumB asks one rater a stage. For more, start an audit or a fluency round."
+    one_rater: ClassVar[str] = "THumB asks one rater per stage. For more, start an audit or a fluency round."
 
     @classmethod
     def options_for(cls, raters: int) -> dict[str, Any]:
         """Two raters are two stages, one is one."""
         if raters > 2:
             raise InputError(
-                "--raters: THumB asks two, one a stage. A third sees a sample: start an audit "
-                "once the second stage is done."
+                "--raters: THumB asks two raters, one per stage. For a third, start an audit once the "
+                "second stage is done."
             )
         return {"two_stages": raters == 2}
 
@@ -251,7 +251,7 @@ class Thumb(HumanProtocol):
             corrected = answers.get(f"{caption.key}.corrected")
             same = isinstance(corrected, str) and same_text_key(corrected) == same_text_key(caption.text)
             if same:
-                message = "This is the caption as it stands. Write it without its wrong part."
+                message = "This is the original caption. Correct the part that is wrong."
                 name = f"{caption.key}.corrected"
                 found.append(Problem(name, f"Caption {caption.key}, corrected caption: {message}"))
         return found
@@ -388,7 +388,7 @@ def caption_fields(caption: Caption, *, presets: bool = False) -> tuple[Field, .
             f"{key}.precision",
             "number",
             "Precision",
-            "Is it true of the image?",
+            "Is everything it says true?",
             caption=key,
             low=LOWEST,
             high=HIGHEST,
@@ -398,7 +398,7 @@ def caption_fields(caption: Caption, *, presets: bool = False) -> tuple[Field, .
         Field(
             f"{key}.errors",
             "multi",
-            "What costs precision",
+            "What is wrong?",
             "If precision is below 5.",
             caption=key,
             options=_ERRORS,
@@ -408,7 +408,7 @@ def caption_fields(caption: Caption, *, presets: bool = False) -> tuple[Field, .
             f"{key}.corrected",
             "text",
             "Corrected caption",
-            "Correct what is described wrongly. Judge the recall of this text.",
+            "Correct what is described wrongly. Then judge the recall of the corrected text.",
             caption=key,
             when=wrong,
         ),
@@ -416,7 +416,7 @@ def caption_fields(caption: Caption, *, presets: bool = False) -> tuple[Field, .
             f"{key}.recall",
             "number",
             "Recall",
-            "How much of what matters does it tell?",
+            "How much of what matters is covered?",
             caption=key,
             low=LOWEST,
             high=HIGHEST,
@@ -427,7 +427,7 @@ def caption_fields(caption: Caption, *, presets: bool = False) -> tuple[Field, .
             f"{key}.fluency",
             "multi",
             "Fluency errors",
-            "Mark all; none if it reads well.",
+            "Mark every kind of error, or none.",
             required=False,
             caption=key,
             options=RUBRIC,

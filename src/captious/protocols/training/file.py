@@ -36,7 +36,7 @@ def read_examples(text: str, rules: HumanProtocol, source: str = "training") -> 
     top = file.mapping((), file.data, TOP)
     wanted = file.text((), top, "protocol", "", required=False)
     if wanted and wanted != rules.name:
-        raise file.error(("protocol",), f"it is a training for {wanted}, and the protocol is {rules.name}.")
+        raise file.error(("protocol",), f"this training is for {wanted}, but the protocol is {rules.name}.")
     listed = file.sequence((), top, "examples")
     if not 1 <= len(listed) <= MOST_EXAMPLES:
         raise file.error(("examples",), f"{len(listed)} examples. Give 1 to {MOST_EXAMPLES}.")
@@ -58,7 +58,7 @@ def _example(file: YamlFile, rules: HumanProtocol, at: int, raw: object) -> Exam
         known |= _answers(file, place, part, item, caption.key)
         why |= _why(file, place, part, item, caption.key)
     if not known:
-        raise file.error(where, "no answer is known. Give answers, such as {question: answer}.")
+        raise file.error(where, "no answers are known. Give some, such as {question: answer}.")
     try:
         check_known(item, known, f"example {at + 1}")
     except InputError as error:
@@ -78,7 +78,7 @@ def _captions(
         part = {"caption": raw} if isinstance(raw, str) else file.mapping(place, raw, CAPTION)
         found.append((file.text(place, part, "caption", "Write the caption."), place, part))
     if not found:
-        raise file.error((*where, "captions"), '"captions" is empty. Write one at least.')
+        raise file.error((*where, "captions"), '"captions" is empty. Give at least one.')
     return found
 
 

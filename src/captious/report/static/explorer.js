@@ -28,9 +28,9 @@
   let found = [];
 
   const orders = judged
-    ? [["disagreement", "widest gap first"], ["generous", "metric far higher first"], ["harsh", "metric far lower first"],
-       ["low", "lowest metric score first"], ["high", "highest metric score first"], ["corpus", "as in the corpus"]]
-    : [["low", "lowest metric score first"], ["high", "highest metric score first"], ["corpus", "as in the corpus"]];
+    ? [["disagreement", "largest gap first"], ["generous", "metric much higher first"], ["harsh", "metric much lower first"],
+       ["low", "lowest metric score first"], ["high", "highest metric score first"], ["corpus", "corpus order"]]
+    : [["low", "lowest metric score first"], ["high", "highest metric score first"], ["corpus", "corpus order"]];
 
   // Percentile of each value, ties sharing the middle: (n - rank + 0.5) / n * 100, rank 1 the best.
   function percentiles(values, higher) {
@@ -163,7 +163,7 @@
   function candidate(row, disputed) {
     const who = node("p", { class: "who" }, node("span", { class: `mark c${row.s % 8}`, "aria-hidden": "true" }, marks[row.s % marks.length]), " ",
       node("span", { class: "system" }, data.systems[row.s]));
-    if (disputed) who.append(" ", node("span", { class: "badge" }, "widest gap"));
+    if (disputed) who.append(" ", node("span", { class: "badge" }, "largest gap"));
     const panels = Array.from(row.p ?? [], (fragment, k) => {
       if (!fragment) return null;
       if (typeof fragment === "string") {
@@ -182,8 +182,8 @@
     if (row.a === null || row.b === null) return node("p", { class: "score" }, `${metric.label} ${scoreText(metric, row.m[state.metric])}`);
     const aspect = data.aspects[state.aspect];
     const size = fixed(Math.abs(row.a - row.b), 0);
-    const verdict = size === "0" ? `${metric.label} and the judgments place it alike`
-      : `${metric.label} places it ${size} point${size === "1" ? "" : "s"} ${row.a > row.b ? "higher" : "lower"}`;
+    const verdict = size === "0" ? `${metric.label} and the judgments rank it equally`
+      : `${metric.label} ranks it ${size} point${size === "1" ? "" : "s"} ${row.a > row.b ? "higher" : "lower"}`;
     const track = node("span", { class: "track", "aria-hidden": "true" },
       node("i", { class: "between", style: `left:${Math.min(row.a, row.b)}%;width:${Math.abs(row.a - row.b)}%` }),
       node("i", { class: "by-judgments", style: `left:${row.b}%` }), node("i", { class: "by-metric", style: `left:${row.a}%` }));

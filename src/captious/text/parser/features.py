@@ -1,4 +1,4 @@
-"""What the caption parser knows of a word: its own vector, a general vector and its spelling.
+"""The caption parser's features of a word: its own vector, a general vector and its spelling.
 
 A word met in training has a row in the table of words. A word of general English has a row of
 GloVe (Pennington et al. 2014). Every word has its spelling: prefixes, suffixes, shape and how

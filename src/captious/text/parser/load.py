@@ -74,12 +74,12 @@ def _open(file: Path) -> NpzFile:
     try:
         stored = np.load(file, allow_pickle=False)
     except FileNotFoundError:
-        raise InputError(f"{file}: no such file. It should hold a caption parser.") from None
+        raise InputError(f"{file}: no such file. It should contain a caption parser.") from None
     except (OSError, ValueError, EOFError, BadZipFile):
         stored = None
     if not isinstance(stored, NpzFile):
         raise InputError(
-            f"{file}: holds no caption parser. Give a file that training/caption_parser/export.py wrote."
+            f"{file}: contains no caption parser. Give a file that training/caption_parser/export.py wrote."
         )
     return stored
 

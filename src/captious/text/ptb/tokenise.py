@@ -165,7 +165,7 @@ class Tokeniser:
             return self._careful_tokens(text.strip(_TRIMMED))
 
     def piece_tokens(self, piece: str) -> tuple[str, ...] | None:
-        """Tokens of what stands between two blanks; nothing where its neighbours matter."""
+        """Tokens of the text between two blanks; nothing if its neighbours matter."""
         try:
             return self._strict[piece]
         except _NeedsContextError:

@@ -2,7 +2,7 @@
 
 As in the reference implementation of Schuster et al. (2015), a simple form of Hobbs' (1978)
 search: the sentence's graph is walked from the root, level by level and from left to right, and
-the first noun that agrees in number is taken, if it stands before the pronoun.
+the first noun that agrees in number is taken, if it comes before the pronoun.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NOUNS = frozenset({"NN", "NNS", "NNP", "NNPS"})
 def antecedents(
     words: Sequence[str], tags: Sequence[str], children: Sequence[Sequence[int]]
 ) -> dict[int, int]:
-    """Noun that each resolvable pronoun stands for; `children[0]` are the roots.
+    """Noun that each resolvable pronoun refers to; `children[0]` are the roots.
 
     >>> antecedents(["dog", "wags", "its", "tail"], ["NN", "VBZ", "PRP$", "NN"],
     ...             [[2], [], [1, 4], [], [3]])

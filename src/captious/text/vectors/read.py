@@ -1,7 +1,7 @@
 """Word vectors as people publish them: word2vec, GloVe, fastText, spaCy, and a package of ours.
 
 Every reader yields blocks of words with their vectors, so that a file larger than memory can be
-compiled. Formats are told by content; a `.gz` file is read as what is inside.
+compiled. Formats are detected from the content; a `.gz` file is read as what is inside.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def require_parquet() -> None:
     """The package keeps its words in a Parquet file."""
     if find_spec("pyarrow") is None:
         raise MissingDependencyError(
-            "the first use of GloVe reads a Parquet file, which pyarrow does", "vectors"
+            "the first use of GloVe reads a Parquet file, which needs pyarrow", "vectors"
         )
 
 
@@ -102,7 +102,7 @@ def read_spacy(name: str) -> Iterator[Block]:
         ) from None
     rows = vocabulary.vectors.key2row
     if not rows:
-        raise InputError(f"spaCy's pipeline {name} has no vectors. Take a medium or large one.")
+        raise InputError(f"spaCy's pipeline {name} has no vectors. Use a medium or large one.")
     pairs = [(vocabulary.strings[key], row) for key, row in rows.items()]
     for start in range(0, len(pairs), _WORDS_A_BLOCK):
         part = pairs[start : start + _WORDS_A_BLOCK]
@@ -129,7 +129,7 @@ def _glove_dimension(path: Path, probe: bytes) -> int:
     first = probe.partition(b"\n")[0].split()
     dimension = len(first) - 1
     if dimension < 1 or not _TEXT_NUMBERS.fullmatch(b" ".join(first[1:])):
-        raise InputError(f"{path}: does not hold word vectors. {EXPECTED}")
+        raise InputError(f"{path}: contains no word vectors. {EXPECTED}")
     return dimension
 
 
@@ -165,7 +165,7 @@ def _read_binary(path: Path, file: IO[bytes], count: int, dimension: int) -> Ite
         vector = file.read(size)
         if len(vector) != size or word is None:
             raise InputError(
-                f"{path}: ends at word {place} of {count}. The file was cut short; get it again."
+                f"{path}: ends at word {place} of {count}. The file is cut short; download it again."
             )
         words.append(word)
         packed += vector

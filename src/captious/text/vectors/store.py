@@ -90,7 +90,7 @@ def _compile(folder: Path, blocks: Iterator[Block]) -> None:
             file.write(packed)
             dimension, count = vectors.shape[1], count + len(words)
     if not count:
-        raise InputError("the word vectors hold no word. Take another file.")
+        raise InputError("the word vectors contain no words. Use another file.")
     # The first of several rows with one word counts, as in gensim.
     distinct, first = np.unique(np.concatenate(hashes), return_index=True)
     np.save(folder / "hashes.npy", distinct, allow_pickle=False)

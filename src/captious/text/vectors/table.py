@@ -6,7 +6,7 @@ or fastText file. Their first use compiles them into the cache; after that they 
 
 How a word or label is resolved, first hit wins, `dining table` as the example:
 
-1. as it stands, then with a capital, which cased vectors may want: `frisbee`, `London`;
+1. unchanged, then with a capital, which cased vectors may need: `frisbee`, `London`;
 2. its parts (cut at spaces, hyphens and underscores) joined by `_`, as word2vec writes the phrases
    that it was trained on: `dining_table`;
 3. the mean of the vectors of its parts, as far as they are known, each resolved by rule 1;
@@ -123,7 +123,8 @@ def load_vectors(name: str | Path = DEFAULT) -> WordVectors:
     path = Path(text).expanduser()
     if not path.is_file():
         raise InputError(
-            f'vectors "{text}": no such file, and no name of vectors. Name a file, {DEFAULT}, or {SPACY}NAME.'
+            f'vectors "{text}": not a file and not the name of known vectors. '
+            f"Name a file, {DEFAULT}, or {SPACY}NAME."
         )
     return _load(text, f"file {path.resolve()}", _stamp(path))
 
@@ -176,7 +177,7 @@ def _spellings(word: str) -> list[str]:
 
 
 def _whole_forms(word: str) -> list[str]:
-    """Every form that stands for the whole word or label, the likeliest first."""
+    """Every form of the whole word or label, the likeliest first."""
     forms = _spellings(word)
     parts = _parts(word)
     if len(parts) > 1:

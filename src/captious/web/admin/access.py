@@ -14,10 +14,11 @@ from starlette.responses import Response
 from captious.campaigns.records import Account, Campaign
 from captious.campaigns.store.database import Database
 from captious.protocols import Problem
-from captious.web import pages, security
+from captious.web import pages
 from captious.web.admin import formatting
 from captious.web.admin.models import CampaignHead
 from captious.web.errors import documented, documented_pages
+from captious.web.guard import security
 from captious.web.protocol_words import stage_words
 from captious.web.texts import Texts, texts
 

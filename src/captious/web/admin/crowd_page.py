@@ -19,7 +19,7 @@ from captious.crowd.values import Study
 from captious.errors import CaptiousError, InputError
 from captious.protocols import Problem
 from captious.protocols.form import as_number
-from captious.web import pages, security
+from captious.web import pages
 from captious.web.admin.access import (
     PAGE,
     TWIN,
@@ -35,6 +35,7 @@ from captious.web.admin.access import (
     texts_of,
     words,
 )
+from captious.web.guard import security
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 

@@ -20,7 +20,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.errors import InputError
 from captious.protocols import Item, Problem
-from captious.web import forms, pages, security
+from captious.web import pages
 from captious.web.admin.access import (
     PAGE,
     TWIN,
@@ -47,9 +47,11 @@ from captious.web.admin.models import (
     ShownAnswer,
     ShownCaption,
 )
-from captious.web.form_answers import answers_to
+from captious.web.forms import form_view
+from captious.web.forms.form_answers import answers_to
+from captious.web.guard import security
 from captious.web.openapi import form_body
-from captious.web.rater import idempotency_key
+from captious.web.rater.work_pages import idempotency_key
 from captious.web.refusals import Refusal
 from captious.web.texts import Texts
 
@@ -230,7 +232,8 @@ def side_by_side(db: Database, campaign: Campaign, found: DisputedItem, t: Texts
                 label=t.say(field.label),
                 differs=any(answer != answers[0] for answer in answers[1:]),
                 answers=[
-                    ShownAnswer(value=answer, words=forms.described(field, answer, t)) for answer in answers
+                    ShownAnswer(value=answer, words=form_view.described(field, answer, t))
+                    for answer in answers
                 ],
             )
         )
@@ -280,7 +283,7 @@ def _page(
 ) -> Response:
     t = words(request)
     plain: Item = replace(found.one.item, prior={})
-    form = forms.view(plain, t, answers=answers, problems=problems, with_presets=False)
+    form = form_view.view(plain, t, answers=answers, problems=problems, with_presets=False)
     return show(
         request,
         "adjudicate.html",

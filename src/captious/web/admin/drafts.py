@@ -71,7 +71,7 @@ class Drafts:
     def place(self, token: str, part: str = "") -> Path:
         """Where a draft's files are; `part` is candidates, references or images."""
         if not TOKEN.fullmatch(token):
-            raise InputError("this draft is not there. Begin a new campaign.")
+            raise InputError("this draft does not exist. Start a new campaign.")
         return self.folder / token / part
 
     def save(self, token: str, plan: Plan) -> None:
@@ -91,7 +91,7 @@ class Drafts:
         except (OSError, orjson.JSONDecodeError, TypeError):
             plan = None
         if plan is None or plan.account_id != account_id:
-            raise InputError("this draft is not there. Begin a new campaign.")
+            raise InputError("this draft does not exist. Start a new campaign.")
         return plan
 
     def own(self, account_id: int) -> list[tuple[str, Plan]]:
@@ -191,4 +191,14 @@ def readable(folder: Path) -> list[Path]:
 def _without_folder(text: str, place: Path) -> str:
     for part in ("candidates", "references", "images"):
         text = text.replace(f"{place / part}/", "").replace(str(place / part), part)
-    return text.replace("all describe: common=True", "all describe by ticking the box below")
+    return for_the_form(text)
+
+
+def for_the_form(text: str) -> str:
+    """What a reader says, for a person at a form: its box in place of an argument, and no other arguments.
+
+    >>> for_the_form('Keep one for each image, or give duplicates="first" or "all".')
+    'Keep one for each image.'
+    """
+    text = text.replace("describes: common=True", "describes (tick the box below)")
+    return text.replace(', or give duplicates="first" or "all".', ".")

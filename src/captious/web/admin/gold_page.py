@@ -19,7 +19,7 @@ from captious.errors import InputError, UnknownNameError
 from captious.protocols import Field, Item, Problem
 from captious.protocols.form import as_number
 from captious.protocols.known import best_answer
-from captious.web import forms, pages
+from captious.web import pages
 from captious.web.admin import uploads
 from captious.web.admin.access import (
     PAGE,
@@ -36,9 +36,10 @@ from captious.web.admin.access import (
     words,
 )
 from captious.web.admin.models import CampaignHead
-from captious.web.entry.training_page import expected_words
-from captious.web.form_answers import answers_to
+from captious.web.forms import form_view
+from captious.web.forms.form_answers import answers_to
 from captious.web.openapi import form_body
+from captious.web.rater.entry.training_page import expected_words
 from captious.web.refusals import Refusal
 from captious.web.texts import Texts
 
@@ -174,7 +175,7 @@ def _mark_page(
         here="gold",
         key=item.key,
         image=f"/images/{campaign.slug}/{digest}" if digest else "",
-        form=forms.view(
+        form=form_view.view(
             item, words(request), answers={name: best_answer(one) for name, one in known.items()}
         ),
         tolerance=max((_tolerance(one) for one in known.values()), default=0.0),

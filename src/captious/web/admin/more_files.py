@@ -10,7 +10,7 @@ from captious.campaigns.records import Account, Campaign
 from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
 from captious.protocols import Problem
-from captious.web import pages, security
+from captious.web import pages
 from captious.web.admin import uploads
 from captious.web.admin.access import (
     PAGE,
@@ -28,6 +28,7 @@ from captious.web.admin.access import (
 from captious.web.admin.drafts import Plan, load
 from captious.web.admin.new_campaign import UPLOADS, drafts_of
 from captious.web.admin.received import receive, unreadable_candidates
+from captious.web.guard import security
 
 router = APIRouter()
 

@@ -19,11 +19,12 @@ from captious.protocols import HumanProtocol, Problem, known_protocols
 from captious.protocols.form import as_number
 from captious.protocols.options import ProtocolOption, options_of, read_options
 from captious.protocols.registry import notes
-from captious.web import pages, security
+from captious.web import pages
 from captious.web.admin import uploads
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, files_of, show, texts_of, words
 from captious.web.admin.drafts import Drafts, Plan
 from captious.web.admin.received import DROP, PARTS, build_or_explain, kept_files, receive
+from captious.web.guard import security
 from captious.web.refusals import Refusal
 
 router = APIRouter()

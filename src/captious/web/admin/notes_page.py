@@ -10,8 +10,9 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import aside
 from captious.campaigns.work.notes import MOST, Note, notes
-from captious.web import pages, security
+from captious.web import pages
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Run, Seen, Viewer, Written, head, show
+from captious.web.guard import security
 from captious.web.openapi import form_body
 
 router = APIRouter()

@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from captious.errors import InputError
 from captious.protocols import HumanProtocol
-from captious.web import forms
 from captious.web.admin.access import PAGE, Manager, Written, show, texts_of, words
 from captious.web.admin.new_campaign import Protocol, kind_named
+from captious.web.forms import form_view
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
@@ -37,7 +37,7 @@ def questions(request: Request, account: Manager, protocol: Protocol, form: Writ
 
 def _view(
     request: Request, kind: type[HumanProtocol], given: Mapping[str, str]
-) -> tuple[forms.FormView | None, str, str]:
+) -> tuple[form_view.FormView | None, str, str]:
     text = ""
     try:
         text = kind.built_text(given)
@@ -46,7 +46,7 @@ def _view(
         rules = kind.from_text(text)
         for captions in (EXAMPLES[:1], EXAMPLES):
             try:
-                return forms.view(rules.example_item("1", captions), words(request)), text, ""
+                return form_view.view(rules.example_item("1", captions), words(request)), text, ""
             except InputError:
                 if captions is EXAMPLES:
                     raise

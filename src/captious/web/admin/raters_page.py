@@ -14,7 +14,7 @@ from captious.campaigns.store import log
 from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem
-from captious.web import pages, security
+from captious.web import pages
 from captious.web.admin.access import (
     PAGE,
     TWIN,
@@ -32,6 +32,7 @@ from captious.web.admin.access import (
     words,
 )
 from captious.web.admin.models import RaterRow, RatersPage
+from captious.web.guard import security
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 

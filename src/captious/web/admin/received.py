@@ -13,7 +13,7 @@ from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web.admin import uploads
 from captious.web.admin.access import files_of
-from captious.web.admin.drafts import Drafts, Plan, readable
+from captious.web.admin.drafts import Drafts, Plan, for_the_form, readable
 
 PARTS = ("candidates", "references", "images")
 DROP = "drop"  # the field that names files to leave out: candidates/heron.json
@@ -96,7 +96,7 @@ def _unreadable(path: Path) -> str:
         load_with_notes([path])
     except InputError as error:
         path.unlink()
-        return str(error).replace(f"{path.parent}/", "")
+        return for_the_form(str(error).replace(f"{path.parent}/", ""))
     return ""
 
 

@@ -12,8 +12,9 @@ from captious.campaigns.records import Account, SignInRefused, TooManyTries
 from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem
-from captious.web import devices, pages, security
+from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Viewer, Written, show, texts_of, words
+from captious.web.guard import devices, security
 from captious.web.openapi import form_body
 
 router = APIRouter()

@@ -196,7 +196,7 @@ def _training(campaign: Campaign, chosen: str, form: FormData, folder: Path) -> 
         return load_training(SAMPLE, rules)
     sent = files_of(form, "training_file")
     if not sent:
-        raise InputError("training: no file was given. Choose one, or the package's examples.")
+        raise InputError("training: no file was given. Choose one, or use the built-in examples.")
     text, name = uploads.read_protocol_text(sent[0]), uploads.shown_name(sent[0])
     pictures = files_of(form, "training_images")
     if pictures:

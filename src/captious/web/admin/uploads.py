@@ -13,6 +13,7 @@ from typing import IO, NamedTuple, Protocol
 from captious.corpus.ids import IMAGE_SUFFIX
 from captious.corpus.readers.open import PARQUET
 from captious.corpus.readers.parquet_size import check_parquet
+from captious.corpus.readers.spreadsheet import ZIP, sheet_as_csv
 from captious.corpus.readers.tables import parquet_errors
 from captious.errors import InputError, one_line
 from captious.unpack import GZIP, check_directory, gunzip
@@ -95,7 +96,7 @@ def safe_part(name: str) -> str:
 def save_texts(uploads: Sequence[Upload], folder: Path, limits: Limits = LIMITS) -> list[Path]:
     """Copy files of captions into a folder, each under its own name."""
     if len(uploads) > limits.text_files:
-        raise InputError(f"{len(uploads)} files of captions; {limits.text_files} are the most.")
+        raise InputError(f"{len(uploads)} caption files are too many. Use {limits.text_files} at most.")
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for upload in uploads:
@@ -117,6 +118,8 @@ def _refuse_bomb(path: Path, limits: Limits) -> None:
         if data.startswith(PARQUET):
             with parquet_errors(path.name):
                 check_parquet(data, path.name, limits.table_bytes)
+        if data.startswith(ZIP):
+            sheet_as_csv(data, path.name, limits.text_bytes)
     except InputError:
         path.unlink()
         raise
@@ -127,7 +130,7 @@ def read_protocol_text(upload: Upload, limits: Limits = LIMITS) -> str:
     data = upload.file.read(limits.protocol_bytes + 1)
     name = shown_name(upload)
     if len(data) > limits.protocol_bytes:
-        raise InputError(f"{name}: over {limits.protocol_bytes // 1000} kB. A protocol is short.")
+        raise InputError(f"{name}: over {limits.protocol_bytes // 1000} kB. Make it shorter.")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -243,7 +246,7 @@ def _relative(name: str, place: str) -> PurePosixPath:
         raise InputError(f'{one_line(place)}: the name points outside the archive. Use plain names, "7.jpg".')
     safe = [safe_part(part) for part in parts]
     if not all(safe) or len(safe) > 8:
-        raise InputError(f"{one_line(place)}: this is no name for an image. Use plain names.")
+        raise InputError(f"{one_line(place)}: this is not a valid name for an image. Use plain names.")
     return PurePosixPath(*safe)
 
 
@@ -254,7 +257,7 @@ def _suffix_by_content(path: Path, place: str) -> str:
         with Image.open(path, formats=tuple(SUFFIX_OF)) as image:
             return SUFFIX_OF[image.format or ""]
     except (UnidentifiedImageError, OSError, ValueError, KeyError, SyntaxError):
-        reason = "is no JPEG, PNG, WebP or GIF image"
+        reason = "is not a JPEG, PNG, WebP or GIF image"
     except Image.DecompressionBombError:
         reason = "has too many pixels"
     raise InputError(f"{one_line(place)}: {reason}. Upload images only.")
@@ -274,7 +277,8 @@ def _unpack(file: IO[bytes], name: str, store: _ImageStore) -> None:
                 with archive.open(entry) as source:
                     store.try_add(entry.filename, source, f"{name}: {entry.filename}")
     except UNREADABLE as error:
-        raise InputError(f"{name}: is no zip that can be read: {one_line(str(error))}.") from error
+        why = one_line(str(error))
+        raise InputError(f"{name}: is not a readable zip archive: {why}. Make it again.") from error
 
 
 def _wanted(entry: zipfile.ZipInfo) -> bool:
@@ -285,7 +289,7 @@ def _wanted(entry: zipfile.ZipInfo) -> bool:
 def _refuse_before_unpacking(entries: list[zipfile.ZipInfo], name: str, store: _ImageStore) -> None:
     limits = store.limits
     if store.count + len(entries) > limits.images:
-        raise InputError(f"{name}: {len(entries):,} files; {limits.images:,} are the most.")
+        raise InputError(f"{name}: {len(entries):,} files are too many. Use {limits.images:,} at most.")
     if sum(entry.file_size for entry in entries) > limits.unpacked_bytes - store.size:
         most = limits.unpacked_bytes / MEGABYTE
         raise InputError(f"{name}: unpacks to over {most:g} MB. Make the images smaller.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,6 +15,8 @@ from uvicorn.server import ServerState
 from captious.web.server.answer import Cycle
 from captious.web.server.room import Room
 
+# A byte may come in a chunk of its own, with five bytes around it.
+FRAMING = 16
 HEAD, BODY, WORK, REST, IDLE = "head", "body", "work", "rest", "idle"
 SAYS = {
     400: b"The request cannot be read.\n",
@@ -47,7 +50,8 @@ class Connection(HttpToolsProtocol):
         self.room, self.limits = room, room.limits
         self.stage, self.since, self.received = HEAD, self.loop.time(), 0
         self.blocked: float | None = None
-        self.head_size = 0
+        self.untaken = self.content = self.head_size = 0
+        self.head_whole = False
         self.entered = self.ended = False
 
     # What the transport says.
@@ -76,6 +80,9 @@ class Connection(HttpToolsProtocol):
             return
         if self.stage == IDLE:
             self._wait_for(HEAD)
+        elif self.stage == BODY:
+            # What comes gives time for the rest, and never more than there was at first.
+            self.since = min(self.loop.time(), self.since + len(data) / self.limits.body_rate)
         self.received += len(data)
         try:
             self.parser.feed_data(data)
@@ -89,11 +96,17 @@ class Connection(HttpToolsProtocol):
         else:
             if self.stage == HEAD and self.received > self.limits.head_bytes:
                 self._refuse(431)
+            elif self.stage in (BODY, REST) and self._is_mostly_framing():
+                self._refuse(400)
+
+    def _is_mostly_framing(self) -> bool:
+        """Whether what came of a body is far more than its content: chunks' extensions without end."""
+        return self.received > self.limits.head_bytes + FRAMING * self.content
 
     def pause_writing(self) -> None:
         """The client takes nothing of the answer: its time runs."""
         super().pause_writing()
-        self.blocked = self.loop.time()
+        self.blocked, self.untaken = self.loop.time(), self._unsent()
         self.room.stall(self)
 
     def resume_writing(self) -> None:
@@ -102,13 +115,15 @@ class Connection(HttpToolsProtocol):
         self.blocked = None
         if self.stage == WORK:
             self.room.go_on(self)
+        else:  # Its time for the next request begins when it has this answer.
+            self.since = self.loop.time()
 
     # What the parser says.
 
     def on_message_begin(self) -> None:
         """A head begins."""
         super().on_message_begin()
-        self.head_size = 0
+        self.head_size, self.head_whole = 0, False
         if self.stage == IDLE:
             self._wait_for(HEAD)
 
@@ -120,21 +135,24 @@ class Connection(HttpToolsProtocol):
             raise BadFramingError(431)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """One header."""
+        """One header; those behind a body are read and left out, for no proxy has looked at them."""
         name = name.lower()
+        headers, limits = self.headers, self.limits
+        self.head_size += len(name) + len(value) + 4
+        if self.head_size > limits.head_bytes or len(headers) >= limits.headers:
+            raise BadFramingError(431)
+        if self.head_whole:
+            return
         if name == b"expect" and value.lower() == b"100-continue":
             self.expect_100_continue = True
-        headers, limits = self.headers, self.limits
         headers.append((name, value))
-        self.head_size += len(name) + len(value) + 4
-        if self.head_size > limits.head_bytes or len(headers) > limits.headers:
-            raise BadFramingError(431)
 
     def on_headers_complete(self) -> None:
         """The head is whole: where it ends and how long the body is must be beyond doubt."""
         version = self.parser.get_http_version()
         check_framing(self.headers, version)
         self._wait_for(BODY)
+        self.head_whole, self.content = True, 0
         url, scope = httptools.parse_url(self.url), self.scope
         path = url.path.decode("ascii")
         scope["method"], scope["http_version"] = self.parser.get_method().decode("ascii"), version
@@ -161,6 +179,11 @@ class Connection(HttpToolsProtocol):
             keep_alive=version != "1.0" and self.parser.should_keep_alive(),
             on_response=self.on_response_complete,
         )
+
+    def on_body(self, body: bytes) -> None:
+        """Part of the body."""
+        self.content += len(body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """The request is whole: from here on the client waits for us, unless we were faster."""
@@ -191,16 +214,30 @@ class Connection(HttpToolsProtocol):
     def overdue(self, now: float) -> bool:
         """Whether the client has had all its time."""
         if self.blocked is not None:
-            return now - self.blocked > self.limits.write_seconds
+            return now - self.blocked > self.limits.write_seconds and not self._takes_some(now)
         if self.stage == HEAD:
             return now - self.since > self.limits.head_seconds
         if self.stage == BODY:
             if self.flow.read_paused:  # We read nothing at the moment: that is not the client's fault.
                 self.since += 1.0
                 return False
-            allowed = self.limits.body_seconds + self.received / self.limits.body_rate
-            return now - self.since > allowed
+            return now - self.since > self.limits.body_seconds
         return self.stage in (REST, IDLE) and now - self.since > self.limits.idle_seconds
+
+    def _takes_some(self, now: float) -> bool:
+        """Whether the client has taken a good part of the answer since it was last looked at.
+
+        The system holds megabytes for a client: one on a slow line may take them for minutes before we hear.
+        """
+        before, self.untaken = self.untaken, self._unsent()
+        if before - self.untaken < self.limits.write_seconds * self.limits.body_rate:
+            return False
+        self.blocked = now
+        return True
+
+    def _unsent(self) -> int:
+        """Bytes of answers that the client has not taken yet: ours, and those that the system holds."""
+        return self.transport.get_write_buffer_size() + held_by_system(self.transport)
 
     def dismiss(self) -> None:
         """The time is over: say so where the client could still listen."""
@@ -238,6 +275,18 @@ class Connection(HttpToolsProtocol):
         )
         self.transport.write(STATUS_LINE[status] + head + more + b"\r\n" + body)
         self.transport.close()
+
+
+def held_by_system(transport: asyncio.BaseTransport) -> int:
+    """Bytes that were written and that the other side has not confirmed; 0 where the system cannot tell."""
+    try:
+        from fcntl import ioctl
+        from termios import TIOCOUTQ
+
+        found = ioctl(transport.get_extra_info("socket").fileno(), TIOCOUTQ, bytes(4))
+    except (ImportError, OSError, AttributeError):
+        return 0
+    return int.from_bytes(found, sys.byteorder)
 
 
 def check_framing(headers: list[tuple[bytes, bytes]], version: str) -> None:

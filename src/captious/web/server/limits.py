@@ -11,8 +11,8 @@ KIBIBYTE = 1024
 class Limits:
     """What one connection may take; whoever is slower is let go.
 
-    A request's head must be whole within `head_seconds`. Its body has `body_seconds` and another
-    second for every `body_rate` bytes that came (a recording over a slow line gets through). A
+    A request's head must be whole within `head_seconds`. Its body has `body_seconds`, and every
+    `body_rate` bytes that come give a second back (a recording over a slow line gets through). A
     client that takes nothing of an answer for `write_seconds` has gone. `connections` are the most
     at once; 0 means as many as the descriptors allow.
     """

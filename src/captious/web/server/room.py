@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from typing import Protocol
 
-from captious.web.seldom import Seldom
+from captious.web.observe.limited_warnings import LimitedWarnings
 from captious.web.server.limits import Limits
 
 
@@ -35,7 +35,7 @@ class Room:
         self.limits, self.most = limits, most
         self.stalled: dict[Client, None] = {}  # in the order in which they stalled
         self.present = self.evicted = self.timed_out = self.turned_away = 0
-        self._seldom = Seldom(logging.getLogger("captious.web.server"))
+        self._warnings = LimitedWarnings(logging.getLogger("captious.web.server"))
 
     def enter(self) -> bool:
         """Whether there is place for one more, made where need be."""
@@ -80,7 +80,7 @@ class Room:
 
     def say(self, what: str) -> None:
         """A warning with figures, now and then."""
-        self._seldom.say(
+        self._warnings.say(
             "%s (%d open, %d dropped, %d timed out, %d turned away so far)",
             what,
             self.present,

@@ -19,8 +19,8 @@ import time
 from types import FrameType
 
 from captious.errors import CaptiousError
-from captious.web import logs
-from captious.web.metrics import FOLDER
+from captious.web.observe import logs
+from captious.web.observe.metrics import FOLDER
 from captious.web.server.worker import DRAIN_SECONDS, LISTENER, READY, STARTED
 from captious.web.settings import log_form
 

@@ -12,8 +12,8 @@ from types import FrameType
 from starlette.applications import Starlette
 
 from captious.errors import CaptiousError
-from captious.web import logs, metrics
 from captious.web.metrics_page import local_figures
+from captious.web.observe import logs, metrics
 from captious.web.server.limits import Limits
 from captious.web.server.server import Server, configured
 from captious.web.settings import log_form

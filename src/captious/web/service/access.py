@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import logging
 from collections.abc import Mapping
 
 import orjson
@@ -9,10 +11,15 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import Receive
 
-from captious.web.service.service import Service
+from captious.files import WriteError
+from captious.web.service.service import Room, Service
 from captious.web.service.tokens import OverQuota, Scope, Token
 
 JSON = "application/json"
+NEEDS_TOKEN = {"WWW-Authenticate": "Bearer"}
+DISK = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+DISK_SECONDS = 30
+_log = logging.getLogger("captious.web")
 
 
 class Refused(Exception):  # noqa: N818 - an answer, not a fault
@@ -28,15 +35,30 @@ def error_answer(status: int, line: str, headers: Mapping[str, str] | None = Non
     return Response(orjson.dumps({"error": line}), status, dict(headers or {}), JSON)
 
 
+def disk_answer(error: OSError | WriteError) -> Response:
+    """The disk is full or read-only: that may pass. Any other error is a fault of ours."""
+    if isinstance(error, OSError) and error.errno not in DISK:
+        raise error
+    _log.warning("the disk cannot be used: %s", error)
+    line = "The service cannot write to its disk. Try again later."
+    return error_answer(503, line, {"Retry-After": str(DISK_SECONDS)})
+
+
+def refuse_packed(headers: Mapping[str, str]) -> None:
+    """Refuse a body that is compressed: how much would come out of it nobody knows before."""
+    coding = headers.get("content-encoding", "").strip().lower()
+    if coding not in ("", "identity"):
+        taken = {"Accept-Encoding": "identity"}
+        raise Refused(415, "Send the body as it is, without Content-Encoding.", taken)
+
+
 def token_of(service: Service, headers: Mapping[str, str], scope: Scope) -> Token | None:
     """The token of a request, which must have the scope; None where the service is open to all."""
     given = headers.get("authorization", "")
     if not given:
         if not service.settings.open_to_all:
             raise Refused(
-                401,
-                'A token is needed: send the header "Authorization: Bearer TOKEN".',
-                {"WWW-Authenticate": "Bearer"},
+                401, 'A token is needed: send the header "Authorization: Bearer TOKEN".', NEEDS_TOKEN
             )
         if "origin" in headers:
             # A page of another site could else use the service of whoever opens it.
@@ -45,7 +67,7 @@ def token_of(service: Service, headers: Mapping[str, str], scope: Scope) -> Toke
     kind, _, secret = given.partition(" ")
     token = service.meter.find(secret.strip()) if kind.lower() == "bearer" else None
     if token is None:
-        raise Refused(401, "This token is not known, or was revoked.", {"WWW-Authenticate": "Bearer"})
+        raise Refused(401, "This token is not known, or was revoked.", NEEDS_TOKEN)
     if scope not in token.scopes:
         raise Refused(403, f'Token {token.name} has no scope "{scope}". Create one that has.')
     return token
@@ -71,7 +93,7 @@ def stated_length(headers: Mapping[str, str], most: int) -> int:
     return int(length)
 
 
-async def body_of(receive: Receive, most: int) -> bytes:
+async def body_of(receive: Receive, most: int, room: Room) -> bytes:
     """The whole body, counted as it comes."""
     parts: list[bytes] = []
     size, more = 0, True
@@ -83,5 +105,6 @@ async def body_of(receive: Receive, most: int) -> bytes:
         size += len(part)
         if size > most:
             raise Refused(413, f"The body is over {most / 2**20:g} MB. Send less at once.")
+        room.take(len(part))
         parts.append(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,15 @@ from starlette.routing import Route
 from captious.errors import InputError
 from captious.groups import GROUPS
 from captious.metrics import split_list
-from captious.web.service.access import JSON, Refused, spend, stated_length, token_of
+from captious.web.service.access import (
+    JSON,
+    NEEDS_TOKEN,
+    Refused,
+    refuse_packed,
+    spend,
+    stated_length,
+    token_of,
+)
 from captious.web.service.jobs import INPUT, Job
 from captious.web.service.service import Service
 
@@ -39,6 +48,9 @@ def routes(service: Service) -> list[Route]:
 
     def listed(request: Request) -> Response:
         token = token_of(service, request.headers, "jobs")
+        if token is None and service.settings.open_to_strangers:
+            # The id of a job is all that keeps it from others who have no token either.
+            raise Refused(401, "Jobs are listed for a token only. Keep the id of yours.", NEEDS_TOKEN)
         found = service.store.all(token.id if token else "")
         return _json({"jobs": [shown(job) for job in found]})
 
@@ -96,6 +108,7 @@ def _job(service: Service, request: Request) -> Job:
 
 async def _create(service: Service, request: Request) -> Response:
     token = token_of(service, request.headers, "jobs")
+    refuse_packed(request.headers)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in LINE_TYPES:
         raise Refused(415, f"Send JSON lines as {LINES}.")
@@ -106,14 +119,10 @@ async def _create(service: Service, request: Request) -> Response:
     place = await run_in_threadpool(service.store.receive)
     try:
         await _save(request, place / INPUT, service.limits.job_bytes)
-        job = await run_in_threadpool(service.store.create, place, token.id if token else "", metrics)
+        pay = partial(spend, service, token, of_job=True)
+        job = await run_in_threadpool(service.store.create, place, token.id if token else "", metrics, pay)
     except (InputError, Refused, ClientDisconnect, OSError):
         await run_in_threadpool(service.store.discard, place)
-        raise
-    try:
-        spend(service, token, job.captions, of_job=True)
-    except Refused:
-        await run_in_threadpool(service.store.delete, job)
         raise
     service.jobs.wake()
     return _json(shown(job), 201)

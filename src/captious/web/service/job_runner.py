@@ -23,6 +23,7 @@ LINES = 256  # that are scored, written and made safe together
 LINE_BYTES = 32 * 2**20
 LOOK_SECONDS = 5.0
 SWEEP_SECONDS = 600.0
+AGAIN_SECONDS = 30.0
 _log = logging.getLogger("captious.web")
 
 
@@ -34,6 +35,7 @@ class JobRunner:
         self._wake = threading.Event()
         self._stopping = False
         self._swept = 0.0
+        self._later: dict[str, float] = {}  # jobs that failed, and when they are tried again
         self._thread = threading.Thread(target=self._run, name="captious-jobs", daemon=True)
 
     def start(self) -> None:
@@ -66,13 +68,24 @@ class JobRunner:
             self.store.sweep()
             self._swept = time.monotonic()
         for job in self.store.all():
-            if job.has_ended or self._stopping:
+            if job.has_ended or self._stopping or time.monotonic() < self._later.get(job.id, 0.0):
                 continue
             with self.store.held(job) as mine:
                 if mine:
-                    self._work(job)
+                    self._try(job)
                     return True
         return False
+
+    def _try(self, job: Job) -> None:
+        """Work on a job; one that fails makes way for the others for a while."""
+        self._later.pop(job.id, None)
+        try:
+            self._work(job)
+        except Exception as error:
+            self._later[job.id] = time.monotonic() + AGAIN_SECONDS
+            if isinstance(error, (OSError, CaptiousError)):  # a full disk, a folder that is gone
+                raise
+            _log.exception("%s: failed, and is tried again later", job.id)
 
     def _work(self, job: Job) -> None:
         done = self.store.resume_at(job)
@@ -109,6 +122,10 @@ class JobRunner:
                 request = self.offer.settled(checked(body, self.limits, metrics=job.metrics))
             except InputError as error:
                 answers[place] = refusal(str(error))
+                continue
+            except Exception:  # noqa: BLE001 - whatever a line holds, the other lines are scored
+                _log.exception("%s: line %d cannot be read", job.id, first + place + 1)
+                answers[place] = refusal("Something failed here. The log says what.", 500)
                 continue
 
             def deliver(answer: Answer, place: int = place) -> None:

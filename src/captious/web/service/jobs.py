@@ -14,7 +14,7 @@ import re
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -70,14 +70,20 @@ class JobStore:
         place.mkdir()
         return place
 
-    def create(self, place: Path, owner: str, metrics: tuple[str, ...]) -> Job:
-        """The job of an upload, whose lines are checked first."""
+    def create(
+        self, place: Path, owner: str, metrics: tuple[str, ...], pay: Callable[[int], object] = bool
+    ) -> Job:
+        """The job of an upload, whose lines are checked first; `pay` may refuse its captions.
+
+        Only what is paid for is a job: one that nobody has seen yet cannot be begun meanwhile.
+        """
         living = [job for job in self.all(owner) if not job.has_ended]
         if len(living) >= self.limits.jobs:
             raise InputError(f"{len(living)} jobs are not done yet; {self.limits.jobs} are the most. Wait.")
         lines, captions = check_lines(place / INPUT, self.limits, named=bool(metrics))
         job = Job(place.stem, owner, metrics, time.time(), lines, captions)
         _write(place, job)
+        pay(captions)
         place.rename(place.with_suffix(""))
         return job
 
@@ -182,7 +188,8 @@ def check_lines(path: Path, limits: Limits, *, named: bool) -> tuple[int, int]:
     seen: set[str] = set()
     captions = 0
     with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
+        # A line is read no further than it may be long: 512 MB without an end would all be read.
+        for number, line in enumerate(iter(lambda: file.readline(limits.upload_bytes + 1), b""), 1):
             if number > limits.job_lines:
                 raise InputError(f"more than {limits.job_lines:,} lines. Send two jobs.")
             if len(line) > limits.upload_bytes:

@@ -22,7 +22,7 @@ ERRORS = {
     "415": "The body is of the wrong type.",
     "422": "Something in the request is wrong; the line says what and where.",
     "429": "The queue is full or the quota used up; Retry-After says how long to wait.",
-    "503": "The service is stopping, or the scoring process ended; try again.",
+    "503": "The service is stopping, the scoring process ended, or the disk is full; try again.",
 }
 TEXT = {"type": "string", "maxLength": LIMITS.text_characters}
 NAME = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
@@ -100,7 +100,7 @@ def _paths(offered: list[str]) -> dict[str, Any]:
     }
     lines = {"application/x-ndjson": {"schema": {"type": "string", "description": "A JobLine in each line."}}}
     one = {"parameters": [job]}
-    busy = ("413", "415", "422", "429", "503")
+    busy = ("413", "415", "422", "429")
     return {
         "/score": {"post": _operation("Score captions", _json("ScoreAnswer"), busy, body=score_bodies)},
         "/metrics": {"get": _operation("The metrics that are offered", _json("Offer"))},
@@ -141,7 +141,7 @@ def _operation(
     parameters: list[Any] | None = None,
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"summary": summary, "responses": dict(answers)}
-    for status in ("400", "401", "403", "404", *errors):
+    for status in ("400", "401", "403", "404", "503", *errors):
         error = {"description": ERRORS[status], "content": {"application/json": {"schema": _ref("Error")}}}
         if status in ("429", "503"):
             error["headers"] = {"Retry-After": {"schema": {"type": "string"}}}

@@ -17,12 +17,23 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from captious.errors import CaptiousError, InputError, one_line
+from captious.files import WriteError
 from captious.web.service import job_routes
-from captious.web.service.access import JSON, Refused, body_of, error_answer, spend, stated_length, token_of
+from captious.web.service.access import (
+    JSON,
+    Refused,
+    body_of,
+    disk_answer,
+    error_answer,
+    refuse_packed,
+    spend,
+    stated_length,
+    token_of,
+)
 from captious.web.service.openapi import describe, document
 from captious.web.service.queue import QueueFull
 from captious.web.service.request import ScoreRequest, read_request
-from captious.web.service.service import Service
+from captious.web.service.service import Room, Service
 from captious.web.service.together import Answer
 
 PREFIX = "/api/v1"
@@ -33,7 +44,7 @@ PICTURES_PART = "images"
 JSON_BYTES = JSON.encode()
 LEFT = Answer(499, b"")  # nobody reads it; the log tells it from an answer
 
-REFUSALS = (Refused, QueueFull, CaptiousError, HTTPException)
+REFUSALS = (Refused, QueueFull, CaptiousError, HTTPException, OSError)
 
 
 class ServiceRoutes:
@@ -71,9 +82,6 @@ class ServiceRoutes:
 
 
 def _others(service: Service) -> Starlette:
-    async def score(_: Request) -> Response:
-        raise HTTPException(405, headers={"Allow": "POST"})
-
     async def metrics(request: Request) -> Response:
         token_of(service, request.headers, "score")
         return Response(orjson.dumps(describe(service.offer)), media_type=JSON)
@@ -87,13 +95,21 @@ def _others(service: Service) -> Starlette:
 
     return Starlette(
         routes=[
-            Route("/score", score, methods=["GET", "PUT", "DELETE", "PATCH", "OPTIONS"]),
+            Route("/score", PostOnly()),
             Route("/metrics", metrics, methods=["GET"]),
             Route("/openapi.json", openapi, methods=["GET"]),
             *job_routes.routes(service),
         ],
         exception_handlers={**dict.fromkeys(REFUSALS, handle), Exception: handle},
     )
+
+
+class PostOnly:
+    """Whatever method comes here is not POST."""
+
+    async def __call__(self, _scope: Scope, _receive: Receive, _send: Send) -> None:
+        """Say so."""
+        raise HTTPException(405, headers={"Allow": "POST"})
 
 
 def refused(error: Exception) -> Response:
@@ -103,6 +119,8 @@ def refused(error: Exception) -> Response:
     if isinstance(error, QueueFull):
         seconds = str(error.wait_seconds)
         return error_answer(429, f"The queue is full. Try again in {seconds} s.", {"Retry-After": seconds})
+    if isinstance(error, (OSError, WriteError)):
+        return disk_answer(error)
     if isinstance(error, CaptiousError):
         return error_answer(422, str(error))
     if isinstance(error, HTTPException):
@@ -114,16 +132,17 @@ def refused(error: Exception) -> Response:
 async def _score(service: Service, scope: Scope, receive: Receive) -> Answer:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
     token = token_of(service, headers, "score")
+    refuse_packed(headers)
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in (JSON, MULTIPART):
         raise Refused(415, f"Send {JSON}, or {MULTIPART} with images.")
     most = service.limits.upload_bytes if kind == MULTIPART else service.limits.body_bytes
-    with service.room(stated_length(headers, most)):
+    with service.room(stated_length(headers, most)) as room:
         try:
             if kind == JSON:
-                asked = read_request(await body_of(receive, most), service.limits)
+                asked = read_request(await body_of(receive, most, room), service.limits)
             else:
-                asked = await _with_pictures(service, Request(scope, receive), most)
+                asked = await _with_pictures(service, Request(scope, receive), most, room)
         except ClientDisconnect:
             return LEFT
         asked = service.offer.settled(asked)
@@ -131,12 +150,14 @@ async def _score(service: Service, scope: Scope, receive: Receive) -> Answer:
         return await service.queue.score(asked, receive) or LEFT
 
 
-async def _with_pictures(service: Service, request: Request, most: int) -> ScoreRequest:
-    body, pictures = await _parts(service, request, most)
+async def _with_pictures(service: Service, request: Request, most: int, room: Room) -> ScoreRequest:
+    body, pictures = await _parts(service, request, most, room)
     return await run_in_threadpool(read_request, body, service.limits, pictures)
 
 
-async def _parts(service: Service, request: Request, most: int) -> tuple[bytes, Mapping[str, bytes]]:
+async def _parts(
+    service: Service, request: Request, most: int, room: Room
+) -> tuple[bytes, Mapping[str, bytes]]:
     """The JSON and the images of a multipart body; an image's file name is its id."""
     limits = service.limits
     received = 0
@@ -147,6 +168,7 @@ async def _parts(service: Service, request: Request, most: int) -> tuple[bytes, 
             received += len(part)
             if received > most:
                 raise Refused(413, f"The body is over {most / 2**20:g} MB. Send less at once.")
+            room.take(len(part))
             yield part
 
     parser = MultiPartParser(

@@ -16,6 +16,19 @@ from captious.web.service.tokens import Meter, TokenStore
 TABLES = "df"
 
 
+class Room:
+    """Memory for one body as it comes, until it is answered."""
+
+    def __init__(self, service: Service) -> None:
+        self.service, self.taken = service, 0
+
+    def take(self, size: int) -> None:
+        """Count what came; `QueueFull` where there is no room for it."""
+        self.service.refuse_over(size)
+        self.taken += size
+        self.service.held_bytes += size
+
+
 class Service:
     """A scoring service: an offer, a queue before a scoring process, jobs and tokens."""
 
@@ -51,13 +64,17 @@ class Service:
             return "the queue is full"
         return ""
 
-    @contextmanager
-    def room(self, size: int) -> Iterator[None]:
-        """Memory for a body, from before it is read until it is answered; `QueueFull` where none is."""
+    def refuse_over(self, size: int) -> None:
+        """`QueueFull` where there is no room for so many bytes more."""
         if self.held_bytes + size > self.limits.waiting_bytes:
             raise QueueFull(self.queue.wait_seconds())
-        self.held_bytes += size
+
+    @contextmanager
+    def room(self, stated: int) -> Iterator[Room]:
+        """Memory for a body. What has come of it is counted: stating a length alone takes no room."""
+        self.refuse_over(stated)
+        room = Room(self)
         try:
-            yield
+            yield room
         finally:
-            self.held_bytes -= size
+            self.held_bytes -= room.taken

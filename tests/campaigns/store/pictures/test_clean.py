@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 import struct
+import subprocess
+import sys
 import zipfile
 import zlib
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -299,3 +302,64 @@ def test_a_broken_file_is_cleaned_or_refused(name: str, data: Any) -> None:
         assert "\n" not in str(error)
     else:
         assert pixels(found.content).shape[:2] == found.size[::-1]
+
+
+def test_broken_notes_of_a_camera_do_not_spoil_the_picture() -> None:
+    """The width is a text, which no library can write again; how the camera was held is said well."""
+    width = struct.pack(">HHLL", 0x0100, 2, 51, 38)
+    held = struct.pack(">HHLHH", clean.ORIENTATION, 3, 1, 6, 0)
+    notes = b"MM\0*" + struct.pack(">LH", 8, 2) + width + held + bytes(4) + NEEDLE.ljust(50, b"x") + b"\0"
+    out = io.BytesIO()
+    Image.new("RGB", (16, 8), "teal").save(out, "JPEG", exif=b"Exif\0\0" + notes)
+    made = clean.cleaned(out.getvalue(), "a")
+    assert made.size == (8, 16)
+    assert NEEDLE not in made.content
+
+
+def many_scans(times: int) -> bytes:
+    """A progressive photograph whose last scan is there so many times more."""
+    out = io.BytesIO()
+    Image.new("RGB", (64, 64), "teal").save(out, "JPEG", progressive=True)
+    whole = out.getvalue()
+    last = whole[whole.rindex(b"\xff\xda") : -2]
+    return whole[:-2] + last * times + b"\xff\xd9"
+
+
+def test_scans_have_a_most() -> None:
+    assert clean.cleaned(many_scans(0), "a").type == "image/jpeg"
+    with pytest.raises(InputError, match=r'image "a": has over 100 scans'):
+        clean.cleaned(many_scans(200), "a")
+
+
+MEASURE = """
+import io, sys
+from PIL import Image
+from captious.campaigns.store.pictures.clean import cleaned
+
+def most():
+    with open("/proc/self/status") as told:
+        return int(told.read().split("VmHWM:")[1].split()[0]) * 1024
+
+content = sys.stdin.buffer.read()
+Image.new("RGB", (8, 8)).save(io.BytesIO(), "WEBP")  # what is loaded once is not counted
+before = most()
+made = cleaned(content, "a")
+print((most() - before) / (made.size[0] * made.size[1]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from Linux's /proc")
+@pytest.mark.parametrize(("kind", "most"), [("WEBP", 18), ("PNG", 8)])
+def test_memory_has_a_budget_of_bytes_a_pixel(kind: str, most: float) -> None:
+    """A gigabyte for the largest picture, which WebP's decoder takes; PNG needs four bytes a pixel."""
+    out = io.BytesIO()
+    if kind == "PNG":
+        head = struct.pack(">LLBBBBB", 3000, 3000, 16, 6, 0, 0, 0)
+        rows = zlib.compress(bytes(3000 * (1 + 3000 * 8)))
+        out.write(SIGNATURE + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
+    else:
+        Image.new("RGB", (3000, 3000)).save(out, "WEBP", lossless=True, method=0)
+    ran = subprocess.run(
+        [sys.executable, "-c", MEASURE], input=out.getvalue(), check=True, stdout=subprocess.PIPE
+    )
+    assert float(ran.stdout) < most

@@ -105,7 +105,7 @@ def test_a_bonus_is_set_up_and_then_paid(client: Client, prolific: Any, fields: 
     assert client.spent(study) == 140
     with pytest.raises(SaidNo, match="did not take part in the study"):
         client.set_up_bonuses(study, {"f" * 24: "1.05"})
-    with pytest.raises(InputError, match=r"bonuses: 201 in one request to Prolific. Give 1 to 200"):
+    with pytest.raises(InputError, match=r"bonuses: 201 in one request to Prolific. Allowed: 1 to 200"):
         client.set_up_bonuses(study, {str(number): "1" for number in range(201)})
 
 

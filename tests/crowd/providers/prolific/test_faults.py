@@ -150,7 +150,7 @@ def test_a_bonus_whose_payment_does_not_show_yet_is_waited_for(kind: str, publis
     pay = lambda: calls.bonus(published.db, published.stored, visit, 50, "Thank you.")  # noqa: E731
     with pytest.raises(ProviderError):
         pay()
-    with pytest.raises(CallInDoubt, match="Ask again in 60 min"):
+    with pytest.raises(CallInDoubt, match="Run the command again in 60 min"):
         pay()
     published.clock.move(600)  # ten minutes later Prolific has paid and shows it
     published.world.settle()

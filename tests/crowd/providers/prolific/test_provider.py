@@ -33,13 +33,13 @@ def test_the_estimate_holds_fee_and_tax(plan: Study) -> None:
 @pytest.mark.parametrize(
     ("change", "options", "said"),
     [
-        ({"currency": "EUR"}, {}, "currency: EUR is not paid there. Give GBP or USD"),
-        ({"reward": 79}, {}, r"reward: \$7.90 an hour. Prolific wants \$8.00 at least"),
-        ({"title": " "}, {}, "title: Prolific shows it"),
+        ({"currency": "EUR"}, {}, "currency: EUR cannot be used there. Give GBP or USD"),
+        ({"reward": 79}, {}, r"reward: \$7.90 an hour. Prolific requires at least \$8.00"),
+        ({"title": " "}, {}, "title: give one. Prolific shows it"),
         ({"codes": {"completed": "A"}}, {}, "codes: screened_out, failed, full"),
-        ({}, {"filters": "US"}, "filters: is no JSON"),
-        ({}, {"filters": '{"a": 1}'}, "filters: is no list of filters"),
-        ({}, {"devices": "phone"}, 'devices: "phone" is none. Give desktop, tablet, mobile'),
+        ({}, {"filters": "US"}, "filters: not valid JSON"),
+        ({}, {"filters": '{"a": 1}'}, "filters: not a list of filters"),
+        ({}, {"devices": "phone"}, 'devices: "phone" is not a device. Give desktop, tablet, mobile'),
     ],
 )
 def test_what_prolific_would_not_take(
@@ -78,7 +78,7 @@ def test_who_is_screened_out_may_be_paid(prolific: Any, plan: Study, quick: None
 
 def test_nothing_is_published_for_more_than_was_confirmed(prolific: Any, plan: Study, quick: None) -> None:
     # The account pays 33.3 %, the estimate reckoned with 20 %.
-    with pytest.raises(CallRefused, match=r"Prolific asks \$6.00, and the estimate was \$5.40"):
+    with pytest.raises(CallRefused, match=r"Prolific charges \$6.00, but the estimate was \$5.40"):
         Prolific(fee=20).publish(plan)
     assert prolific.world.studies == {}
 
@@ -251,14 +251,14 @@ def test_reviews_and_bonuses_are_paid_as_reckoned(crowd: Any) -> None:
 
 def test_a_short_reason_is_refused_before_prolific_does(crowd: Any) -> None:
     place = crowd.finish()
-    with pytest.raises(CallRefused, match=r"reason: 8 characters. Prolific wants 100 at least"):
+    with pytest.raises(CallRefused, match=r"reason: 8 characters. Prolific requires at least 100"):
         crowd.provider.reject(crowd.study, crowd.remote, place, "Too fast")
     assert crowd.world.submissions[place.id].status == "AWAITING REVIEW"
 
 
 def test_a_bonus_that_would_cost_more_than_reckoned_is_not_paid(crowd: Any) -> None:
     place = crowd.finish()
-    with pytest.raises(CallRefused, match=r"would cost \$0.67 and not \$0.55: it was not paid"):
+    with pytest.raises(CallRefused, match=r"would cost \$0.67, not \$0.55: it was not paid"):
         Prolific(fee=10).bonus(crowd.study, crowd.remote, place, 50, "", "b1")
     assert crowd.world.ledger == []
 

@@ -139,7 +139,7 @@ def test_the_token_comes_from_the_environment_or_a_file(tmp_path: Any) -> None:
         find_token({})
     with pytest.raises(InputError, match=r"PROLIFIC_TOKEN_FILE: .*cannot be read: FileNotFoundError"):
         find_token({"PROLIFIC_TOKEN_FILE": str(tmp_path / "none")})
-    with pytest.raises(InputError, match="no token of Prolific") as caught:
+    with pytest.raises(InputError, match="not a Prolific token") as caught:
         find_token({"PROLIFIC_TOKEN": "two words"})
     assert "two words" not in str(caught.value)
 

@@ -19,6 +19,7 @@ from captious.campaigns.store.pictures.parts import CannotRebuildError, Rebuilt
 from captious.campaigns.store.pictures.png import rebuild_png
 from captious.campaigns.store.pictures.webp import rebuild_webp
 from captious.errors import InputError, MissingDependencyError, one_line
+from captious.unpack import BROKEN_PICTURE, refuse_scans
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -33,8 +34,9 @@ PNG_MODES = ("1", "L", "LA", "P", "RGB", "RGBA", "I;16")
 JPEG_QUALITY = 95
 ORIENTATION = 0x0112
 PROBE_BYTES = 64
-# A picture takes four bytes a pixel, and once more while it is looked at: half a gigabyte at most,
-# because there is never more than one.
+STRIP_BYTES = 1 << 20
+# A picture takes four bytes a pixel, and up to four times that while WebP is decoded: a gigabyte at most,
+# because there is never more than one, and never two of its copies.
 _ONE_AT_A_TIME = threading.BoundedSemaphore(1)
 
 
@@ -52,40 +54,57 @@ def cleaned(content: bytes, name: str) -> Clean:
         raise InputError(
             f'image "{one_line(name)}": {len(content):,} bytes are too many. Give {MOST_BYTES:,} at most.'
         )
+    refuse_scans(content, f'image "{one_line(name)}"')
     pillow = _pillow()
     try:
         with _ONE_AT_A_TIME, warnings.catch_warnings():
             warnings.simplefilter("error", pillow.DecompressionBombWarning)
             return _cleaned(pillow, content, name)
-    except (OSError, SyntaxError, ValueError, EOFError, ZeroDivisionError, OverflowError):
+    except BROKEN_PICTURE:
         raise InputError(
-            f'image "{one_line(name)}": this is no image that can be read. Give JPEG, PNG, WebP or GIF.'
+            f'image "{one_line(name)}": this is not a readable image. Give JPEG, PNG, WebP or GIF.'
         ) from None
     except (pillow.DecompressionBombWarning, pillow.DecompressionBombError):
         raise _too_large(name) from None
 
 
 def _cleaned(pillow: Any, content: bytes, name: str) -> Clean:
+    found = _seen(pillow, content, name)
+    if found.kind in REBUILD and found.upright:
+        rebuilt = _rebuilt(pillow, found, content)
+        if rebuilt is not None:
+            return Clean(rebuilt, TYPES[found.kind], found.size)
+    with pillow.open(io.BytesIO(content), formats=READ_FORMATS) as picture:
+        picture.load()
+        return _encoded(picture, found.kind)
+
+
+class _Seen(NamedTuple):
+    """What is known of a picture that is no longer held."""
+
+    kind: str
+    upright: bool
+    size: tuple[int, int]
+    pixels: tuple[object, ...]
+
+
+def _seen(pillow: Any, content: bytes, name: str) -> _Seen:
     with pillow.open(io.BytesIO(content), formats=READ_FORMATS) as picture:
         if picture.width * picture.height > MOST_PIXELS:
             raise _too_large(name)
         picture.load()
         kind = "JPEG" if picture.format == "MPO" else str(picture.format)
         upright = picture.getexif().get(ORIENTATION, 1) in (0, 1)
-        if kind in REBUILD and upright:
-            rebuilt = _rebuilt(pillow, kind, content, picture)
-            if rebuilt is not None:
-                return Clean(rebuilt, TYPES[kind], picture.size)
-        return _encoded(picture, kind)
+        return _Seen(kind, upright, picture.size, _pixels(picture))
 
 
-def _rebuilt(pillow: Any, kind: str, content: bytes, picture: Image.Image) -> bytes | None:
+def _rebuilt(pillow: Any, found: _Seen, content: bytes) -> bytes | None:
     """The same picture from known parts; None where it would differ, or where something hides in it."""
     try:
-        made: Rebuilt = REBUILD[kind](content)
+        made: Rebuilt = REBUILD[found.kind](content)
     except CannotRebuildError:
         return None
-    pixels = _pixels(picture)
+    pixels = found.pixels
     if _decoded(pillow, made.content) != pixels:
         return None
     hides = any(_decoded(pillow, shorter) == pixels for shorter in made.shortened(PROBE_BYTES))
@@ -98,25 +117,27 @@ def _decoded(pillow: Any, content: bytes) -> tuple[object, ...] | None:
         with pillow.open(io.BytesIO(content), formats=tuple(REBUILD)) as picture:
             picture.load()
             return _pixels(picture)
-    except (OSError, SyntaxError, ValueError, EOFError):
+    except BROKEN_PICTURE:
         return None
 
 
 def _pixels(picture: Image.Image) -> tuple[object, ...]:
-    """What makes two pictures the same."""
+    """What makes two pictures the same; a strip at a time, for all at once would be a second picture."""
     palette = bytes(picture.getpalette() or ()) if picture.mode == "P" else b""
     transparency = picture.info.get("transparency")
-    digest = hashlib.blake2b(picture.tobytes()).digest()
-    return picture.mode, picture.size, palette, transparency, digest
+    width, height = picture.size
+    rows = max(1, STRIP_BYTES // (4 * max(1, width)))
+    digest = hashlib.blake2b()
+    for top in range(0, height, rows):
+        digest.update(picture.crop((0, top, width, min(height, top + rows))).tobytes())
+    return picture.mode, picture.size, palette, transparency, digest.digest()
 
 
 def _encoded(picture: Image.Image, kind: str) -> Clean:
     """The picture encoded anew."""
-    from PIL import ImageOps
-
     picture.seek(0)
     profile = picture.info.get("icc_profile")
-    upright = ImageOps.exif_transpose(picture)
+    upright = _upright(picture)
     transparency = upright.info.get("transparency")
     if profile:
         try:
@@ -132,6 +153,24 @@ def _encoded(picture: Image.Image, kind: str) -> Clean:
     out = io.BytesIO()
     upright.save(out, kind, icc_profile=profile, **_options(kind))
     return Clean(out.getvalue(), TYPES[kind], upright.size)
+
+
+def _upright(picture: Image.Image) -> Image.Image:
+    """The picture as its camera was held; its other notes, which may be broken, are not looked at."""
+    from PIL import Image
+
+    ways = Image.Transpose
+    turned = {
+        2: ways.FLIP_LEFT_RIGHT,
+        3: ways.ROTATE_180,
+        4: ways.FLIP_TOP_BOTTOM,
+        5: ways.TRANSPOSE,
+        6: ways.ROTATE_270,
+        7: ways.TRANSVERSE,
+        8: ways.ROTATE_90,
+    }
+    way = turned.get(picture.getexif().get(ORIENTATION, 1))
+    return picture if way is None else picture.transpose(way)
 
 
 def _options(kind: str) -> dict[str, Any]:

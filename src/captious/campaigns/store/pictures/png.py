@@ -19,6 +19,7 @@ KEPT = {b"PLTE": 768, b"tRNS": 256, b"gAMA": 4, b"cHRM": 32, b"sRGB": 1, b"cICP"
 # Adam7: first column and row, and the steps between them.
 PASSES = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
 LEVEL = 6
+PIECE = 1 << 20
 MOST_PROFILE = 4 << 20
 
 
@@ -49,8 +50,8 @@ def _rebuilt(content: bytes) -> Rebuilt:
             break
     if len(head) != 13:
         raise CannotRebuildError
-    rows = _unpacked(packed, _raw_bytes(head))
-    parts = [chunk(b"IHDR", head), *beside, chunk(b"IDAT", zlib.compress(rows, LEVEL)), chunk(b"IEND", b"")]
+    rows = _packed_anew(packed, _raw_bytes(head))
+    parts = [chunk(b"IHDR", head), *beside, chunk(b"IDAT", rows), chunk(b"IEND", b"")]
     return Rebuilt(SIGNATURE + b"".join(parts))
 
 
@@ -77,12 +78,18 @@ def _raw_bytes(head: bytes) -> int:
     return total
 
 
-def _unpacked(packed: list[bytes], size: int) -> bytes:
-    stream = zlib.decompressobj()
-    rows = stream.decompress(b"".join(packed), size)
-    if len(rows) != size:
-        raise CannotRebuildError
-    return rows
+def _packed_anew(packed: list[bytes], size: int) -> bytes:
+    """The rows that the size promises, unpacked and packed again a piece at a time."""
+    stream, again = zlib.decompressobj(), zlib.compressobj(LEVEL)
+    out, rest = [], b"".join(packed)
+    while size:
+        rows = stream.decompress(rest, min(size, PIECE))
+        rest = stream.unconsumed_tail
+        if not rows:
+            raise CannotRebuildError
+        size -= len(rows)
+        out.append(again.compress(rows))
+    return b"".join([*out, again.flush()])
 
 
 def _profile(body: bytes) -> bytes:

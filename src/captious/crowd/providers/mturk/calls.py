@@ -141,11 +141,11 @@ class Calls:
         if code in BUSY or status == 429:
             return
         if code in SKEWED or "Signature expired" in message or "Signature not yet current" in message:
-            raise NotSetUpError("Mechanical Turk refused the time of this computer. Set its clock right.")
+            raise NotSetUpError("Mechanical Turk rejected this computer's time. Correct its clock.")
         if code in DENIED:
             raise NotSetUpError(
                 f"Mechanical Turk did not accept the AWS credentials ({code}). "
-                "Use those of the account that is linked to the requester."
+                "Use those of the AWS account that is linked to the requester."
             )
         if status >= 500 or code == "ServiceFault":
             raise TurkUnsure(operation, f"internal error, {code or status}")

@@ -139,7 +139,7 @@ class Turk:
     def reject(self, assignment_id: str, reason: str) -> None:
         """Refuse to pay, with a reason that the worker reads."""
         if not reason.strip():
-            raise InputError("a rejection needs a reason: the worker reads it.")
+            raise InputError("a rejection needs a reason. The worker reads it.")
         self.calls.change("RejectAssignment", AssignmentId=assignment_id, RequesterFeedback=reason)
 
     def bonus(self, worker: str, assignment_id: str, amount: int, reason: str, *, token: str) -> None:
@@ -190,7 +190,7 @@ class Turk:
         """Write to workers whose work was judged before; returns why some could not be reached."""
         if len(subject) > LONGEST_SUBJECT or len(text) > LONGEST_MESSAGE:
             raise InputError(
-                f"a message to workers: the subject has {LONGEST_SUBJECT} characters at most, "
+                f"a message to workers: the subject may have {LONGEST_SUBJECT} characters at most, "
                 f"the text {LONGEST_MESSAGE}."
             )
         failed = {}
@@ -273,5 +273,5 @@ class Turk:
 
 def _token(text: str) -> str:
     if not 0 < len(text) <= LONGEST_TOKEN:
-        raise InputError(f'request token "{text}": has {len(text)} characters, {LONGEST_TOKEN} at most.')
+        raise InputError(f'request token "{text}": has {len(text)} characters; the limit is {LONGEST_TOKEN}.')
     return text

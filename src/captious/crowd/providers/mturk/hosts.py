@@ -64,10 +64,12 @@ def find_site(*, production: bool = False) -> Site:
     if not own:
         return PRODUCTION if production else SANDBOX
     if production:
-        raise InputError(f"{ENDPOINT} is set, and production was asked for. Unset it to spend real money.")
+        raise InputError(
+            f"{ENDPOINT} is set, but production=true asks for the real service. Unset it to spend real money."
+        )
     found = origin(own)
     if not found:
-        raise InputError(f'{ENDPOINT}: "{own}" is no address. Write http://HOST:PORT.')
+        raise InputError(f'{ENDPOINT}: "{own}" is not an address. Write http://HOST:PORT.')
     return Site("local", found, (found,))
 
 

@@ -68,21 +68,26 @@ class MechanicalTurk(Provider):
     """HITs that show our page in a frame; the sandbox unless production is asked for."""
 
     title: ClassVar[str] = "Mechanical Turk"
-    summary: ClassVar[str] = "HITs that show the work in a frame; sandbox unless production is asked for"
+    summary: ClassVar[str] = "HITs that show the work in a frame; uses the sandbox unless production=true"
     arrival_parameters: ClassVar[tuple[str, ...]] = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
 
-    production: bool = option(False, "Spend real money", help="Otherwise the sandbox, where nothing is paid")
-    countries: str = option("", "Countries of the workers", help="Two-letter codes, as US, GB; empty: all")
-    percent_approved: int = option(95, "Least share of approved work, in percent", high=100)
-    number_approved: int = option(100, "Least number of approved assignments", high=1_000_000)
+    production: bool = option(False, "Spend real money", help="No: the sandbox, where nothing is paid")
+    countries: str = option(
+        "", "Countries of the workers", help="Two-letter codes such as US, GB; empty for all"
+    )
+    percent_approved: int = option(95, "Minimum share of approved work, in percent", high=100)
+    number_approved: int = option(100, "Minimum number of approved assignments", high=1_000_000)
     masters: bool = option(False, "Masters only", help="Adds 5% to the fee")
     keywords: str = option("image, caption, comparison, research", "Keywords that workers search by")
     open_days: float = option(7.0, "Days until the HITs expire", low=0.01, high=365)
     approval_days: float = option(
-        3.0, "Days until work that nobody judged is approved by itself", low=0.04, high=30
+        3.0, "Days until work that nobody reviewed is approved automatically", low=0.04, high=30
     )
     time_limit: float = option(
-        0.0, "Minutes that a worker may take", help="0: four times the estimate, 30 at least", high=525_600
+        0.0,
+        "Time limit of a worker, in minutes",
+        help="0: four times the estimate, at least 30",
+        high=525_600,
     )
 
     def __post_init__(self) -> None:
@@ -120,11 +125,11 @@ class MechanicalTurk(Provider):
         """Dollars, a reward, texts that fit."""
         require_currency(study, "USD")
         if study.reward < 1:
-            raise InputError("reward: Mechanical Turk pays one cent an assignment at least.")
+            raise InputError("reward: Mechanical Turk pays at least one cent per assignment.")
         if not 0 < len(study.title) <= LONGEST_TITLE:
-            raise InputError(f"title: Mechanical Turk takes 1 to {LONGEST_TITLE} characters.")
+            raise InputError(f"title: Mechanical Turk allows 1 to {LONGEST_TITLE} characters.")
         if len(study.description) > LONGEST_DESCRIPTION:
-            raise InputError(f"description: Mechanical Turk takes {LONGEST_DESCRIPTION} characters at most.")
+            raise InputError(f"description: Mechanical Turk allows at most {LONGEST_DESCRIPTION} characters.")
 
     def quote(self, study: Study) -> Quote:
         """Rewards and fees; HITs of nine keep the fee at 20%, and the quote says what that saves."""
@@ -137,12 +142,12 @@ class MechanicalTurk(Provider):
             Line(
                 f"{study.places:,} assignments at {shown(study.reward, study.currency)}, in {count}", reward
             ),
-            Line(f"fee of Mechanical Turk, {percent}%, one cent an assignment at least", fee),
+            Line(f"Mechanical Turk's fee, {percent}%, at least one cent per assignment", fee),
         ]
         step = study.places * fees.fee(study.reward, study.places, masters=self.masters)
         if step > fee:
             saved = shown(step - fee, study.currency)
-            lines.append(Line(f"HITs of nine at most: below the step at ten, which would add {saved}", 0))
+            lines.append(Line(f"HITs of at most nine, which avoids a further fee of {saved} from ten on", 0))
         return Quote(study.places, reward, fee, study.currency, (*lines, self._whose_money()))
 
     def _whose_money(self) -> Line:
@@ -157,7 +162,7 @@ class MechanicalTurk(Provider):
         reward, fee = sum(amounts), sum(fees.bonus_fee(one) for one in amounts)
         lines = (
             Line(f"{len(amounts):,} bonuses", reward),
-            Line(f"fee of Mechanical Turk, {fees.FEE}%, one cent a bonus at least", fee),
+            Line(f"Mechanical Turk's fee, {fees.FEE}%, at least one cent per bonus", fee),
             self._whose_money(),
         )
         return Quote(len(amounts), reward, fee, study.currency, lines)
@@ -317,7 +322,7 @@ class MechanicalTurk(Provider):
         failed = self.turk.notify(list(participants), study.title, text)
         if failed:
             warnings.warn(
-                f"{len(failed)} of {len(participants)} workers could not be written to: Mechanical Turk "
+                f"{len(failed)} of {len(participants)} workers did not get the message: Mechanical Turk "
                 "delivers only to workers whose work was approved or rejected.",
                 CaptiousWarning,
                 stacklevel=2,
@@ -326,7 +331,9 @@ class MechanicalTurk(Provider):
     def exclude(self, study: Study, remote: Remote, participants: Sequence[str]) -> Remote:
         """Give them our qualification: they no longer see these HITs."""
         if study.repeat == "allowed":
-            raise InputError("exclude: this study lets workers come again; block them at Mechanical Turk.")
+            raise InputError(
+                "exclude: this study allows repeat participation. Block the workers at Mechanical Turk."
+            )
         self._keep_out(self.turk, study, remote, participants)
         return remote
 

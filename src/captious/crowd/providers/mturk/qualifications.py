@@ -42,7 +42,7 @@ def requirements(wanted: Wanted, *, site: str, done_before: str = "") -> list[di
     if wanted.countries:
         places = [{"Country": _country(one)} for one in wanted.countries]
         if len(places) > MOST_COUNTRIES:
-            raise InputError(f"{len(places)} countries: Mechanical Turk takes {MOST_COUNTRIES} at most.")
+            raise InputError(f"{len(places)} countries: Mechanical Turk allows at most {MOST_COUNTRIES}.")
         found.append(_require(LOCALE, "In", LocaleValues=places))
     if wanted.percent_approved:
         if not 0 <= wanted.percent_approved <= 100:
@@ -67,5 +67,5 @@ def _require(kind: str, comparator: str, **values: Any) -> dict[str, Any]:
 
 def _country(code: str) -> str:
     if not (len(code) == 2 and code.isascii() and code.isalpha()):
-        raise InputError(f'country "{code}": give its two letters of ISO 3166, such as US or GB.')
+        raise InputError(f'country "{code}": give a two-letter ISO 3166 code such as US or GB.')
     return code.upper()

@@ -223,4 +223,4 @@ class Client:
 
 def _require_at_most(count: int, most: int, what: str) -> None:
     if not 1 <= count <= most:
-        raise InputError(f"{what}: {count} in one request to Prolific. Give 1 to {most:,}.")
+        raise InputError(f"{what}: {count} in one request to Prolific. Allowed: 1 to {most:,}.")

@@ -21,11 +21,11 @@ BLOCKLIST = "participant_group_blocklist"
 LEAST_HOURLY = {"GBP": 600, "USD": 800}
 # Prolific's rule for comprehension checks: who fails is asked to return the place, and is never rejected.
 _RETURNS: dict[Outcome, tuple[str, str]] = {
-    "failed": (
-        "FAILED_ATTENTION_CHECK",
-        "The answers to the questions about the instructions were not right.",
+    "failed": ("FAILED_ATTENTION_CHECK", "Your answers to the questions about the instructions were wrong."),
+    "screened_out": (
+        "SCREENED_OUT",
+        "Your answers to the first questions do not match what this study needs.",
     ),
-    "screened_out": ("SCREENED_OUT", "The answers to the first questions do not fit this study."),
     "full": ("OTHER", "All places of the study were taken when you arrived."),
 }
 
@@ -100,13 +100,14 @@ def check(study: Study) -> None:
     if hourly < least:
         found, wanted = (shown(round(one), study.currency) for one in (hourly, least))
         raise InputError(
-            f"reward: {found} an hour. Prolific wants {wanted} at least: pay more, or ask for less."
+            f"reward: {found} an hour. Prolific requires at least {wanted}: "
+            "raise the reward or ask for fewer answers."
         )
     missing = [outcome for outcome in OUTCOMES if not study.codes.get(outcome)]
     if missing:
-        raise InputError(f"codes: {', '.join(missing)}: Prolific needs a code for each way to leave.")
+        raise InputError(f"codes: {', '.join(missing)}: Prolific needs a completion code for each outcome.")
     if not study.title.strip():
-        raise InputError("title: Prolific shows it to participants. Give one.")
+        raise InputError("title: give one. Prolific shows it to participants.")
 
 
 def read_filters(text: str) -> list[dict[str, Any]]:
@@ -121,11 +122,11 @@ def read_filters(text: str) -> list[dict[str, Any]]:
     try:
         found = json.loads(text)
     except ValueError:
-        raise InputError(f"filters: is no JSON. {hint}") from None
+        raise InputError(f"filters: not valid JSON. {hint}") from None
     if not isinstance(found, list) or any(
         not isinstance(one, dict) or "filter_id" not in one for one in found
     ):
-        raise InputError(f"filters: is no list of filters. {hint}")
+        raise InputError(f"filters: not a list of filters. {hint}")
     return found
 
 
@@ -138,7 +139,9 @@ def read_devices(text: str) -> list[str]:
     found = [one.strip() for one in text.split(",") if one.strip()]
     wrong = [one for one in found if one not in DEVICES]
     if wrong:
-        raise InputError(f'devices: "{wrong[0]}" is none. Give {", ".join(DEVICES)}, separated by commas.')
+        raise InputError(
+            f'devices: "{wrong[0]}" is not a device. Give {", ".join(DEVICES)}, separated by commas.'
+        )
     return found
 
 

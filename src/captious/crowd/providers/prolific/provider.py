@@ -37,16 +37,20 @@ OPEN_PLACES = (records.RESERVED, records.ACTIVE)
 class Prolific(Provider):
     """Studies at prolific.com, paid from the balance of a workspace."""
 
-    workspace: str = option("", "Workspace", "Its id at Prolific; not needed where you have only one.")
-    project: str = option("", "Project", "Its id at Prolific; the workspace's first where empty.")
+    workspace: str = option("", "Workspace", "Its id at Prolific; needed only if you have several.")
+    project: str = option("", "Project", "Its id at Prolific; if empty, the workspace's first.")
     filters: str = option("", "Filters", "Who may take part: a list of Prolific's filters as JSON.")
-    devices: str = option("", "Devices", "Of desktop, tablet and mobile, with commas; all where empty.")
-    fee: float = option(42.8, "Fee in percent", "What your account pays on rewards.", low=0, high=200)
-    tax: float = option(0.0, "Tax on the fee in percent", "VAT, where your account pays it.", low=0, high=100)
+    devices: str = option("", "Devices", "desktop, tablet or mobile, separated by commas; if empty, all.")
+    fee: float = option(42.8, "Fee in percent", "Your account's fee on rewards and bonuses.", low=0, high=200)
+    tax: float = option(0.0, "Tax on the fee in percent", "VAT, if your account pays it.", low=0, high=100)
     screen_out: int = option(
-        0, "Pay for being screened out", "In cents; only some workspaces may. 0 asks to return the place."
+        0,
+        "Pay for being screened out",
+        "In cents; available to some workspaces only. 0: ask them to return the place.",
     )
-    events: bool = option(False, "Events", "Prolific tells this server at once when a place changes.")
+    events: bool = option(
+        False, "Events", "Prolific notifies this server when the status of a place changes."
+    )
 
     title: ClassVar[str] = "Prolific"
     summary: ClassVar[str] = "a study at prolific.com, paid from your workspace there"
@@ -141,14 +145,15 @@ class Prolific(Provider):
         currency = client.balance(workspace)[1]
         if currency != study.currency:
             raise CallRefused(
-                f"currency: your workspace pays in {currency}, not in {study.currency}. Plan in it."
+                f"currency: your workspace pays in {currency}, not in {study.currency}. "
+                f"Use --currency {currency}."
             )
         real, confirmed = client.cost(study.reward, study.places), self._rewards(study).total
         if real > confirmed:
             told = shown(real, study.currency), shown(confirmed, study.currency)
             raise CallRefused(
-                f"With your account's fees Prolific asks {told[0]}, and the estimate was {told[1]}. "
-                "Nothing was published: give your account's fee and tax, and look at the estimate again."
+                f"With your account's fees Prolific charges {told[0]}, but the estimate was {told[1]}. "
+                "Nothing was published. Set your account's fee and tax, then check the estimate again."
             )
 
     def status(self, study: Study, remote: Remote) -> RemoteStatus:
@@ -248,7 +253,7 @@ class Prolific(Provider):
         """Refuse with a reason of 100 characters or more, as Prolific wants."""
         if len(reason) < records.SHORTEST_REJECTION:
             raise CallRefused(
-                f"reason: {len(reason)} characters. Prolific wants {records.SHORTEST_REJECTION} at least: "
+                f"reason: {len(reason)} characters. Prolific requires at least {records.SHORTEST_REJECTION}: "
                 "say what was asked and what was wrong."
             )
         with self._client() as client:
@@ -265,11 +270,13 @@ class Prolific(Provider):
                 )
             except CallUnsure:
                 # What is set up and never paid costs nothing.
-                raise CallRefused("Prolific gave no clear answer. No bonus was paid; ask again.") from None
+                raise CallRefused(
+                    "Prolific gave no clear answer. No bonus was paid: run the command again."
+                ) from None
             confirmed = self.bonus_quote(study, [amount]).total
             if real > confirmed:
                 told = shown(real, study.currency), shown(confirmed, study.currency)
-                raise CallRefused(f"The bonus would cost {told[0]} and not {told[1]}: it was not paid.")
+                raise CallRefused(f"The bonus would cost {told[0]}, not {told[1]}: it was not paid.")
             client.pay_bonuses(payment)
             if reason:
                 self._explain(client, remote, place, reason)

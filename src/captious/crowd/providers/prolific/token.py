@@ -25,7 +25,7 @@ class Token:
 
     def __init__(self, value: str) -> None:
         if not value or not value.isascii() or any(sign.isspace() for sign in value):
-            raise InputError(f"{TOKEN}: is no token of Prolific: letters and digits, in one word.")
+            raise InputError(f"{TOKEN}: not a Prolific token. A token is one word of letters and digits.")
         self._value = value
 
     def header(self) -> dict[str, str]:
@@ -51,7 +51,7 @@ def find_token(environment: Mapping[str, str] = os.environ) -> Token:
     path = environment.get(TOKEN_FILE, "")
     if not path:
         raise NotSetUpError(
-            f"{TOKEN} is not set. Create a token in Prolific under Settings, API tokens, and "
+            f"{TOKEN} is not set. Create a token in Prolific (Settings, API tokens) and "
             f"export {TOKEN}=…, or put it in a file and export {TOKEN_FILE}=PATH."
         )
     try:

@@ -33,7 +33,7 @@ LONGEST_WAIT = 60.0
 PAGE = 100
 TOO_MANY = 429
 NOT_FOUND = 404
-AGAIN = "It may have been done: ask again, and Prolific is looked at first."
+AGAIN = "It may have gone through: run the command again, and captious checks first."
 Sleep = Callable[[float], None]
 Paging = Literal["page", "page only", "offset"]
 
@@ -100,7 +100,7 @@ class Wire:
                 break
             if attempt + 1 < self._attempts:
                 self._sleep(wait or FIRST_WAIT * 2**attempt)
-        raise NoAnswer(f"Prolific cannot be asked now ({problem}). Try again later.")
+        raise NoAnswer(f"Prolific is not answering ({problem}). Try again later.")
 
     def _look(self, path: str, params: Mapping[str, str | int]) -> tuple[httpx.Response | None, str, float]:
         """An answer to trust, else what was wrong and how long Prolific asks to wait."""
@@ -113,7 +113,7 @@ class Wire:
         if answer.status_code == TOO_MANY or answer.status_code >= 500:
             return None, f"GET {path}: HTTP {answer.status_code}", _asked_wait(answer)
         if answer.is_success and not _is_json(answer):
-            return None, f"GET {path}: half an answer", 0.0
+            return None, f"GET {path}: incomplete answer", 0.0
         return answer, "", 0.0
 
     def send(self, method: str, path: str, body: Mapping[str, Any] | None = None) -> Any:
@@ -133,13 +133,13 @@ class Wire:
             line = f"Prolific cannot be reached ({what}: {type(error).__name__}). Nothing was changed."
             raise NotNow(line) from None
         except httpx.HTTPError as error:
-            raise CallUnsure(f"Prolific gave no answer ({what}: {type(error).__name__}). {AGAIN}") from None
+            raise CallUnsure(f"Prolific did not answer ({what}: {type(error).__name__}). {AGAIN}") from None
         if answer.status_code == TOO_MANY:
             raise NotNow(f"Prolific is busy ({what}: HTTP 429). Nothing was changed; try again later.")
         if answer.status_code >= 500:
-            raise CallUnsure(f"Prolific broke down ({what}: HTTP {answer.status_code}). {AGAIN}")
+            raise CallUnsure(f"Prolific failed ({what}: HTTP {answer.status_code}). {AGAIN}")
         if answer.is_success and answer.content and not _is_json(answer):
-            raise CallUnsure(f"Prolific sent half an answer ({what}). {AGAIN}")
+            raise CallUnsure(f"Prolific sent an incomplete answer ({what}). {AGAIN}")
         return self._content(answer, what), answer.headers
 
     def _content(self, answer: httpx.Response, what: str) -> Any:
@@ -147,7 +147,7 @@ class Wire:
             return answer.json() if answer.content else None
         said = self._token.hidden(_said(answer))
         hint = " Check the token." if answer.status_code in (401, 403) else ""
-        raise SaidNo(f"Prolific refuses {what} (HTTP {answer.status_code}): {said}{hint}", answer.status_code)
+        raise SaidNo(f"Prolific refused {what} (HTTP {answer.status_code}): {said}{hint}", answer.status_code)
 
     def pages(
         self, path: str, paging: Paging = "page", least: int = 0, **params: str | int
@@ -165,7 +165,7 @@ class Wire:
             short = f"{path}: {len(found)} of {max(wanted, least)} entries"
             if attempt + 1 < self._attempts:
                 self._sleep(FIRST_WAIT * 2**attempt)
-        raise NoAnswer(f"Prolific sends an incomplete list ({short}). Nothing was changed; try again later.")
+        raise NoAnswer(f"Prolific sent an incomplete list ({short}). Nothing was changed; try again later.")
 
     def _all_pages(
         self, path: str, paging: Paging, params: Mapping[str, str | int]

@@ -62,10 +62,10 @@ class Config:
         """Read a `config.json`; refuse what the network does not compute."""
         for name in ("hidden_act", "v_hidden_act"):
             if found.get(name, "gelu") != "gelu":
-                raise InputError(f'{where}: {name} is "{found[name]}"; only gelu is known.')
+                raise InputError(f'{where}: {name} is "{found[name]}"; only gelu is supported.')
         if found.get("dynamic_attention") or not found.get("with_coattention", True):
             raise InputError(
-                f"{where}: is a ViLBERT with dynamic or without co-attention, which is not known."
+                f"{where}: is a ViLBERT with dynamic or without co-attention, which is not supported."
             )
         values = dict(found)
         values["fusion_method"] = found.get("fusion_method", found.get("pooling_method", "mul"))
@@ -77,9 +77,11 @@ class Config:
                 name: int(value) for name, value in named.items() if not name.endswith(("_id", "method"))
             }
         except KeyError as error:
-            raise InputError(f"{where}: lacks {error}. Give the config.json of a ViLBERT.") from None
+            raise InputError(f"{where}: has no {error}. Give the config.json of a ViLBERT.") from None
         except (TypeError, ValueError):
-            raise InputError(f"{where}: is no configuration of a ViLBERT. Fetch it again.") from None
+            raise InputError(
+                f"{where}: is not the configuration of a ViLBERT model. Download it again."
+            ) from None
         config = cls(**(named | sizes))
         config._check(where)
         return config
@@ -88,16 +90,16 @@ class Config:
         meet = len(self.v_biattention_id) == len(self.t_biattention_id) > 0
         ends = max(self.v_biattention_id, default=0), max(self.t_biattention_id, default=0)
         if not meet or ends[0] >= self.v_num_hidden_layers or ends[1] >= self.num_hidden_layers:
-            raise InputError(f"{where}: its streams do not meet in layers that they have. Fetch it again.")
+            raise InputError(f"{where}: its co-attention layers do not exist. Download it again.")
         heads = (
             (self.hidden_size, self.num_attention_heads),
             (self.v_hidden_size, self.v_num_attention_heads),
             (self.bi_hidden_size, self.bi_num_attention_heads),
         )
         if any(number < 1 or width % number for width, number in heads):
-            raise InputError(f"{where}: a width is no multiple of its attention heads. Fetch it again.")
+            raise InputError(f"{where}: a width is not a multiple of its attention heads. Download it again.")
         if self.fusion_method not in ("mul", "sum"):
-            raise InputError(f'{where}: fusion_method is "{self.fusion_method}"; it is mul or sum.')
+            raise InputError(f'{where}: fusion_method is "{self.fusion_method}"; it must be mul or sum.')
 
     def shapes(self) -> Shapes:
         """Every weight that is read, by its published name."""

@@ -120,7 +120,7 @@ class Vilbert:
         width = regions.features.shape[1]
         if width != self.config.v_feature_size:
             raise InputError(
-                f"region features have {width} numbers a box, and {self.label} wants "
+                f"region features have {width} numbers per box, but {self.label} needs "
                 f"{self.config.v_feature_size}. Give those of its own detector."
             )
 
@@ -157,7 +157,7 @@ def ready(metric: str, name: str, regions: str) -> None:
         weights.find(BERT_BASE)
     if not regions:
         raise NotSetUpError(
-            f"{metric} reads region features of the images, which a detector makes. "
+            f"{metric} needs region features of the images, made by a detector. "
             f'Write --metrics "{metric}[regions=PATH]" with a folder of .npy files, an .lmdb or an .h5 file'
         )
 
@@ -212,7 +212,7 @@ def _weights(folder: Path) -> Path:
             return folder / name
     others = sorted(path for path in folder.glob("*") if path.suffix in (".bin", ".safetensors"))
     if len(others) != 1:
-        raise InputError(f"{folder}: holds no pytorch_model.bin. Put the weights of a ViLBERT there.")
+        raise InputError(f"{folder}: contains no pytorch_model.bin. Put the weights of a ViLBERT there.")
     return others[0]
 
 
@@ -231,7 +231,7 @@ def _task(state: StateDict, task: int | None, path: Path) -> int | None:
     """The task token to use; a model without such tokens has none."""
     if _TASK_TABLE not in state:
         if task is not None:
-            raise InputError(f"{path}: has no task tokens, so that task={task} cannot be used. Give task=-1.")
+            raise InputError(f"{path}: has no task tokens, so task={task} cannot be used. Give task=-1.")
         return None
     if task is None or task >= TASKS:
         raise InputError(
@@ -244,7 +244,7 @@ def _vocabulary(folder: Path, config: Config) -> WordPiece:
     tokeniser = read_wordpiece(folder)
     if tokeniser.size > config.vocab_size:
         raise InputError(
-            f"{folder / 'vocab.txt'}: has {tokeniser.size:,} pieces, and the model {config.vocab_size:,}. "
-            "Give the vocabulary of this model."
+            f"{folder / 'vocab.txt'}: has {tokeniser.size:,} pieces, but the model has {config.vocab_size:,}."
+            " Give the vocabulary of this model."
         )
     return tokeniser

@@ -144,19 +144,19 @@ def vocabulary_file(checkpoint: Path, given: str) -> Path:
         if (checkpoint.parent / name).is_file():
             return checkpoint.parent / name
     raise MissingDependencyError(
-        f"{checkpoint.name} has no vocabulary beside it",
+        f"{checkpoint.name} has no vocabulary file beside it",
         command="a copy of the release's vocab/coco_vocab.pkl there, or name it with vocab=FILE",
     )
 
 
 def _parts(path: Path) -> tuple[StateDict, StateDict, Mapping[str, Any]]:
     if not path.is_file():
-        raise InputError(f"{path}: is no file. Give the checkpoint, such as model_best.pth.tar.")
+        raise InputError(f"{path}: is not a file. Give the checkpoint, such as model_best.pth.tar.")
     content = read_checkpoint(path, [Namespace, *_numbers()])
     model = content.get("model") if isinstance(content, Mapping) else None
     two = isinstance(model, Sequence) and len(model) == 2
     if model is None or not two or not all(isinstance(part, Mapping) for part in model):
-        raise InputError(f'{path}: is no checkpoint of VSE++, which holds "model" = [image, text].')
+        raise InputError(f'{path}: is not a VSE++ checkpoint, which contains "model" = [image, text].')
     settings = content.get("opt")
     settings = vars(settings) if isinstance(settings, Namespace) else settings
     return dict(model[0]), dict(model[1]), settings if isinstance(settings, Mapping) else {}
@@ -171,9 +171,9 @@ def _numbers() -> list[Any]:
 
 def _check_settings(settings: Mapping[str, Any], path: Path) -> None:
     if settings.get("measure", "cosine") not in ("cosine", False, None):
-        raise InputError(f'{path}: measures "{settings["measure"]}"; vsepp is the cosine of VSE++.')
+        raise InputError(f'{path}: measures "{settings["measure"]}"; vsepp needs a cosine model.')
     if str(settings.get("data_name", "")).endswith("_precomp"):
-        raise InputError(f"{path}: was made for precomputed image features. Take the checkpoint of a CNN.")
+        raise InputError(f"{path}: was made for precomputed image features. Use a checkpoint with a CNN.")
 
 
 def _image_names(state: StateDict, path: Path) -> StateDict:
@@ -183,7 +183,7 @@ def _image_names(state: StateDict, path: Path) -> StateDict:
         short = name.removeprefix("cnn.").replace("module.", "", 1)
         plain["fc." + name.removeprefix("fc.") if name.startswith("fc.") else short] = value
     if not any(name.startswith("cnn.") for name in state):
-        raise InputError(f"{path}: was made for precomputed image features. Take the checkpoint of a CNN.")
+        raise InputError(f"{path}: was made for precomputed image features. Use a checkpoint with a CNN.")
     if "conv1.weight" in plain or any(name.startswith("layer1.") for name in plain):
         wanted = {*resnet_names(plain), "fc.weight", "fc.bias"}
     else:
@@ -198,11 +198,11 @@ def _image_names(state: StateDict, path: Path) -> StateDict:
 def _word_table(text: StateDict, vocabulary: Vocabulary, path: Path, where: Path) -> Any:
     table = text.get("embed.weight")
     if table is None:
-        raise InputError(f'{path}: lacks "embed.weight", so it is not the model that was asked for.')
+        raise InputError(f'{path}: lacks "embed.weight", so it is not the expected model.')
     if len(table) != vocabulary.size:
         raise InputError(
-            f"{where}: has {vocabulary.size:,} words, and the checkpoint {len(table):,}. "
-            "Give the vocabulary that it was trained with."
+            f"{where}: has {vocabulary.size:,} words, but the checkpoint has {len(table):,}. "
+            "Give the vocabulary it was trained with."
         )
     return table
 
@@ -211,7 +211,7 @@ def _recurrent(torch: Any, text: StateDict, path: Path) -> Any:
     own = {name.removeprefix("rnn."): value for name, value in text.items() if name.startswith("rnn.")}
     layers = sum(name.startswith("weight_ih_l") for name in own)
     if not layers or "weight_ih_l0" not in own or "weight_hh_l0" not in own:
-        raise InputError(f'{path}: lacks "rnn.weight_ih_l0", so it is not the model that was asked for.')
+        raise InputError(f'{path}: lacks "rnn.weight_ih_l0", so it is not the expected model.')
     rnn = torch.nn.GRU(own["weight_ih_l0"].shape[1], own["weight_hh_l0"].shape[1], layers, batch_first=True)
     shapes = {f"rnn.{name}": tuple(value.shape) for name, value in rnn.state_dict().items()}
     check_state(shapes, text, path, optional=("embed.weight",))

@@ -48,7 +48,7 @@ class Vocabulary:
     def __init__(self, numbers: Mapping[str, int], where: str) -> None:
         for mark in (BEGIN, END, UNKNOWN):
             if mark not in numbers:
-                raise InputError(f'{where}: the vocabulary lacks "{mark}". Give that of the checkpoint.')
+                raise InputError(f'{where}: the vocabulary has no "{mark}". Give that of the checkpoint.')
         self._numbers = dict(numbers)
         self.size = max(numbers.values()) + 1
 
@@ -69,16 +69,16 @@ def read_vocabulary(path: Path) -> Vocabulary:
         try:
             found: Any = json.loads(content)
         except ValueError:
-            raise InputError(f"{path}: is not whole JSON. Fetch it again.") from None
+            raise InputError(f"{path}: is not complete JSON. Download it again.") from None
     else:
         held = read_pickle(content, path, _ALLOWED)
         found = vars(held) if isinstance(held, _Holder) else held
     table = found.get("word2idx", found) if isinstance(found, Mapping) else None
     if not isinstance(table, Mapping) or not table:
-        raise InputError(f"{path}: holds no vocabulary. It needs words and their numbers.")
+        raise InputError(f"{path}: contains no vocabulary. It needs words and their numbers.")
     numbers = {str(word): number for word, number in table.items()}
     if not all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in numbers.values()):
-        raise InputError(f"{path}: a word of the vocabulary has no whole number. Fetch it again.")
+        raise InputError(f"{path}: a word of the vocabulary has no whole number. Download it again.")
     return Vocabulary(numbers, str(path))
 
 
@@ -91,6 +91,6 @@ def words(caption: str) -> list[str]:
     try:
         from nltk.tokenize import NLTKWordTokenizer
     except ImportError:
-        raise MissingDependencyError("vsepp cuts captions with the package nltk", "models") from None
+        raise MissingDependencyError("vsepp needs the package nltk to tokenise captions", "models") from None
     cut = NLTKWordTokenizer()
     return [word for part in _SENTENCE_END.split(caption.lower()) for word in cut.tokenize(part)]

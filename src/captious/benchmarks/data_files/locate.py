@@ -1,0 +1,90 @@
+"""Where benchmark data are: `--data`, else `$CAPTIOUS_DATA`, else the user's own data folder.
+
+That is `$XDG_DATA_HOME/captious/benchmarks`, else `~/.local/share/captious/benchmarks`. Where it holds
+nothing, `../shared/data` is looked at, which is a developer's default.
+
+What other programs said of these data ("golden" values) is at `--golden`, else `$CAPTIOUS_GOLDEN`,
+else in the folder `golden` beside the data folder.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from captious.benchmarks.data_files.sources import source_of
+from captious.errors import InputError
+
+VARIABLE = "CAPTIOUS_DATA"
+GOLDEN_VARIABLE = "CAPTIOUS_GOLDEN"
+GOLDEN = "golden"
+BESIDE = Path("..") / "shared" / "data"
+
+
+class MissingDataError(InputError):
+    """A benchmark's files are not here; says which file is wanted and how to name its folder."""
+
+
+def data_folder(given: Path | None = None) -> Path:
+    """The folder of the benchmark data; a clear line where there is none."""
+    if given is not None:
+        if not given.is_dir():
+            raise MissingDataError(f"{given}: there is no such folder. Check --data.")
+        return given
+    named = os.environ.get(VARIABLE)
+    if named:
+        if not Path(named).is_dir():
+            raise MissingDataError(f"${VARIABLE} is {named}, which is not a folder. Correct it.")
+        return Path(named)
+    if user_folder().is_dir() and any(user_folder().iterdir()):
+        return user_folder()
+    if BESIDE.is_dir():
+        return BESIDE
+    raise MissingDataError(
+        f"no benchmark data found. Give their folder with --data DIR or ${VARIABLE}; "
+        "`captious benchmarks list` shows where they come from."
+    )
+
+
+def user_folder() -> Path:
+    """Where benchmark data of this user are kept."""
+    home = os.environ.get("XDG_DATA_HOME")
+    return (Path(home) if home else Path.home() / ".local" / "share") / "captious" / "benchmarks"
+
+
+def folder_to_fill(given: Path | None = None) -> Path:
+    """Where `captious benchmarks get` puts files: it need not be there yet, and is never a developer's."""
+    return given or Path(os.environ.get(VARIABLE) or user_folder())
+
+
+def golden_folder(data: Path, given: Path | None = None) -> Path:
+    """The folder of what other programs said; a clear line where there is none."""
+    if given is not None:
+        if not given.is_dir():
+            raise MissingDataError(f"{given}: there is no such folder. Check --golden.")
+        return given
+    named = os.environ.get(GOLDEN_VARIABLE)
+    if named:
+        if not Path(named).is_dir():
+            raise MissingDataError(f"${GOLDEN_VARIABLE} is {named}, which is not a folder. Correct it.")
+        return Path(named)
+    beside = data.resolve().parent / GOLDEN
+    if beside.is_dir():
+        return beside
+    raise MissingDataError(
+        "no golden values (results of other programs) found. Give their folder with "
+        f"--golden DIR or ${GOLDEN_VARIABLE}, or put them into {GOLDEN}/ next to the data folder."
+    )
+
+
+def wanted(folder: Path, *names: str, option: str = "--data") -> Path:
+    """The first of some files that exists under the folder; else a line that names the first."""
+    for name in names:
+        if (folder / name).is_file():
+            return folder / name
+    source = source_of(names[0])
+    help_with = f"`captious benchmarks get {source.name}`" if source else "docs/benchmarks.md"
+    raise MissingDataError(
+        f"{folder / names[0]}: there is no such file. The benchmark needs it; {help_with} shows where it "
+        f"comes from. Give its folder with {option}."
+    )

@@ -1,0 +1,1 @@
+"""The benchmarks' judged captions, a module for each, and a reader of anybody's own file."""

@@ -1,0 +1,1 @@
+"""Metrics against people: coefficients, accuracies, their tables, and scores computed elsewhere."""

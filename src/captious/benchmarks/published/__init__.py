@@ -1,0 +1,1 @@
+"""Published values, and whether captious reproduces them."""

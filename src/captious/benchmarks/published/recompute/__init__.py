@@ -1,0 +1,1 @@
+"""What captious measures against the published values."""

@@ -1,0 +1,1 @@
+"""Raters against each other: the report on their agreement, and one value from several ratings."""

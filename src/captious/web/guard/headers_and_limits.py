@@ -1,0 +1,150 @@
+"""What stands before every route: security headers, size limits, addresses that cannot be stored.
+
+Plain ASGI, so that it costs microseconds and sees every answer, errors too.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from captious.web.guard.proxies_and_hosts import FOR_MACHINES, allowed, without_host
+from captious.web.observe.limited_warnings import LimitedWarnings
+from captious.web.settings import Reach
+
+POLICY = "content-security-policy"
+
+
+def policy(*, framed_by: Sequence[str] = (), sends_to: Sequence[str] = ()) -> str:
+    """What a page may load, who may frame it, and where its forms go beside ourselves.
+
+    >>> policy(framed_by=["https://worker.mturk.com"]).split("; ")[-2]
+    'frame-ancestors https://worker.mturk.com'
+    """
+    forms, ancestors = " ".join(["'self'", *sends_to]), " ".join(framed_by) or "'none'"
+    return (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+        f"media-src 'self' blob:; connect-src 'self'; form-action {forms}; "
+        f"frame-ancestors {ancestors}; base-uri 'none'"
+    )
+
+
+log = logging.getLogger("captious.web")
+FRAME_OPTIONS = "x-frame-options"
+HEADERS = {
+    POLICY: policy(),
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(self), geolocation=(), interest-cohort=()",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    FRAME_OPTIONS: "DENY",
+}
+_POLICY, _FRAME_OPTIONS = POLICY.encode(), FRAME_OPTIONS.encode()
+HSTS = "max-age=31536000"
+LONG = b"public, max-age=31536000, immutable"
+MOST_KNOWN = 64
+
+Refuse = Callable[[Scope, Receive, Send, int], Awaitable[None]]
+Most = Callable[[Scope], Awaitable[int]]
+
+
+class Guard:
+    """Wraps the application. A body may have `most` bytes; `refuse` answers what does not get through."""
+
+    def __init__(self, app: ASGIApp, reach: Reach, most: Most, refuse: Refuse) -> None:
+        self.app, self.hosts, self.most, self.refuse = app, reach.allowed_hosts, most, refuse
+        self.known: set[str] = set()  # hosts that were found to be allowed
+        self.warnings = LimitedWarnings(log)
+        strict = {"strict-transport-security": HSTS} if reach.secure_cookies else {}
+        self.headers = [(name.encode(), value.encode()) for name, value in (HEADERS | strict).items()]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check what comes in, add headers to what goes out."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        headers = dict(reversed(scope["headers"]))  # the first of a name counts
+        host = headers.get(b"host", b"").decode("latin-1")
+        length = headers.get(b"content-length", b"").decode("latin-1")
+        outgoing = self._with_headers(scope, host, send)
+        if not self._allowed(host) and scope["path"] not in FOR_MACHINES:
+            self.warnings.say(
+                'a request for "%s" is refused. Add it to --allowed-hosts if it is yours.', host
+            )
+            await self.refuse(scope, receive, outgoing, 400)
+            return
+        if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
+            await self.refuse(scope, receive, outgoing, 404)
+            return
+        limit = await self.most(scope)
+        if _over(length, limit):
+            await self.refuse(scope, receive, outgoing, 413)
+            return
+        # A client that hangs up in the middle of its request is no fault of ours, and hears nothing.
+        try:
+            await self.app(scope, _limited(receive, limit), outgoing)
+        except ClientDisconnect:
+            return
+
+    def _allowed(self, host: str) -> bool:
+        if host in self.known:
+            return True
+        found = allowed(host, self.hosts)
+        if found and len(self.known) < MOST_KNOWN:
+            self.known.add(host)
+        return found
+
+    def _with_headers(self, scope: Scope, host: str, send: Send) -> Send:
+        # The digest in the address of a static file changes with its content.
+        static = scope["path"].startswith("/static/") and b"v=" in scope["query_string"]
+
+        async def outgoing(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = message.setdefault("headers", [])
+                given = dict(headers)
+                framing = given.get(_POLICY)
+                if framing is not None and b"frame-ancestors 'none'" not in framing:
+                    given[_FRAME_OPTIONS] = b""
+                fresh = LONG if static and message["status"] == 200 else b"no-store"
+                headers += [pair for pair in self.headers if pair[0] not in given]
+                if b"cache-control" not in given:
+                    headers.append((b"cache-control", fresh))
+                if b"location" in given:
+                    shown = MutableHeaders(raw=headers)
+                    shown["location"] = without_host(shown["location"], host)
+            await send(message)
+
+        return outgoing
+
+
+def _over(length: str, limit: int) -> bool:
+    """Whether a stated length is above the limit; what is no number is counted as it comes.
+
+    >>> _over("12", 10), _over("10", 10), _over("9" * 5000, 10), _over("²", 10)
+    (True, False, True, False)
+    """
+    digits = length.lstrip("0")
+    if not (digits.isascii() and digits.isdigit()):
+        return False
+    return len(digits) > len(str(limit)) or int(digits) > limit
+
+
+def _limited(receive: Receive, limit: int) -> Receive:
+    """A body without a stated length is counted as it comes."""
+    received = 0
+
+    async def counted() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > limit:
+            raise HTTPException(413)
+        return message
+
+    return counted

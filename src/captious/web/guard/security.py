@@ -1,0 +1,273 @@
+"""Who is asking, may they, and did they mean it: sessions, roles and CSRF tokens.
+
+An account's session is the cookie `captious_session`; a rater's is `captious_session_<campaign>`,
+so that one browser may hold work for several campaigns beside an account.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable
+from typing import NamedTuple
+
+from fastapi import Request
+from fastapi.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from captious.campaigns.people import accounts
+from captious.campaigns.records import Account, Campaign, Rater, Session
+from captious.campaigns.setup import lifecycle
+from captious.campaigns.store.database import Database
+from captious.errors import UnknownNameError
+from captious.web.guard.framing import give_cookie, take_cookie
+from captious.web.refusals import Refusal, SignInNeeded
+from captious.web.settings import WebSettings
+
+COOKIE = "captious_session"
+VISITOR = "captious_visitor"
+CSRF_FIELD = "csrf"
+CSRF_HEADER = "x-csrf-token"
+ROLES = ("viewer", "manager", "owner")
+FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
+DOORS = ("/admin/sign-in", "/join/", "/go/", "/setup/", "/demo/")
+HOUR = 3600
+LONGEST_COOKIE = 200
+
+
+class AtWork(NamedTuple):
+    """A rater with a session, and the campaign that the address names."""
+
+    rater: Rater
+    campaign: Campaign
+    session: Session
+
+
+def db_of(request: Request) -> Database:
+    """The application's database."""
+    db: Database = request.app.state.db
+    return db
+
+
+def settings_of(request: Request) -> WebSettings:
+    """The application's settings."""
+    settings: WebSettings = request.app.state.settings
+    return settings
+
+
+def is_secure(request: Request) -> bool:
+    """Whether cookies may travel over https only."""
+    return settings_of(request).secure_cookies or request.scope.get("scheme") == "https"
+
+
+def cookie_name(slug: str = "") -> str:
+    """The cookie of an account's session, or of a rater's in a campaign.
+
+    >>> cookie_name(), cookie_name("birds")
+    ('captious_session', 'captious_session_birds')
+    """
+    return f"{COOKIE}_{slug}" if slug else COOKIE
+
+
+def load_session(request: Request, slug: str = "", *, keep: bool = True) -> Session | None:
+    """The living session of the account (or of the rater of a campaign) that asks.
+
+    With `keep` it becomes the session of this request: the one whose token pages carry.
+    """
+    token = request.cookies.get(cookie_name(slug), "")
+    if not token or len(token) > LONGEST_COOKIE:
+        return None
+    session = accounts.session(db_of(request), token)
+    wanted = "rater" if slug else "account"
+    if session is None or session.kind != wanted:
+        return None
+    if keep:
+        request.state.session = session
+    return session
+
+
+def known_session(request: Request) -> Session | None:
+    """The session that this request has already been found to have."""
+    return getattr(request.state, "session", None)
+
+
+def session_of(request: Request) -> Session | None:
+    """The session that fits the address: a rater's under /work, an account's elsewhere."""
+    found = known_session(request)
+    if found is not None:
+        return found
+    path = request.url.path
+    slug = request.path_params.get("slug", "")
+    for_account = path.startswith(("/admin", "/api/admin"))
+    return load_session(request, "" if for_account else slug)
+
+
+def set_session(request: Request, response: Response, token: str, *, hours: float, slug: str = "") -> None:
+    """Give the browser the cookie of a session that has begun."""
+    age = int(hours * HOUR)
+    give_cookie(request, response, cookie_name(slug), token, secure=is_secure(request), max_age=age)
+
+
+def end_session(request: Request, response: Response, slug: str = "") -> None:
+    """End the session on the server and take the cookie back."""
+    name = cookie_name(slug)
+    if name in request.cookies:
+        accounts.end_session(db_of(request), request.cookies[name])
+        take_cookie(request, response, name)
+
+
+def rater_session(request: Request, slug: str) -> tuple[Rater, Session]:
+    """The rater who asks, whose campaign is that of the address.
+
+    A campaign that does not exist looks like one that the visitor has no session for.
+    """
+    session = load_session(request, slug)
+    if session is None or session.rater is None:
+        raise Refusal(401, "error.no_session")
+    if session.rater.campaign_id != _campaign_id(request, slug):
+        raise Refusal(401, "error.no_session")
+    return session.rater, session
+
+
+def _campaign_id(request: Request, slug: str) -> int:
+    """Whose address it is; that never changes, so it is looked up once."""
+    known: dict[str, int] = request.app.state.campaign_ids
+    if slug not in known:
+        known[slug] = find_campaign(request, slug).id
+    return known[slug]
+
+
+def current_rater(request: Request, slug: str) -> AtWork:
+    """The rater who asks, with their campaign; use as a dependency or call it."""
+    rater, session = rater_session(request, slug)
+    return AtWork(rater, find_campaign(request, slug), session)
+
+
+def find_campaign(request: Request, slug: str) -> Campaign:
+    """The campaign of the address, or 404."""
+    try:
+        return lifecycle.find(db_of(request), slug)
+    except UnknownNameError:
+        raise Refusal(404, "error.no_campaign") from None
+
+
+def current_account(role: str = "viewer") -> Callable[[Request], Account]:
+    """A dependency: the signed-in account, which must have the role or a higher one."""
+    needed = ROLES.index(role)
+
+    def dependency(request: Request) -> Account:
+        session = load_session(request)
+        if session is None or session.account is None:
+            raise SignInNeeded
+        if ROLES.index(session.account.role) < needed:
+            raise Refusal(403, "error.role", role=role)
+        return session.account
+
+    return dependency
+
+
+def csrf_token(request: Request) -> str:
+    """The token that forms of this page send back: the session's, or the visitor's."""
+    session = None if _before_session(request) else known_session(request)
+    if session is not None:
+        return session.csrf
+    return _visitor_token(request, _visitor(request))
+
+
+def _before_session(request: Request) -> bool:
+    """Whether the address is one where sessions begin: there the visitor's token counts."""
+    return bool(request.scope["path"].startswith(DOORS))
+
+
+def keep_visitor(request: Request, response: Response) -> None:
+    """Give a visitor without a session the cookie that goes with the token of the page."""
+    fresh = getattr(request.state, "visitor", "")
+    if fresh and request.cookies.get(VISITOR) != fresh:
+        give_cookie(request, response, VISITOR, fresh, secure=is_secure(request))
+
+
+def _visitor(request: Request) -> str:
+    found: str = getattr(request.state, "visitor", "") or request.cookies.get(VISITOR, "")
+    if not found or len(found) > LONGEST_COOKIE:
+        found = secrets.token_urlsafe(16)
+    request.state.visitor = found
+    return found
+
+
+def _visitor_token(request: Request, visitor: str) -> str:
+    secret = settings_of(request).secret
+    return hmac.new(secret, b"visitor|" + visitor.encode(), "sha256").hexdigest()
+
+
+def require_csrf(request: Request, given: str) -> None:
+    """Refuse a write whose token is not the one that this visitor's pages carry."""
+    session = None if _before_session(request) else session_of(request)
+    if session is not None:
+        expected = session.csrf
+    elif request.cookies.get(VISITOR):
+        expected = _visitor_token(request, request.cookies[VISITOR])
+    else:
+        raise Refusal(403, "error.csrf")
+    require_token(expected, given)
+
+
+def require_token(expected: str, given: str) -> None:
+    """Refuse a token that is not the expected one."""
+    if not hmac.compare_digest(expected.encode(), given.encode("utf-8", "replace")):
+        raise Refusal(403, "error.csrf")
+
+
+async def check_csrf(request: Request) -> None:
+    """A dependency of every write: the header or the form field must hold the token."""
+    given = request.headers.get(CSRF_HEADER, "")
+    if not given and is_form(request):
+        field = (await submitted(request)).get(CSRF_FIELD)
+        given = field if isinstance(field, str) else ""
+    await run_in_threadpool(require_csrf, request, given)
+
+
+def is_form(request: Request) -> bool:
+    """Whether the body is that of a form."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    return kind in FORM_TYPES
+
+
+async def submitted(request: Request) -> FormData:
+    """A dependency: the fields of a submitted form; every text in it can be stored."""
+    if not is_form(request):
+        raise Refusal(415, "error.not_a_form")
+    form = await request.form()
+    for name, value in form.multi_items():
+        refuse_unstorable(name)
+        if isinstance(value, str):
+            refuse_unstorable(value)
+    return form
+
+
+def refuse_unstorable(value: object) -> None:
+    """Refuse text that no database keeps: NUL characters and halves of surrogate pairs."""
+    if isinstance(value, str):
+        if "\x00" in value or (not value.isascii() and not _encodable(value)):
+            raise Refusal(422, "error.unstorable")
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            refuse_unstorable(key)
+            refuse_unstorable(inner)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            refuse_unstorable(inner)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def text_field(form: FormData, name: str, default: str = "") -> str:
+    """A field of a form as text; a file in its place counts as nothing."""
+    value = form.get(name)
+    return value if isinstance(value, str) else default

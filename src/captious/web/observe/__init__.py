@@ -1,0 +1,1 @@
+"""What the server did: a log line for each request, and figures for Prometheus."""

@@ -1,0 +1,70 @@
+"""The consent text as it is now, for a rater who agreed to another or to none."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse
+from starlette.datastructures import FormData
+from starlette.responses import Response
+
+from captious.campaigns.people import consent
+from captious.campaigns.records import ConsentNeeded
+from captious.web import pages
+from captious.web.errors import Responses, documented_pages
+from captious.web.guard import security
+from captious.web.guard.security import AtWork
+from captious.web.openapi import form_body
+from captious.web.rater.entry.steps import onwards
+from captious.web.texts import texts
+
+router = APIRouter()
+Sent = Annotated[FormData, Depends(security.submitted)]
+ON: Responses = {303: {"description": "On to what comes next."}}
+
+
+@router.get("/begin/{slug}", response_class=HTMLResponse, responses={**ON, **documented_pages(401)})
+def begin(request: Request, slug: str) -> Response:
+    """To what is missing before the work, or to the work."""
+    return onwards(request, security.current_rater(request, slug))
+
+
+@router.get("/begin/{slug}/consent", response_class=HTMLResponse, responses={**ON, **documented_pages(401)})
+def consent_text(request: Request, slug: str) -> Response:
+    """The text and the tick."""
+    at = security.current_rater(request, slug)
+    wanted = at.campaign.settings.consent_version
+    if not wanted or at.rater.consent_version == wanted:
+        return onwards(request, at)
+    return _page(request, at)
+
+
+@router.post(
+    "/begin/{slug}/consent",
+    status_code=303,
+    response_class=Response,
+    responses={**ON, **documented_pages(401, 403, 415)},
+    openapi_extra=form_body({"consent": "Version of the consent text agreed to."}, required=["csrf"]),
+)
+def agree(request: Request, slug: str, form: Sent) -> Response:
+    """Keep which text was agreed to, and when."""
+    at = security.current_rater(request, slug)
+    security.require_csrf(request, security.text_field(form, security.CSRF_FIELD))
+    try:
+        consent.agree(security.db_of(request), at.campaign, at.rater, security.text_field(form, "consent"))
+    except ConsentNeeded:
+        return _page(request, at, unticked=True)
+    return pages.redirect(request, f"/begin/{slug}")
+
+
+def _page(request: Request, at: AtWork, *, unticked: bool = False) -> Response:
+    return pages.render(
+        request,
+        "rater/entry/consent.html",
+        status_code=422 if unticked else 200,
+        texts_of=texts(at.campaign.settings.language),
+        campaign=at.campaign,
+        again=bool(at.rater.consent_version),
+        unticked=unticked,
+    )

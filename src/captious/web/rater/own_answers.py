@@ -1,0 +1,79 @@
+"""Everything that a rater has answered, to be looked at and, while the protocol allows, changed."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+from starlette.responses import Response
+
+from captious.campaigns.records import Task
+from captious.campaigns.work import assignment
+from captious.web import pages
+from captious.web.errors import documented_pages
+from captious.web.forms import form_view
+from captious.web.guard import security
+from captious.web.rater.task_view import picture
+from captious.web.texts import Texts, texts
+
+router = APIRouter(tags=["rater pages"])
+PAGE = 25
+NEWEST = 2**31 - 1
+
+
+class Said(NamedTuple):
+    """One answered task: what was asked and answered, and where it can be changed ("" where not)."""
+
+    image: str
+    captions: tuple[str, ...]
+    answers: tuple[tuple[str, str], ...]
+    time: float
+    change: str
+
+
+@router.get("/answers/{slug}", response_class=HTMLResponse, responses=documented_pages(401))
+def own_answers(
+    request: Request, slug: str, before: Annotated[int, Query(ge=1, le=NEWEST)] = NEWEST
+) -> Response:
+    """The rater's own answers, newest first."""
+    at = security.current_rater(request, slug)
+    db = security.db_of(request)
+    t = texts(at.campaign.settings.language)
+    found = assignment.own_answers(db, at.rater, before=before, count=PAGE + 1)
+    rules = at.campaign.rules()
+    seen = [
+        task
+        for task in found[:PAGE]
+        if db.now() - (task.answered_at or 0.0) <= rules.look_back_seconds(task.item)
+    ]
+    said = [_said(slug, task, t, may_change=assignment.may_change(db, at.rater, task)) for task in seen]
+    more = found[PAGE - 1].response_id if len(found) > PAGE and len(seen) == PAGE else None
+    return pages.render(
+        request,
+        "rater/answers.html",
+        texts_of=t,
+        at=at,
+        slug=slug,
+        said=said,
+        more=more,
+        newest=before == NEWEST,
+    )
+
+
+def _said(slug: str, task: Task, t: Texts, *, may_change: bool) -> Said:
+    given = task.answered or {}
+    several = len(task.item.captions) > 1
+    answers = []
+    for field in task.item.form.fields:
+        if field.name in given and given[field.name] not in ("", {}):
+            label = t.say(field.label)
+            about = f"{field.caption}: " if field.caption and several else ""
+            answers.append((f"{about}{label}", form_view.described(field, given[field.name], t)))
+    return Said(
+        picture(slug, task.digest),
+        tuple(caption.text for caption in task.item.captions),
+        tuple(answers),
+        task.answered_at or 0.0,
+        f"/work/{slug}/{task.token}" if may_change else "",
+    )
