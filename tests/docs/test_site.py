@@ -7,8 +7,10 @@ import runpy
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -84,24 +86,47 @@ def test_formulas_are_drawn(site: Path) -> None:
     assert drawn in pages[site / "metrics" / "clipscore.html"]
 
 
-@pytest.mark.browser
-def test_the_search_works_in_pages_that_are_opened_from_disk(site: Path) -> None:
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
     playwright = pytest.importorskip("playwright.sync_api")
     path = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if not path:
         pytest.skip("no Chromium here: install it, or set $CHROMIUM to its path")
     with playwright.sync_playwright() as play:
         browser = play.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        page = browser.new_page()
-        asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.goto((site / "metrics" / "bleu.html").as_uri())
-        page.locator("input.md-search__input").click()
-        page.keyboard.type("krippendorff_alpha")
-        found = page.locator("a.md-search-result__link[href*='captious.stats.krippendorff_alpha']")
-        found.first.wait_for(state="attached")
-        assert [address for address in asked if not address.startswith("file:")] == []
+        yield browser
         browser.close()
+
+
+@pytest.mark.browser
+def test_the_search_works_in_pages_that_are_opened_from_disk(site: Path, chromium: Any) -> None:
+    page = chromium.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto((site / "metrics" / "bleu.html").as_uri())
+    page.locator("input.md-search__input").click()
+    page.keyboard.type("krippendorff_alpha")
+    found = page.locator("a.md-search-result__link[href*='captious.stats.krippendorff_alpha']")
+    found.first.wait_for(state="attached")
+    assert [address for address in asked if not address.startswith("file:")] == []
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_have_no_serious_barriers(site: Path, chromium: Any, scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    page = chromium.new_page(color_scheme=scheme)
+    found = []
+    for name in ("index", "metrics/cider", "commands/score", "notebooks/compare", "screens", "api-stats"):
+        page.goto((site / f"{name}.html").as_uri())
+        found += [
+            (name, violation["id"], violation["nodes"][0]["html"][:200])
+            for violation in axe.Axe().run(page).response["violations"]
+            if violation["impact"] in ("serious", "critical")
+        ]
+    page.close()
+    assert found == []
 
 
 def undocumented_options(page: str) -> list[str]:
