@@ -48,9 +48,9 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]
 
 
 def _changed(text: str, diff: str) -> str:
-    """The text with the lines that begin with + added where the lines around them stand once."""
+    """The text after a diff, whose lines before the change stand in it once."""
     before = "".join(line[1:] for line in diff.splitlines(keepends=True) if not line.startswith("+"))
-    after = "".join(line[1:] for line in diff.splitlines(keepends=True))
+    after = "".join(line[1:] for line in diff.splitlines(keepends=True) if not line.startswith("-"))
     assert text.count(before) == 1, before
     return text.replace(before, after)
 

@@ -19,7 +19,7 @@ from starlette.types import Receive, Scope, Send
 from captious._version import __version__
 from captious.campaigns.store.database import Database
 from captious.web import admin, entrance, errors, images, metrics_page, site
-from captious.web.admin.watch import Watch
+from captious.web.admin.figures.watch import Watch
 from captious.web.crowd import arrivals, events
 from captious.web.guard.body_limits import BodyLimits
 from captious.web.middleware import surround

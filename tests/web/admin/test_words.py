@@ -9,16 +9,16 @@ from pathlib import Path
 import captious.web
 from captious.campaigns.quality.rules import RULES
 from captious.protocols import known_protocols
-from captious.web.admin.actions import STEPS
-from captious.web.admin.settings_page import GROUPS, KINDS
-from captious.web.admin.training_page import SURVEYS
+from captious.web.admin.overview.actions import STEPS
+from captious.web.admin.raters.training_page import SURVEYS
+from captious.web.admin.setup.settings_page import GROUPS, KINDS
 
 WEB = Path(captious.web.__file__).parent
 CATALOGUES = sorted((WEB / "locales").glob("en.*.json"))
 TEXTS = {
     key: text for path in CATALOGUES for key, text in json.loads(path.read_text(encoding="utf-8")).items()
 }
-SOURCES = [*(WEB / "templates" / "admin").glob("*.html"), *(WEB / "admin").glob("*.py")]
+SOURCES = [*(WEB / "templates" / "admin").glob("*.html"), *(WEB / "admin").rglob("*.py")]
 NAMED = re.compile(r"""["'](admin\.[a-z0-9_.\-]+)["']""")
 
 

@@ -4,54 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from captious.web.admin import (
-    actions,
-    audit_log,
-    campaign_list,
-    charts_page,
-    crowd_page,
-    disagreements_page,
-    dry_run,
-    exports,
-    gold_page,
-    more_files,
-    new_campaign,
-    notes_page,
-    people,
-    previews,
-    quality_page,
-    question_builder,
-    raters_page,
-    settings_page,
-    sign_in,
-    tables_page,
-    training_page,
-)
+from captious.web.admin import accounts, figures, overview, quality, raters, results, setup
 
 router = APIRouter()
-for part in (
-    sign_in,
-    people,
-    audit_log,
-    campaign_list,
-    charts_page,
-    crowd_page,
-    actions,
-    raters_page,
-    tables_page,
-    quality_page,
-    training_page,
-    gold_page,
-    disagreements_page,
-    notes_page,
-    exports,
-    settings_page,
-    more_files,
-    question_builder,
-    new_campaign,
-    previews,
-    dry_run,
-):
+for part in (accounts, overview, figures, raters, results, quality, setup):
     router.include_router(part.router)
 
 __all__ = ["router"]

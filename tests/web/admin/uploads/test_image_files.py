@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from captious.errors import InputError
-from captious.web.admin.uploads import (
+from captious.web.admin.uploads.image_files import (
     Limits,
     read_protocol_text,
     safe_part,

@@ -45,7 +45,7 @@ FRESH = 10.0
 # Many responses change the figures little by little, and working them out costs minutes.
 FRESH_LARGE = 300.0
 LOW_PRIORITY = 10
-CHILD = "import sys; from captious.web.admin import background; sys.exit(background.main())"
+CHILD = "import sys; from captious.web.admin.figures import background; sys.exit(background.main())"
 
 _log = logging.getLogger("captious.web")
 _turn = threading.Lock()

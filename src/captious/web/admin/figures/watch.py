@@ -19,7 +19,7 @@ from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Marker
 from captious.errors import CaptiousError
-from captious.web.admin import background
+from captious.web.admin.figures import background
 
 EVERY = 20.0
 # The rules read every answer: not more often than this, however fast answers come in.

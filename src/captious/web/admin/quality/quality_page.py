@@ -26,8 +26,8 @@ from captious.web.admin.access import (
     texts_of,
     words,
 )
-from captious.web.admin.background import figures
-from captious.web.admin.charts_page import charts_view
+from captious.web.admin.figures.background import figures
+from captious.web.admin.figures.charts_page import charts_view
 from captious.web.admin.formatting import finite
 from captious.web.admin.models import FlagRow, QualityPage, RaterQualityRow
 from captious.web.openapi import form_body

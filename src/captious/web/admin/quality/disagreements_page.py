@@ -35,7 +35,7 @@ from captious.web.admin.access import (
     show,
     words,
 )
-from captious.web.admin.background import figures
+from captious.web.admin.figures.background import figures
 from captious.web.admin.formatting import finite
 from captious.web.admin.models import (
     AnswerColumn,

@@ -11,9 +11,9 @@ from starlette.datastructures import FormData, UploadFile
 from captious.corpus.load import load_with_notes
 from captious.errors import InputError
 from captious.protocols import Problem
-from captious.web.admin import uploads
 from captious.web.admin.access import files_of
-from captious.web.admin.drafts import Drafts, Plan, for_the_form, readable
+from captious.web.admin.setup.wizard.drafts import Drafts, Plan, for_the_form, readable
+from captious.web.admin.uploads import image_files as uploads
 
 PARTS = ("candidates", "references", "images")
 DROP = "drop"  # the field that names files to leave out: candidates/heron.json

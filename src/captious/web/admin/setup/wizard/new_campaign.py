@@ -20,10 +20,10 @@ from captious.protocols.form import as_number
 from captious.protocols.options import ProtocolOption, options_of, read_options
 from captious.protocols.registry import notes
 from captious.web import pages
-from captious.web.admin import uploads
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, files_of, show, texts_of, words
-from captious.web.admin.drafts import Drafts, Plan
-from captious.web.admin.received import DROP, PARTS, build_or_explain, kept_files, receive
+from captious.web.admin.setup.wizard.drafts import Drafts, Plan
+from captious.web.admin.setup.wizard.received import DROP, PARTS, build_or_explain, kept_files, receive
+from captious.web.admin.uploads import image_files as uploads
 from captious.web.guard import security
 from captious.web.refusals import Refusal
 

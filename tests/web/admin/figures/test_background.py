@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from captious.campaigns.people import raters
-from captious.web.admin import background
+from captious.web.admin.figures import background
 
 
 @pytest.fixture

@@ -28,7 +28,6 @@ from captious.protocols.survey import parse_survey
 from captious.protocols.training import AFTER_FAILING
 from captious.protocols.training.standing import LEAST_PASS
 from captious.web import pages
-from captious.web.admin import uploads
 from captious.web.admin.access import (
     PAGE,
     TWIN,
@@ -47,6 +46,7 @@ from captious.web.admin.access import (
     words,
 )
 from captious.web.admin.models import CampaignHead
+from captious.web.admin.uploads import image_files as uploads
 from captious.web.openapi import form_body
 
 router = APIRouter()

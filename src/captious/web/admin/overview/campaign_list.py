@@ -19,11 +19,11 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.crowd.money import shown
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
-from captious.web.admin.background import FEW_RESPONSES, figures
-from captious.web.admin.charts_page import charts_view
-from captious.web.admin.crowd_page import crowd_page
+from captious.web.admin.figures.background import FEW_RESPONSES, figures
+from captious.web.admin.figures.charts_page import charts_view
 from captious.web.admin.formatting import finite
 from captious.web.admin.models import CampaignRow, CampaignsPage, OverviewPage, Pace, StageProgress
+from captious.web.admin.raters.crowd_page import crowd_page
 from captious.web.admin.verdict_view import VerdictView
 
 router = APIRouter()

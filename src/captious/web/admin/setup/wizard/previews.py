@@ -21,10 +21,10 @@ from captious.protocols import Item, Problem
 from captious.protocols.form import as_number
 from captious.web import pages
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Written, show, texts_of, words
-from captious.web.admin.drafts import Built, Plan
 from captious.web.admin.models import PreviewCost, PreviewItem, PreviewPage, PreviewPrecision, ShownCaption
-from captious.web.admin.new_campaign import Token, drafts_of, plan_of
-from captious.web.admin.training_page import has_sample
+from captious.web.admin.raters.training_page import has_sample
+from captious.web.admin.setup.wizard.drafts import Built, Plan
+from captious.web.admin.setup.wizard.new_campaign import Token, drafts_of, plan_of
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 

@@ -13,10 +13,10 @@ from captious.campaigns.store.snapshots import Snapshot
 from captious.tables import Table
 from captious.tables.values import for_page
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
-from captious.web.admin.background import figures
-from captious.web.admin.charts_page import charts_view
+from captious.web.admin.figures.background import figures
+from captious.web.admin.figures.charts_page import charts_view
+from captious.web.admin.figures.shown_tables import MOST_ROWS, markup
 from captious.web.admin.models import TablesPage
-from captious.web.admin.shown_tables import MOST_ROWS, markup
 
 router = APIRouter()
 Kind = Literal["agreement", "results"]

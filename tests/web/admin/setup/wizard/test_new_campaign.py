@@ -13,7 +13,7 @@ from captious.campaigns.exchange.references import references_of
 from captious.campaigns.people import raters
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.work import responses
-from captious.web.admin.new_campaign import drafts_of
+from captious.web.admin.setup.wizard.new_campaign import drafts_of
 
 LIKERT = """
 name: helpfulness

@@ -11,8 +11,8 @@ from captious.campaigns.results import verdict as verdicts
 from captious.campaigns.results.standing import standing_snapshot
 from captious.campaigns.simulate.habits import simulate_habits
 from captious.campaigns.store import snapshots
-from captious.web.admin import campaign_list
-from captious.web.admin.watch import Watch
+from captious.web.admin.figures.watch import Watch
+from captious.web.admin.overview import campaign_list
 
 PATIENCE = 60.0
 

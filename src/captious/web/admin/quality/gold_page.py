@@ -20,7 +20,6 @@ from captious.protocols import Field, Item, Problem
 from captious.protocols.form import as_number
 from captious.protocols.known import best_answer
 from captious.web import pages
-from captious.web.admin import uploads
 from captious.web.admin.access import (
     PAGE,
     TWIN,
@@ -36,6 +35,7 @@ from captious.web.admin.access import (
     words,
 )
 from captious.web.admin.models import CampaignHead
+from captious.web.admin.uploads import image_files as uploads
 from captious.web.forms import form_view
 from captious.web.forms.form_answers import answers_to
 from captious.web.openapi import form_body

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from captious.charts.theme import DARK, LIGHT, css_variables
-from captious.web.admin import drawings
+from captious.web.admin.figures import drawings
 from captious.web.pages import STATIC
 
 pytest.importorskip("altair", reason="charts need captious[report]")
@@ -48,7 +48,7 @@ def test_every_kind_of_chart_has_a_page_and_a_twin(viewer: Any, tagged: Any) -> 
 
 def test_without_the_library_the_table_is_there(viewer: Any, tagged: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr(drawings, "can_draw", lambda: False)
-    monkeypatch.setattr("captious.web.admin.charts_page.can_draw", lambda: False)
+    monkeypatch.setattr("captious.web.admin.figures.charts_page.can_draw", lambda: False)
     twin = viewer.twin(f"/admin/c/{tagged.slug}/charts/results")
     assert [one["drawn"] for one in twin["charts"]] == [False]
     text = viewer.text(f"/admin/c/{tagged.slug}/results")

@@ -11,7 +11,6 @@ from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages
-from captious.web.admin import uploads
 from captious.web.admin.access import (
     PAGE,
     WRITE,
@@ -25,9 +24,10 @@ from captious.web.admin.access import (
     texts_of,
     words,
 )
-from captious.web.admin.drafts import Plan, load
-from captious.web.admin.new_campaign import UPLOADS, drafts_of
-from captious.web.admin.received import receive, unreadable_candidates
+from captious.web.admin.setup.wizard.drafts import Plan, load
+from captious.web.admin.setup.wizard.new_campaign import UPLOADS, drafts_of
+from captious.web.admin.setup.wizard.received import receive, unreadable_candidates
+from captious.web.admin.uploads import image_files as uploads
 from captious.web.guard import security
 
 router = APIRouter()

@@ -20,10 +20,10 @@ from captious.charts.words import finding_of
 from captious.tables import Table
 from captious.tables.values import for_page
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
-from captious.web.admin.background import figures
-from captious.web.admin.drawings import drawn
+from captious.web.admin.figures.background import figures
+from captious.web.admin.figures.drawings import drawn
+from captious.web.admin.figures.shown_tables import MOST_ROWS, markup
 from captious.web.admin.models import ChartsPage, ShownChart
-from captious.web.admin.shown_tables import MOST_ROWS, markup
 from captious.web.texts import Texts
 
 router = APIRouter()

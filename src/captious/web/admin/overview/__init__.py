@@ -1,0 +1,13 @@
+"""All campaigns, the overview of one, and the steps from draft to closed."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from captious.web.admin.overview import actions, campaign_list
+
+router = APIRouter()
+for part in (campaign_list, actions):
+    router.include_router(part.router)
+
+__all__ = ["router"]
