@@ -68,6 +68,17 @@ def viewer(site: Any) -> Admin:
     return Admin(site.account("viewer"))
 
 
+def send_form(owner: Any, address: str, files: Any = None, **data: str) -> Any:
+    csrf = owner.page(address).hidden("csrf")
+    return owner.post(address, data={"csrf": csrf, **data}, files=files or {"nothing": ("", b"")})
+
+
+@pytest.fixture
+def send() -> Callable[..., Any]:
+    """Send the form of a page, with files or without, as one that takes files is sent."""
+    return send_form
+
+
 def add_people(site: Any, campaign: Campaign, count: int = 2) -> list[Rater]:
     new = [NewRater(f"Person {at}", f"person{at}@example.org") for at in range(1, count + 1)]
     return raters.add(site.db, campaign, new, actor="lea")

@@ -24,6 +24,14 @@ from captious.protocols.training import Example, example_to_dict, read_examples
 SAMPLE = "sample"  # the training that comes with the package
 
 
+def has_sample(protocol: str) -> bool:
+    """Whether the package brings a training for a protocol."""
+    try:
+        return training_file(protocol).is_file()
+    except InputError:
+        return False
+
+
 def load_training(path: str | Path, rules: HumanProtocol, folders: Sequence[Path] = ()) -> Training:
     """The training of a file, or of the package (`sample`), for a protocol.
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request
 from fastapi.responses import HTMLResponse
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from captious.campaigns.records import Account, Campaign
@@ -37,7 +37,10 @@ WRITE: dict[str, Any] = {
     "tags": ["admin pages"],
 }
 TWIN: dict[str, Any] = {"responses": documented(401, 403), "tags": ["admin"]}
-SLUG = r"^[A-Za-z0-9_-]{1,200}$"
+
+# The highest that a database's integer holds.
+HIGHEST_ID = 2**31 - 1
+RowId = Annotated[int, Path(ge=1, le=HIGHEST_ID)]
 
 Viewer = Annotated[Account, Depends(security.current_account("viewer"))]
 Manager = Annotated[Account, Depends(security.current_account("manager"))]
@@ -113,26 +116,3 @@ def _protocol(values: Mapping[str, Any]) -> str:
 def head(campaign: Campaign) -> CampaignHead:
     """The campaign as every page and twin names it."""
     return CampaignHead.model_validate(campaign)
-
-
-def texts_of(form: FormData) -> dict[str, str]:
-    """The text fields of a form by name, the last of each."""
-    return {name: value for name, value in form.multi_items() if isinstance(value, str)}
-
-
-def files_of(form: FormData, name: str) -> list[UploadFile]:
-    """The files that were sent under a name; a field that was left alone sends none."""
-    found = [value for value in form.getlist(name) if isinstance(value, UploadFile)]
-    return [upload for upload in found if upload.filename]
-
-
-def field_id(name: str) -> str:
-    """The id of a form field's element.
-
-    >>> field_id("option.target")
-    'f-option-target'
-    """
-    return "f-" + "".join(c if c.isalnum() and c.isascii() else "-" for c in name)
-
-
-pages.environment().filters["field_id"] = field_id

@@ -7,12 +7,9 @@ from typing import Any
 
 from captious.campaigns.quality import control
 from captious.campaigns.quality.control import QUALITY
-from captious.campaigns.results import verdict as verdicts
-from captious.campaigns.results.standing import standing_snapshot
 from captious.campaigns.simulate.habits import simulate_habits
 from captious.campaigns.store import snapshots
 from captious.web.admin.figures.watch import Watch
-from captious.web.admin.overview import campaign_list
 
 PATIENCE = 60.0
 
@@ -29,20 +26,3 @@ def test_the_rules_run_beside_the_server_once_for_what_is_new(site: Any) -> None
         time.sleep(0.05)
     assert "minimum-time" in {flag.rule for flag in control.flags(site.db, campaign)}
     assert watch.look() == []  # nothing new since
-
-
-def test_a_large_campaign_shows_counts_at_once_and_the_rest_when_it_is_worked_out(
-    site: Any, viewer: Any, tagged: Any, monkeypatch: Any
-) -> None:
-    monkeypatch.setattr(campaign_list, "FEW_RESPONSES", 0)
-    address = f"/api/admin/c/{tagged.slug}"
-    first = viewer.get(address).json()["verdict"]
-    assert first["pending"]
-    assert first["unknown"] == "it is being computed"
-    until = time.monotonic() + PATIENCE
-    while (found := viewer.get(address).json()["verdict"])["pending"] and time.monotonic() < until:
-        time.sleep(0.05)
-    assert found["lines"][0]["text"].startswith("Finished: all 12 responses")
-    kept = verdicts.worked_out(site.db, tagged)._replace(standing=standing_snapshot(site.db, tagged))
-    again = verdicts.verdict(site.db, tagged, kept)
-    assert again.standing == verdicts.verdict(site.db, tagged, kept._replace(standing=None)).standing

@@ -1,27 +1,18 @@
-"""A lead gives a campaign a training and surveys, sees who passed, and marks items as known."""
+"""A lead gives a campaign a training and surveys, and sees who passed."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 from captious.campaigns.entry import training
-from captious.campaigns.quality import gold
 from captious.campaigns.setup import lifecycle
-from captious.campaigns.work import reading
 from captious.data import demo_files
 
 GOOD = {"training_pass": "75", "training_tries": "3", "after_failing": "again"}
 MINE = "examples: [{image: mine.jpg, caption: A cat., answers: {verdict: incomplete}, why: No more.}]"
 
 
-def send(owner: Any, address: str, files: Any = None, **data: str) -> Any:
-    csrf = owner.page(address).hidden("csrf")
-    return owner.post(address, data={"csrf": csrf, **data}, files=files or {"nothing": ("", b"")})
-
-
-def test_the_package_s_training_is_a_click_away(site: Any) -> None:
+def test_the_package_s_training_is_a_click_away(site: Any, send: Any) -> None:
     campaign, owner = site.campaign(), site.account()
     here = f"/admin/c/{campaign.slug}/training"
     assert "This campaign has no training." in owner.page(here).text
@@ -44,7 +35,7 @@ def test_the_package_s_training_is_a_click_away(site: Any) -> None:
     assert lifecycle.find(site.db, campaign.slug).settings.training == ""
 
 
-def test_a_training_of_one_s_own_comes_with_its_pictures(site: Any) -> None:
+def test_a_training_of_one_s_own_comes_with_its_pictures(site: Any, send: Any) -> None:
     campaign, owner = site.campaign(), site.account()
     here = f"/admin/c/{campaign.slug}/training"
     picture = (demo_files().images / "tabby.jpg").read_bytes()
@@ -54,7 +45,7 @@ def test_a_training_of_one_s_own_comes_with_its_pictures(site: Any) -> None:
     assert kept.example.item.captions[0].text == "A cat."
 
 
-def test_a_file_that_is_sent_is_not_ignored(site: Any) -> None:
+def test_a_file_that_is_sent_is_not_ignored(site: Any, send: Any) -> None:
     campaign, owner = site.campaign(), site.account()
     here = f"/admin/c/{campaign.slug}/training"
     files = [("training_file", ("mine.yaml", MINE.replace("mine.jpg", "tabby.jpg").encode()))]
@@ -62,7 +53,7 @@ def test_a_file_that_is_sent_is_not_ignored(site: Any) -> None:
     assert len(training.examples(site.db, lifecycle.find(site.db, campaign.slug))) == 1
 
 
-def test_what_is_wrong_is_told_beside_the_field_and_nothing_changes(site: Any) -> None:
+def test_what_is_wrong_is_told_beside_the_field_and_nothing_changes(site: Any, send: Any) -> None:
     campaign, owner = site.campaign(), site.account()
     here = f"/admin/c/{campaign.slug}/training"
     for data, said in (
@@ -82,7 +73,7 @@ def test_what_is_wrong_is_told_beside_the_field_and_nothing_changes(site: Any) -
     assert send(site.account("viewer"), here, training="none", **GOOD).status_code == 403
 
 
-def test_surveys_are_kept_and_the_settings_page_leaves_them_alone(site: Any) -> None:
+def test_surveys_are_kept_and_the_settings_page_leaves_them_alone(site: Any, send: Any) -> None:
     campaign, owner = site.campaign(), site.account()
     text = 'questions: [{aspect: english, ask: "How well?", low: 1, high: 5}]'
     here = f"/admin/c/{campaign.slug}/training"
@@ -92,39 +83,3 @@ def test_surveys_are_kept_and_the_settings_page_leaves_them_alone(site: Any) -> 
     given = {one["name"]: one.get("value", "") for one in page.inputs if one.get("type") != "checkbox"}
     assert owner.post(address, data={**given, "language": "en"}).status_code == 303
     assert lifecycle.find(site.db, campaign.slug).settings.survey_before == text
-
-
-def test_items_are_marked_on_the_form_of_the_work(site: Any) -> None:
-    campaign, owner = site.campaign("thumb", images=1), site.account()
-    (item,) = reading.items(site.db, campaign)
-    here = f"/admin/c/{campaign.slug}/gold"
-    page = owner.page(here)
-    (mark,) = [one["href"] for one in page.links if "/gold/item" in one["href"]]
-    data = {"A.precision": "4", "B.conciseness": "0.5", ".tolerance": "1"}
-    assert send(owner, mark, **data).status_code == 303
-    (found,) = gold.listed(site.db, campaign)
-    assert found.known == {"A.precision": {"value": 4.0, "tolerance": 1.0}, "B.conciseness": "0.5"}
-    assert found.item.key == item.key
-    assert "; 3 to 5 accepted" in owner.page(here).text
-    assert send(owner, mark, **{".clear": "yes"}).status_code == 303
-    assert gold.listed(site.db, campaign) == []
-
-
-def test_a_file_of_known_answers_is_read_as_the_command_line_reads_it(site: Any, tmp_path: Path) -> None:
-    campaign, owner = site.campaign(images=1), site.account()
-    item = reading.items(site.db, campaign)[0]
-    row = {"image": item.image, "caption": item.captions[0].text, "answers": {"verdict": "minor"}}
-    here = f"/admin/c/{campaign.slug}/gold"
-    good = {"gold_file": ("known.json", json.dumps([row]).encode())}
-    assert send(owner, here, good).status_code == 303
-    assert gold_of(site, campaign) == {item.key: {"verdict": "minor"}}
-    nothing = send(owner, here, {"gold_file": ("known.json", b"{}")})
-    assert (nothing.status_code, "holds no known answers" in nothing.text) == (422, True)
-    bad = {"gold_file": ("known.json", b'{"nobody": {}}')}
-    answer = send(owner, here, bad)
-    assert (answer.status_code, "nobody" in answer.text) == (422, True)
-    assert site.account("viewer").get(here).status_code == 403  # who rates must not see them
-
-
-def gold_of(site: Any, campaign: Any) -> dict[str, Any]:
-    return {one.item.key: dict(one.known) for one in gold.listed(site.db, campaign)}

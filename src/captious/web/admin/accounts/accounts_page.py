@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from typing import Literal, get_args
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.people import accounts
@@ -12,14 +13,30 @@ from captious.campaigns.records import Account, Role
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages
-from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Owner, Written, show, texts_of, words
-from captious.web.admin.models import AccountRow, AccountsPage
+from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Owner, RowId, Written, show, words
+from captious.web.admin.form_fields import texts_of
+from captious.web.admin.models import Shown
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
 router = APIRouter()
 ROLES: tuple[Role, ...] = get_args(Role)
-AccountId = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+
+class AccountRow(Shown):
+    """Someone who may sign in."""
+
+    id: int
+    name: str
+    role: Literal["owner", "manager", "viewer"]
+    created: float
+    disabled: bool
+
+
+class AccountsPage(BaseModel):
+    """Everyone who may sign in."""
+
+    accounts: list[AccountRow]
 
 
 def accounts_page(accounts_of: list[Account]) -> AccountsPage:
@@ -63,7 +80,7 @@ def add_account(request: Request, account: Owner, db: Db, form: Written) -> Resp
 
 
 @router.post("/admin/accounts/{account_id}/disable", **WRITE, openapi_extra=form_body({}, required=["csrf"]))
-def disable(request: Request, account: Owner, db: Db, account_id: AccountId, form: Written) -> Response:
+def disable(request: Request, account: Owner, db: Db, account_id: RowId, form: Written) -> Response:
     """Close an account and end its sessions; one's own cannot be closed by oneself."""
     found = _found(db, account_id)
     if found.id == account.id:
@@ -74,7 +91,7 @@ def disable(request: Request, account: Owner, db: Db, account_id: AccountId, for
 
 
 @router.post("/admin/accounts/{account_id}/enable", **WRITE, openapi_extra=form_body({}, required=["csrf"]))
-def enable(request: Request, account: Owner, db: Db, account_id: AccountId, form: Written) -> Response:
+def enable(request: Request, account: Owner, db: Db, account_id: RowId, form: Written) -> Response:
     """Open a closed account again."""
     accounts.enable_account(db, _found(db, account_id), actor=account.name)
     return pages.redirect(request, "/admin/accounts", flash="admin.flash.account_enabled")

@@ -5,20 +5,38 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.records import Campaign
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import log
 from captious.campaigns.store.database import Database
-from captious.web.admin.access import PAGE, TWIN, Db, Owner, Seen, Viewer, head, show
-from captious.web.admin.models import LogPage, LogRow
+from captious.web.admin.access import HIGHEST_ID, PAGE, TWIN, Db, Owner, Seen, Viewer, head, show
 
 router = APIRouter()
 ROWS = 50
-HIGHEST_ID = 2**31 - 1
 
 Before = Annotated[int | None, Query(ge=1, le=HIGHEST_ID, description="Entries older than this one.")]
+
+
+class LogRow(BaseModel):
+    """One entry of the audit log."""
+
+    id: int
+    time: float
+    actor: str
+    action: str
+    campaign: str | None
+    subject: str
+    detail: dict[str, Any]
+
+
+class LogPage(BaseModel):
+    """A page of the audit log, the newest first; `older` is the `before` of the next page."""
+
+    entries: list[LogRow]
+    older: int | None
 
 
 def log_page(db: Database, campaign: Campaign | None, before: int | None) -> LogPage:

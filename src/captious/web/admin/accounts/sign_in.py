@@ -13,7 +13,8 @@ from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages
-from captious.web.admin.access import PAGE, WRITE, Db, Viewer, Written, show, texts_of, words
+from captious.web.admin.access import PAGE, WRITE, Db, Viewer, Written, show, words
+from captious.web.admin.form_fields import texts_of
 from captious.web.guard import devices, security
 from captious.web.openapi import form_body
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Snapshot
 from captious.errors import CaptiousError
+from captious.web.admin.figures.one_at_a_time import OneAtATime
 
 FIGURES: dict[str, Callable[..., Snapshot]] = {
     analysis.AGREEMENT: analysis.agreement,
@@ -48,8 +50,7 @@ LOW_PRIORITY = 10
 CHILD = "import sys; from captious.web.admin.figures import background; sys.exit(background.main())"
 
 _log = logging.getLogger("captious.web")
-_turn = threading.Lock()
-_running: set[tuple[str, int, str]] = set()
+_work = OneAtATime()
 _children: set[subprocess.Popen[bytes]] = set()
 _guard = threading.Lock()
 
@@ -75,21 +76,8 @@ def begin(db: Database, campaign: Campaign, kind: str) -> None:
     """Work figures out in a process, unless one is at it already."""
     address = db.engine.url.render_as_string(hide_password=False)
     key = (address, campaign.id, kind)
-    with _guard:
-        if key in _running:
-            return
-        _running.add(key)
     asked = {"url": address, "files": str(db.files), "slug": campaign.slug, "kind": kind}
-
-    def wait() -> None:
-        try:
-            with _turn:
-                _run(asked)
-        finally:
-            with _guard:
-                _running.discard(key)
-
-    threading.Thread(target=wait, name=f"captious-{kind}-{campaign.slug}", daemon=True).start()
+    _work.begin(key, f"captious-{kind}-{campaign.slug}", partial(_run, asked))
 
 
 def _run(asked: dict[str, str]) -> None:

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from fastapi import APIRouter, Request
 from markupsafe import Markup
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.quality import control as quality
@@ -18,12 +19,12 @@ from captious.charts.drawn import file_name
 from captious.charts.render import can_draw
 from captious.charts.words import finding_of
 from captious.tables import Table
-from captious.tables.values import for_page
+from captious.tables.values import PageTable, for_page
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
 from captious.web.admin.figures.background import figures
 from captious.web.admin.figures.drawings import drawn
 from captious.web.admin.figures.shown_tables import MOST_ROWS, markup
-from captious.web.admin.models import ChartsPage, ShownChart
+from captious.web.admin.models import Computed
 from captious.web.texts import Texts
 
 router = APIRouter()
@@ -52,6 +53,22 @@ class ChartsView(NamedTuple):
     charts: list[ChartView]
     waiting: bool
     can_draw: bool
+
+
+class ShownChart(BaseModel):
+    """A chart: how it is read, what it shows, its table; `drawn` where the page has its picture."""
+
+    title: str
+    how: str
+    finding: str
+    table: PageTable
+    drawn: bool
+
+
+class ChartsPage(Computed):
+    """The charts of a page."""
+
+    charts: list[ShownChart]
 
 
 def charts_view(db: Database, campaign: Campaign, kind: Kind, t: Texts) -> ChartsView:

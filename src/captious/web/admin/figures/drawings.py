@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import threading
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 from captious.campaigns.records import Campaign
@@ -16,12 +16,11 @@ from captious.charts.drawn import digest_of
 from captious.charts.render import can_draw
 from captious.errors import CaptiousError
 from captious.tables import Table
+from captious.web.admin.figures.one_at_a_time import OneAtATime
 
 NOTHING = Pictures("", "")
 _log = logging.getLogger("captious.web")
-_turn = threading.Lock()
-_running: set[tuple[str, int, str]] = set()
-_guard = threading.Lock()
+_work = OneAtATime()
 
 
 class Drawn(NamedTuple):
@@ -76,17 +75,4 @@ def draw(db: Database, campaign: Campaign, kind: str, tables: Sequence[Table]) -
 def _begin(db: Database, campaign: Campaign, kind: str, tables: Sequence[Table]) -> None:
     """Draw in a thread that waits for a process, unless one is at it already."""
     key = (str(id(db)), campaign.id, kind)
-    with _guard:
-        if key in _running:
-            return
-        _running.add(key)
-
-    def work() -> None:
-        try:
-            with _turn:
-                draw(db, campaign, kind, tables)
-        finally:
-            with _guard:
-                _running.discard(key)
-
-    threading.Thread(target=work, name=f"captious-{_kind(kind)}-{campaign.slug}", daemon=True).start()
+    _work.begin(key, f"captious-{_kind(kind)}-{campaign.slug}", partial(draw, db, campaign, kind, tables))

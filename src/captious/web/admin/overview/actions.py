@@ -14,10 +14,10 @@ from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.protocols.base import Round
-from captious.protocols.form import as_number
 from captious.protocols.options import ProtocolOption
 from captious.web import pages
-from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, texts_of, words
+from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, words
+from captious.web.admin.form_fields import texts_of, whole_number
 from captious.web.openapi import form_body
 from captious.web.protocol_words import round_key
 from captious.web.refusals import Refusal
@@ -34,6 +34,19 @@ STEPS: dict[str, Callable[..., Any]] = {
     "close": lifecycle.close,
     "extend": lifecycle.extend,
 }
+# What may be done in each state, the likeliest first.
+POSSIBLE = {
+    "draft": ("open", "extend"),
+    "open": ("pause", "extend", "close"),
+    "paused": ("resume", "extend", "close"),
+    "closed": ("resume",),
+}
+
+
+def possible(campaign: Campaign) -> list[str]:
+    """What may be done now; some protocols ask one rater a stage, and no more can be asked for."""
+    fixed = bool(campaign.rules().one_rater)
+    return [action for action in POSSIBLE[campaign.state] if not (fixed and action == "extend")]
 
 
 def action_of(campaign: Campaign, action: str, t: Texts) -> Round:
@@ -73,9 +86,13 @@ def confirm(request: Request, account: Manager, campaign: Run, action: Action) -
 def do(request: Request, account: Manager, campaign: Run, action: Action, db: Db, form: Written) -> Response:
     """Do it, or say in one line why it cannot be done now."""
     given = texts_of(form)
-    what = action_of(campaign, action, words(request))
+    t = words(request)
+    what = action_of(campaign, action, t)
     try:
-        numbers = {one.name: _whole(request, one, given) for one in what.asks}
+        numbers = {
+            one.name: whole_number(given.get(one.name, ""), one.label, t, low=one.low, high=one.high)
+            for one in what.asks
+        }
         if action in STEPS:
             STEPS[action](db, campaign, actor=account.name, **numbers)
         else:
@@ -85,14 +102,6 @@ def do(request: Request, account: Manager, campaign: Run, action: Action, db: Db
         return _page(request, account, campaign, what, given, Problem(field, str(error)))
     flash = f"admin.flash.{action}" if action in STEPS else round_key(campaign.protocol, action)
     return pages.redirect(request, f"/admin/c/{campaign.slug}", flash=flash)
-
-
-def _whole(request: Request, asked: ProtocolOption, given: dict[str, str]) -> int:
-    number = as_number(given.get(asked.name, ""))
-    if number is None or number != int(number) or not asked.low <= number <= asked.high:
-        limits = {"least": f"{asked.low:,.0f}", "most": f"{asked.high:,.0f}"}
-        raise InputError(words(request)("admin.errors.whole", label=asked.label, **limits))
-    return int(number)
 
 
 def _page(

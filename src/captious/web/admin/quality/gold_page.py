@@ -20,32 +20,22 @@ from captious.protocols import Field, Item, Problem
 from captious.protocols.form import as_number
 from captious.protocols.known import best_answer
 from captious.web import pages
-from captious.web.admin.access import (
-    PAGE,
-    TWIN,
-    WRITE,
-    Db,
-    Manager,
-    Run,
-    Written,
-    files_of,
-    head,
-    show,
-    texts_of,
-    words,
-)
+from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Run, Written, head, show, words
+from captious.web.admin.form_fields import files_of, texts_of
+from captious.web.admin.long_lists import Offset, links_around
 from captious.web.admin.models import CampaignHead
-from captious.web.admin.uploads import image_files as uploads
+from captious.web.admin.uploads.text_files import read_protocol_text
+from captious.web.admin.uploads.upload import shown_name
 from captious.web.forms import form_view
 from captious.web.forms.form_answers import answers_to
 from captious.web.openapi import form_body
 from captious.web.rater.entry.training_page import expected_words
+from captious.web.rater.task_view import picture
 from captious.web.refusals import Refusal
 from captious.web.texts import Texts
 
 router = APIRouter()
 ROWS = 50
-Offset = Annotated[int, Query(ge=0, le=10_000_000)]
 Key = Annotated[str, Query(max_length=500)]
 # Nobody types the very words that someone else would.
 _KINDS = ("number", "choice", "multi")
@@ -104,8 +94,8 @@ def upload(request: Request, account: Manager, campaign: Run, db: Db, form: Writ
     try:
         if not sent:
             raise InputError(words(request)("admin.gold.no_file"))
-        text = uploads.read_protocol_text(sent[0])
-        known = gold.parse_gold(text.encode(), reading.items(db, campaign), uploads.shown_name(sent[0]))
+        text = read_protocol_text(sent[0])
+        known = gold.parse_gold(text.encode(), reading.items(db, campaign), shown_name(sent[0]))
         gold.set_gold(db, campaign, known, actor=account.name)
     except InputError as error:
         return _page(request, account, campaign, db, 0, [Problem("gold_file", str(error))])
@@ -165,7 +155,6 @@ def _mark_page(
     known: Mapping[str, Any],
     problems: Sequence[Problem] = (),
 ) -> Response:
-    digest = images.digest_of(db, campaign, item.image)
     return show(
         request,
         "gold_item.html",
@@ -174,7 +163,7 @@ def _mark_page(
         campaign=head(campaign),
         here="gold",
         key=item.key,
-        image=f"/images/{campaign.slug}/{digest}" if digest else "",
+        image=picture(campaign.slug, images.digest_of(db, campaign, item.image)),
         form=form_view.view(
             item, words(request), answers={name: best_answer(one) for name, one in known.items()}
         ),
@@ -212,21 +201,10 @@ def _page(
         problems=problems,
         campaign=head(campaign),
         here="gold",
-        found=[
-            (
-                one.item,
-                [
-                    (field, expected_words(field, one.known[field.name], t))
-                    for field in one.item.form.fields
-                    if field.name in one.known
-                ],
-            )
-            for one in found
-        ],
+        found=[(one.item, _said(one, t)) for one in found],
         others=others,
         marked={one.item.key for one in found},
         total=total,
         offset=offset,
-        next_page=f"{here}?offset={offset + ROWS}" if offset + ROWS < total else "",
-        previous_page=f"{here}?offset={max(0, offset - ROWS)}" if offset else "",
+        **links_around(here, offset, ROWS, more=offset + ROWS < total),
     )

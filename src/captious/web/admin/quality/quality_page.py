@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.quality import control as quality
@@ -17,23 +18,62 @@ from captious.web.admin.access import (
     WRITE,
     Db,
     Manager,
+    RowId,
     Run,
     Seen,
     Viewer,
     Written,
     head,
     show,
-    texts_of,
     words,
 )
 from captious.web.admin.figures.background import figures
 from captious.web.admin.figures.charts_page import charts_view
+from captious.web.admin.form_fields import texts_of
 from captious.web.admin.formatting import finite
-from captious.web.admin.models import FlagRow, QualityPage, RaterQualityRow
+from captious.web.admin.models import Computed, Shown
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
 router = APIRouter()
+
+
+class FlagRow(Shown):
+    """Something that a rule saw in a rater's work, and what was decided about it."""
+
+    id: int
+    rater: str
+    rule: str
+    explanation: str
+    evidence: dict[str, Any]
+    created: float
+    decision: str
+    decided_by: str
+    decided_at: float | None
+
+
+class RaterQualityRow(BaseModel):
+    """How one rater works: pace, checks, known answers, and how they go with the others."""
+
+    rater: str
+    state: str
+    answers: int
+    median_seconds: float | None
+    fast_share: float | None
+    checks: int
+    checks_failed: int
+    gold: int
+    gold_right: int
+    consensus: float | None
+    shared: int
+    longest_run: int
+
+
+class QualityPage(Computed):
+    """Flags, and a row for each rater."""
+
+    flags: list[FlagRow]
+    raters: list[RaterQualityRow]
 
 
 def quality_page(db: Database, campaign: Campaign) -> QualityPage:
@@ -94,12 +134,7 @@ def quality_view(request: Request, account: Viewer, campaign: Seen, db: Db) -> R
     openapi_extra=form_body({"decision": "upheld or dismissed"}, required=["csrf", "decision"]),
 )
 def decide(
-    request: Request,
-    account: Manager,
-    campaign: Run,
-    db: Db,
-    flag_id: Annotated[int, Path(ge=1, le=2**31 - 1)],
-    form: Written,
+    request: Request, account: Manager, campaign: Run, db: Db, flag_id: RowId, form: Written
 ) -> Response:
     """Uphold a flag (the rater is removed) or dismiss it (and is taken back)."""
     given = texts_of(form).get("decision", "")

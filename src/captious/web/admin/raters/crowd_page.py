@@ -32,9 +32,9 @@ from captious.web.admin.access import (
     Written,
     head,
     show,
-    texts_of,
     words,
 )
+from captious.web.admin.form_fields import texts_of, whole_number
 from captious.web.guard import security
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
@@ -208,8 +208,8 @@ def _planned(
         campaign,
         work_of(db, campaign),
         base_url,
-        places=_whole(request, given, "places"),
-        answers=_whole(request, given, "answers"),
+        places=_count(request, given, "places"),
+        answers=_count(request, given, "answers"),
         reward=given.get("reward") or None,
         minutes=_minutes(request, given.get("minutes", "")),
         currency=given.get("currency") or "USD",
@@ -226,16 +226,11 @@ def _minutes(request: Request, text: str) -> float | None:
     return number
 
 
-def _whole(request: Request, given: dict[str, str], name: str) -> int | None:
-    text = given.get(name, "").strip()
+def _count(request: Request, given: dict[str, str], name: str) -> int | None:
+    text, t = given.get(name, "").strip(), words(request)
     if not text:
         return None
-    number = as_number(text)
-    if number is None or number != int(number) or not 1 <= number <= studies.MOST_PLACES:
-        t = words(request)
-        most = f"{studies.MOST_PLACES:,}"
-        raise InputError(t("admin.errors.whole", label=t(f"admin.crowd.{name}"), least=1, most=most))
-    return int(number)
+    return whole_number(text, t(f"admin.crowd.{name}"), t, low=1, high=studies.MOST_PLACES)
 
 
 def _page(

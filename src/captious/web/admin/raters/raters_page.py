@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Literal, NamedTuple
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.people import links, raters
@@ -21,6 +22,7 @@ from captious.web.admin.access import (
     WRITE,
     Db,
     Manager,
+    RowId,
     Run,
     Seen,
     Viewer,
@@ -28,18 +30,17 @@ from captious.web.admin.access import (
     head,
     rights,
     show,
-    texts_of,
     words,
 )
-from captious.web.admin.models import RaterRow, RatersPage
+from captious.web.admin.form_fields import texts_of
+from captious.web.admin.long_lists import Offset, links_around
+from captious.web.admin.models import CampaignHead
 from captious.web.guard import security
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
 router = APIRouter()
 ROWS = 200
-Offset = Annotated[int, Query(ge=0, le=10_000_000)]
-RaterId = Annotated[int, Path(ge=1, le=2**31 - 1)]
 _TOKEN = form_body({}, required=["csrf"])
 _LINKS = {200: {"description": "The links, shown this once.", "content": {"text/html": {}}}}
 
@@ -50,6 +51,32 @@ class ShownLink(NamedTuple):
     pseudonym: str
     name: str
     address: str
+
+
+class RaterRow(BaseModel):
+    """A rater. Name and address are for those who run the campaign; a viewer gets null."""
+
+    id: int
+    pseudonym: str
+    name: str | None
+    email: str | None
+    native: bool
+    state: Literal["active", "removed", "withdrawn"]
+    reason: str
+    answered: int
+    seconds: float
+    seconds_each: float | None
+    created: float
+    last_seen: float | None
+
+
+class RatersPage(BaseModel):
+    """Raters of a campaign, a page of them."""
+
+    campaign: CampaignHead
+    total: int
+    offset: int
+    raters: list[RaterRow]
 
 
 def raters_page(db: Database, campaign: Campaign, account: Account, offset: int) -> RatersPage:
@@ -120,7 +147,7 @@ def add_raters(request: Request, account: Manager, campaign: Run, db: Db, form: 
     openapi_extra=_TOKEN,
 )
 def make_link(
-    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId, form: Written
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RowId, form: Written
 ) -> Response:
     """Make a link and show it, this once."""
     rater = _rater(db, campaign, rater_id)
@@ -129,7 +156,7 @@ def make_link(
 
 @router.post("/admin/c/{slug}/raters/{rater_id}/revoke", **WRITE, openapi_extra=_TOKEN)
 def revoke(
-    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId, form: Written
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RowId, form: Written
 ) -> Response:
     """End every link of a rater and their sessions."""
     links.revoke(db, _rater(db, campaign, rater_id), actor=account.name)
@@ -137,7 +164,7 @@ def revoke(
 
 
 @router.get("/admin/c/{slug}/raters/{rater_id}/remove", **PAGE)
-def remove_page(request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId) -> Response:
+def remove_page(request: Request, account: Manager, campaign: Run, db: Db, rater_id: RowId) -> Response:
     """What removing means, and why it is done."""
     rater = _rater(db, campaign, rater_id)
     return _remove_page(request, account, campaign, rater, "")
@@ -149,7 +176,7 @@ def remove_page(request: Request, account: Manager, campaign: Run, db: Db, rater
     openapi_extra=form_body({"reason": "Why, for the log"}, required=["csrf", "reason"]),
 )
 def remove(
-    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId, form: Written
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RowId, form: Written
 ) -> Response:
     """Leave a rater's responses out from now on; they stay stored."""
     rater = _rater(db, campaign, rater_id)
@@ -163,7 +190,7 @@ def remove(
 
 @router.post("/admin/c/{slug}/raters/{rater_id}/reinstate", **WRITE, openapi_extra=_TOKEN)
 def reinstate(
-    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RaterId, form: Written
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RowId, form: Written
 ) -> Response:
     """Take a removed rater back, with all responses."""
     raters.reinstate(db, _rater(db, campaign, rater_id), actor=account.name)
@@ -241,8 +268,6 @@ def _page(
 ) -> Response:
     page = raters_page(db, campaign, account, offset)
     here = f"/admin/c/{campaign.slug}/raters"
-    following = f"{here}?offset={offset + ROWS}" if offset + ROWS < page.total else ""
-    before = f"{here}?offset={max(0, offset - ROWS)}" if offset else ""
     return show(
         request,
         "raters.html",
@@ -251,7 +276,6 @@ def _page(
         campaign=head(campaign),
         here="raters",
         page=page,
-        next_page=following,
-        previous_page=before,
         form={"lines": "", "native": "", "links": ""} | form,
+        **links_around(here, offset, ROWS, more=offset + ROWS < page.total),
     )

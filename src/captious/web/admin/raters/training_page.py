@@ -15,12 +15,11 @@ from starlette.responses import Response
 
 from captious.campaigns.entry import surveys, training
 from captious.campaigns.entry.change import set_training
-from captious.campaigns.entry.training_files import SAMPLE, load_training, training_of
+from captious.campaigns.entry.training_files import SAMPLE, has_sample, load_training, training_of
 from captious.campaigns.people import raters
 from captious.campaigns.records import Account, Campaign, Training
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store.database import Database
-from captious.data import training_file
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.protocols.form import as_number
@@ -38,15 +37,16 @@ from captious.web.admin.access import (
     Seen,
     Viewer,
     Written,
-    files_of,
     head,
     rights,
     show,
-    texts_of,
     words,
 )
+from captious.web.admin.form_fields import files_of, texts_of
 from captious.web.admin.models import CampaignHead
-from captious.web.admin.uploads import image_files as uploads
+from captious.web.admin.uploads.image_files import save_images
+from captious.web.admin.uploads.text_files import read_protocol_text
+from captious.web.admin.uploads.upload import shown_name
 from captious.web.openapi import form_body
 
 router = APIRouter()
@@ -197,19 +197,11 @@ def _training(campaign: Campaign, chosen: str, form: FormData, folder: Path) -> 
     sent = files_of(form, "training_file")
     if not sent:
         raise InputError("training: no file was given. Choose one, or use the built-in examples.")
-    text, name = uploads.read_protocol_text(sent[0]), uploads.shown_name(sent[0])
+    text, name = read_protocol_text(sent[0]), shown_name(sent[0])
     pictures = files_of(form, "training_images")
     if pictures:
-        uploads.save_images(pictures, folder)
+        save_images(pictures, folder)
     return training_of(text, rules, [folder] if pictures else [], source=name)
-
-
-def has_sample(protocol: str) -> bool:
-    """Whether the package brings a training for a protocol."""
-    try:
-        return training_file(protocol).is_file()
-    except InputError:
-        return False
 
 
 def _page(

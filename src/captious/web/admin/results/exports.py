@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse
+from pydantic import BaseModel
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
@@ -17,27 +18,25 @@ from captious.campaigns.store.database import Database
 from captious.charts.apart import file_pictures
 from captious.charts.render import can_draw
 from captious.protocols import Problem
-from captious.web.admin.access import (
-    PAGE,
-    TWIN,
-    WRITE,
-    Db,
-    Seen,
-    Viewer,
-    Written,
-    head,
-    rights,
-    show,
-    texts_of,
-    words,
-)
-from captious.web.admin.models import ExportsPage
+from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Seen, Viewer, Written, head, rights, show, words
+from captious.web.admin.form_fields import texts_of
+from captious.web.admin.models import CampaignHead
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
 router = APIRouter()
 CONTENTS = ("responses", "judgments", "final", "items", "raters", "croissant", "datasheet")
 BEFORE_OTHERS = CONTENTS.index("croissant")
+
+
+class ExportsPage(BaseModel):
+    """What can be downloaded."""
+
+    campaign: CampaignHead
+    responses: int
+    formats: list[str]
+    contents: list[str]
+    identities: bool
 
 
 def exports_page(db: Database, campaign: Campaign, account: Account) -> ExportsPage:

@@ -11,15 +11,22 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Snapshot
 from captious.tables import Table
-from captious.tables.values import for_page
+from captious.tables.values import PageTable, for_page
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
 from captious.web.admin.figures.background import figures
 from captious.web.admin.figures.charts_page import charts_view
 from captious.web.admin.figures.shown_tables import MOST_ROWS, markup
-from captious.web.admin.models import TablesPage
+from captious.web.admin.models import Computed
 
 router = APIRouter()
 Kind = Literal["agreement", "results"]
+
+
+class TablesPage(Computed):
+    """Tables with the number of responses that they were made from."""
+
+    responses: int
+    tables: list[PageTable]
 
 
 def tables_page(db: Database, campaign: Campaign, kind: Kind) -> TablesPage:

@@ -11,24 +11,11 @@ from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages
-from captious.web.admin.access import (
-    PAGE,
-    WRITE,
-    Db,
-    Manager,
-    Run,
-    Written,
-    files_of,
-    head,
-    show,
-    texts_of,
-    words,
-)
+from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, words
+from captious.web.admin.form_fields import files_of, texts_of
 from captious.web.admin.setup.wizard.drafts import Plan, load
-from captious.web.admin.setup.wizard.new_campaign import UPLOADS, drafts_of
-from captious.web.admin.setup.wizard.received import receive, unreadable_candidates
-from captious.web.admin.uploads import image_files as uploads
-from captious.web.guard import security
+from captious.web.admin.setup.wizard.own_drafts import drafts_of
+from captious.web.admin.setup.wizard.received import UPLOADS, most_upload, receive, unreadable_candidates
 
 router = APIRouter()
 
@@ -79,7 +66,6 @@ def _plan(account: Account, campaign: Campaign, given: dict[str, str]) -> Plan:
 def _page(
     request: Request, account: Account, campaign: Campaign, form: dict[str, str], *problems: Problem
 ) -> Response:
-    most = security.settings_of(request).upload_bytes // uploads.MEGABYTE
     return show(
         request,
         "add_files.html",
@@ -88,6 +74,6 @@ def _page(
         campaign=head(campaign),
         here="settings",
         needs=campaign.rules().needs,
-        most_upload=f"{most:,}",
+        most_upload=most_upload(request),
         form={"common": "", "no_images": ""} | form,
     )

@@ -7,6 +7,7 @@ from dataclasses import fields, replace
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.records import Account, Campaign, Settings
@@ -27,10 +28,10 @@ from captious.web.admin.access import (
     Written,
     head,
     show,
-    texts_of,
     words,
 )
-from captious.web.admin.models import SettingsPage
+from captious.web.admin.form_fields import texts_of
+from captious.web.admin.models import CampaignHead
 from captious.web.openapi import form_body
 from captious.web.texts import Texts, languages
 
@@ -66,6 +67,16 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
 HIGHEST = {"link_days": 3650.0, "hold_seconds": 60 * 86400.0, "consensus_floor": 1.0}
 LOWEST = {"set_aside_after": 0}
 LONGEST = {"area": 20_000, "text": 300}
+
+
+class SettingsPage(BaseModel):
+    """The settings that may change while a campaign runs, and the rules that may not."""
+
+    campaign: CampaignHead
+    settings: dict[str, Any]
+    options: dict[str, Any]
+    seed: int
+    protocol_file: str | None
 
 
 @router.get("/api/admin/c/{slug}/settings", **TWIN)

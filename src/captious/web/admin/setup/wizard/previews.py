@@ -7,10 +7,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.entry.change import set_training
-from captious.campaigns.entry.training_files import SAMPLE, load_training
+from captious.campaigns.entry.training_files import SAMPLE, has_sample, load_training
 from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Account, Draft, Settings
 from captious.campaigns.setup import cost as costs
@@ -20,11 +21,11 @@ from captious.errors import InputError
 from captious.protocols import Item, Problem
 from captious.protocols.form import as_number
 from captious.web import pages
-from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Written, show, texts_of, words
-from captious.web.admin.models import PreviewCost, PreviewItem, PreviewPage, PreviewPrecision, ShownCaption
-from captious.web.admin.raters.training_page import has_sample
+from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Written, show, words
+from captious.web.admin.form_fields import texts_of
+from captious.web.admin.models import ShownCaption
 from captious.web.admin.setup.wizard.drafts import Built, Plan
-from captious.web.admin.setup.wizard.new_campaign import Token, drafts_of, plan_of
+from captious.web.admin.setup.wizard.own_drafts import Token, drafts_of, plan_of
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
@@ -40,6 +41,59 @@ TYPES = {
     ".webp": "image/webp",
     ".gif": "image/gif",
 }
+
+
+class PreviewCost(BaseModel):
+    """What the work comes to at a pace and a wage."""
+
+    seconds_each: float
+    hours: float
+    wage: float
+    pay: float
+
+
+class PreviewItem(BaseModel):
+    """One of the first items of a draft."""
+
+    place: int
+    image: str
+    image_url: str | None
+    captions: list[ShownCaption]
+    check: bool
+    questions: int
+
+
+class PreviewPrecision(BaseModel):
+    """How narrow a difference of two systems will be known, and which is found in 80% of studies."""
+
+    aspect: str
+    low: float
+    high: float
+    images: int
+    answers: int
+    half_width: float
+    detectable: float
+    basis: str
+
+
+class PreviewPage(BaseModel):
+    """What creating a draft would make."""
+
+    title: str
+    protocol: str
+    images: int
+    systems: list[str]
+    items: int
+    first: int
+    later: int
+    checks: int
+    responses: int
+    raters: int
+    without_image: int
+    notes: list[str]
+    cost: PreviewCost | None
+    precision: list[PreviewPrecision]
+    first_items: list[PreviewItem]
 
 
 def preview_page(token: str, plan: Plan, built: Built, cost: PreviewCost | None) -> PreviewPage:

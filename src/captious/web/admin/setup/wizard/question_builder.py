@@ -9,8 +9,9 @@ from starlette.responses import Response
 
 from captious.errors import InputError
 from captious.protocols import HumanProtocol
-from captious.web.admin.access import PAGE, Manager, Written, show, texts_of, words
-from captious.web.admin.setup.wizard.new_campaign import Protocol, kind_named
+from captious.web.admin.access import PAGE, Manager, Written, show, words
+from captious.web.admin.form_fields import texts_of
+from captious.web.admin.setup.wizard.plan_form import Protocol, kind_named
 from captious.web.forms import form_view
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal

@@ -6,17 +6,43 @@ import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
 
 from captious.corpus.load import load_with_notes
 from captious.errors import InputError
 from captious.protocols import Problem
-from captious.web.admin.access import files_of
+from captious.web.admin.form_fields import files_of
 from captious.web.admin.setup.wizard.drafts import Drafts, Plan, for_the_form, readable
-from captious.web.admin.uploads import image_files as uploads
+from captious.web.admin.uploads.image_files import save_images
+from captious.web.admin.uploads.text_files import save_texts
+from captious.web.admin.uploads.upload import MEGABYTE, shown_name
+from captious.web.guard import security
 
 PARTS = ("candidates", "references", "images")
 DROP = "drop"  # the field that names files to leave out: candidates/heron.json
+UPLOADS = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["csrf", "title"],
+                    "properties": {
+                        "csrf": {"type": "string"},
+                        "title": {"type": "string"},
+                        **{
+                            part: {"type": "array", "items": {"type": "string", "format": "binary"}}
+                            for part in PARTS
+                        },
+                    },
+                    "additionalProperties": {"type": "string"},
+                }
+            }
+        },
+    }
+}
 
 
 class Received(NamedTuple):
@@ -39,7 +65,7 @@ def receive(drafts: Drafts, token: str, form: FormData, earlier: str = "") -> Re
         for upload in files_of(form, part):
             try:
                 wrong = _keep_one(upload, part, place, replaces=bool(earlier))
-                kept.append(place if part == "images" else place / uploads.shown_name(upload))
+                kept.append(place if part == "images" else place / shown_name(upload))
             except InputError as error:
                 wrong = [str(error)]
             problems += [Problem(part, line) for line in wrong]
@@ -57,10 +83,10 @@ def _drop(place: Path, part: str, dropped: set[str]) -> None:
 def _keep_one(upload: UploadFile, part: str, place: Path, *, replaces: bool) -> list[str]:
     """Keep a file; return what is wrong within it where the rest of it is good."""
     if part == "images":
-        return list(uploads.save_images([upload], place).wrong)
+        return list(save_images([upload], place).wrong)
     if replaces:
-        (place / uploads.shown_name(upload)).unlink(missing_ok=True)
-    uploads.save_texts([upload], place)
+        (place / shown_name(upload)).unlink(missing_ok=True)
+    save_texts([upload], place)
     return []
 
 
@@ -108,3 +134,8 @@ def kept_files(drafts: Drafts, token: str) -> dict[str, Any]:
         "references": [path.name for path in readable(drafts.place(token, "references"))],
         "images": sum(path.is_file() for path in images.rglob("*")) if images.is_dir() else 0,
     }
+
+
+def most_upload(request: Request) -> str:
+    """How many megabytes one form may bring, for the page that asks for files."""
+    return f"{security.settings_of(request).upload_bytes // MEGABYTE:,}"

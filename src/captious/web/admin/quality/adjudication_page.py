@@ -1,0 +1,283 @@
+"""An item on which raters differ: all answers side by side, and the decision."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from captious.campaigns.quality import adjudication
+from captious.campaigns.quality.adjudication import Disagreement
+from captious.campaigns.records import Account, Campaign, Receipt
+from captious.campaigns.store import images, recordings
+from captious.campaigns.store.database import Database
+from captious.campaigns.work import responses
+from captious.errors import InputError
+from captious.protocols import Item, Problem
+from captious.web import pages
+from captious.web.admin.access import (
+    PAGE,
+    TWIN,
+    WRITE,
+    Db,
+    Manager,
+    Run,
+    Seen,
+    Viewer,
+    Written,
+    head,
+    show,
+    words,
+)
+from captious.web.admin.formatting import finite
+from captious.web.admin.models import CampaignHead, Shown, ShownCaption
+from captious.web.forms import form_view
+from captious.web.forms.form_answers import answers_to
+from captious.web.guard import security
+from captious.web.openapi import form_body
+from captious.web.rater.task_view import picture
+from captious.web.rater.work_pages import idempotency_key
+from captious.web.refusals import Refusal
+from captious.web.texts import Texts
+
+router = APIRouter()
+# The item that was decided just before, for those who want it back.
+Came = Annotated[str, Query(alias="from", max_length=400)]
+
+
+class DisputedItem(NamedTuple):
+    """An item in dispute, with the stage of each answer."""
+
+    one: Disagreement
+    stages: dict[str, str]
+
+
+class ShownAnswer(BaseModel):
+    """One rater's answer to one question, as stored and in words."""
+
+    value: str | float | dict[str, float] | None
+    words: str
+
+
+class QuestionRow(BaseModel):
+    """A question with everyone's answers, in the order of the columns."""
+
+    field: str
+    caption: str
+    label: str
+    differs: bool
+    answers: list[ShownAnswer]
+
+
+class AnswerColumn(BaseModel):
+    """Whose answers a column holds, and of which stage."""
+
+    rater: str
+    stage: str
+    time: float | None
+
+
+class QueuePlace(Shown):
+    """Where an item stands among the disagreements: `at` of `total`, `decided` of them; its neighbours."""
+
+    at: int
+    total: int
+    decided: int
+    before: str
+    after: str
+    open_after: str
+
+
+class DisagreementPage(BaseModel):
+    """One item with every answer side by side."""
+
+    campaign: CampaignHead
+    item: str
+    image: str
+    image_url: str | None
+    stage: str
+    why: str
+    spread: float | None
+    captions: list[ShownCaption]
+    columns: list[AnswerColumn]
+    questions: list[QuestionRow]
+    decided: dict[str, Any] | None
+    place: QueuePlace
+
+
+@router.get("/api/admin/c/{slug}/disagreements/{item:path}", **TWIN)
+def disagreement_twin(request: Request, campaign: Seen, db: Db, item: str) -> DisagreementPage:
+    """One item with every answer side by side."""
+    return side_by_side(db, campaign, _found(db, campaign, item), words(request))
+
+
+@router.get("/admin/c/{slug}/disagreements/{item:path}", **PAGE)
+def disagreement_view(
+    request: Request, account: Viewer, campaign: Seen, db: Db, item: str, came: Came = ""
+) -> Response:
+    """One item with every answer side by side, and the form that decides."""
+    found = _found(db, campaign, item)
+    return _page(request, account, campaign, db, found, starting_point(found.one), came=came)
+
+
+@router.post(
+    "/admin/c/{slug}/disagreements/{item:path}",
+    **WRITE,
+    openapi_extra=form_body(
+        {
+            "key": "Idempotency key",
+            "take": "Number of the rater whose answers stand, from 1",
+            "undo": "yes: take the last decision back",
+        },
+        required=["csrf", "key"],
+        open_ended=True,
+    ),
+)
+def decide(request: Request, account: Manager, campaign: Run, db: Db, item: str, form: Written) -> Response:
+    """Store the decision (one's own, or a rater's answers), or take the last one back.
+
+    What raters said stays as it was. The next disagreement that is not decided comes up.
+    """
+    found = _found(db, campaign, item)
+    key = idempotency_key(security.text_field(form, "key"))
+    if security.text_field(form, "undo"):
+        return _undone(request, account, campaign, db, found, key)
+    taken = security.text_field(form, "take")
+    if taken:
+        answers = answers_of(found.one, taken)
+    else:
+        answers = answers_to(found.one.item, form, partial(recordings.keep, db, campaign))
+    try:
+        outcome = adjudication.adjudicate(
+            db, campaign, found.one.item.key, answers, actor=account.name, key=key
+        )
+    except InputError as error:
+        outcome = [Problem("", str(error))]
+    if isinstance(outcome, Receipt):
+        queue = f"/admin/c/{campaign.slug}/disagreements"
+        following = adjudication.place(db, campaign, found.one.item.key).open_after
+        if not following:
+            return pages.redirect(request, queue, flash="admin.flash.all_adjudicated")
+        back = f"{queue}/{quote(following)}?from={quote(found.one.item.key)}"
+        return pages.redirect(request, back, flash="admin.flash.adjudicated")
+    return _page(request, account, campaign, db, found, answers, outcome)
+
+
+def _undone(
+    request: Request, account: Account, campaign: Campaign, db: Database, found: DisputedItem, key: str
+) -> Response:
+    try:
+        adjudication.take_back(db, campaign, found.one.item.key, actor=account.name, key=key)
+    except InputError as error:
+        return _page(
+            request, account, campaign, db, found, starting_point(found.one), [Problem("", str(error))]
+        )
+    here = f"/admin/c/{campaign.slug}/disagreements/{quote(found.one.item.key)}"
+    return pages.redirect(request, here, flash="admin.flash.taken_back")
+
+
+def answers_of(one: Disagreement, place: str) -> dict[str, object]:
+    """The answers of the rater in a column (counted from 1) to the questions of the form."""
+    if not place.isdecimal() or not 1 <= int(place) <= len(one.responses):
+        raise Refusal(422, "admin.errors.decision")
+    given = one.responses[int(place) - 1].answers
+    return {name: answer for name, answer in given.items() if one.item.form.field(name) is not None}
+
+
+def _found(db: Database, campaign: Campaign, key: str) -> DisputedItem:
+    try:
+        one = adjudication.disagreement(db, campaign, key)
+        keys = dict.fromkeys(response.item for response in one.responses)
+        stages = {name: responses.item(db, campaign, name).stage for name in keys}
+    except InputError:
+        raise Refusal(404, "error.404") from None
+    return DisputedItem(one, stages)
+
+
+def side_by_side(db: Database, campaign: Campaign, found: DisputedItem, t: Texts) -> DisagreementPage:
+    """Every question in a row, every answer in a column."""
+    one, stages = found
+    item = one.item
+    questions = []
+    for field in item.form.fields:
+        answers = [response.answers.get(field.name) for response in one.responses]
+        if all(answer in (None, {}) for answer in answers):
+            continue
+        questions.append(
+            QuestionRow(
+                field=field.name,
+                caption=field.caption,
+                label=t.say(field.label),
+                differs=any(answer != answers[0] for answer in answers[1:]),
+                answers=[
+                    ShownAnswer(value=answer, words=form_view.described(field, answer, t))
+                    for answer in answers
+                ],
+            )
+        )
+    return DisagreementPage(
+        campaign=head(campaign),
+        item=item.key,
+        image=item.image,
+        image_url=picture(campaign.slug, images.digest_of(db, campaign, item.image)) or None,
+        stage=item.stage,
+        why=one.why,
+        spread=finite(one.spread),
+        captions=[
+            ShownCaption(key=c.key, text=c.text, systems=list(item.sources[c.key])) for c in item.captions
+        ],
+        columns=[
+            AnswerColumn(rater=r.rater, stage=stages[r.item], time=finite(r.time)) for r in one.responses
+        ],
+        questions=questions,
+        decided=one.decided,
+        place=QueuePlace.model_validate(adjudication.place(db, campaign, item.key)),
+    )
+
+
+def starting_point(one: Disagreement) -> dict[str, object]:
+    """What the form begins with: the decision, or else what all raters agree on."""
+    if one.decided is not None:
+        return dict(one.decided)
+    if not one.responses:
+        return {}
+    first, rest = one.responses[0].answers, one.responses[1:]
+    return {
+        name: value
+        for name, value in first.items()
+        if all(other.answers.get(name) == value for other in rest)
+    }
+
+
+def _page(
+    request: Request,
+    account: Account,
+    campaign: Campaign,
+    db: Database,
+    found: DisputedItem,
+    answers: Mapping[str, object],
+    problems: Sequence[Problem] = (),
+    came: str = "",
+) -> Response:
+    t = words(request)
+    plain: Item = replace(found.one.item, prior={})
+    form = form_view.view(plain, t, answers=answers, problems=problems, with_presets=False)
+    return show(
+        request,
+        "adjudicate.html",
+        account,
+        campaign=head(campaign),
+        here="disagreements",
+        page=side_by_side(db, campaign, found, t),
+        form=form,
+        key=secrets.token_urlsafe(16),
+        came=came,
+        status_code=422 if problems else 200,
+    )

@@ -1,0 +1,94 @@
+"""How far a campaign is."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from captious.campaigns.quality.adjudication import adjudicate
+from captious.campaigns.results import verdict as verdicts
+from captious.campaigns.results.standing import standing_snapshot
+from captious.campaigns.work import assignment, responses
+from captious.web.admin.overview import overview_page
+
+PATIENCE = 60.0
+
+
+def test_the_overview_shows_stages_pace_and_people(viewer: Any, site: Any, tagged: Any) -> None:
+    found = viewer.twin(f"/admin/c/{tagged.slug}")
+    assert (found["done"], found["wanted"], found["raters_active"]) == (12, 12, 2)
+    assert found["stages"] == [{"stage": "first", "items": 6, "finished": 6, "done": 12, "wanted": 12}]
+    assert found["as_of"] == site.db.now()
+    text = viewer.text(f"/admin/c/{tagged.slug}")
+    assert "First stage" in text
+    assert "Pause the campaign" not in text  # a viewer only looks
+
+
+def test_pace_and_time_left_follow_the_latest_responses(
+    site: Any, viewer: Any, people: Any, clock: Any
+) -> None:
+    campaign = site.campaign("tagging", raters=2, two_rounds=False)
+    ada, boris = people(site, campaign)
+    begun = site.db.now()
+    for at in range(6):
+        if at:
+            clock.move(60)
+        (task, *_) = assignment.next_tasks(site.db, campaign, ada)
+        responses.respond(site.db, ada, task.token, {"verdict": "complete"}, key=f"k{at}", seconds=5)
+        # Four responses tell no pace, five do.
+        assert (viewer.twin(f"/admin/c/{campaign.slug}")["recent"] is None) == (at < 4)
+    found = viewer.twin(f"/admin/c/{campaign.slug}")
+    # One a minute is 60 an hour. The other 6 of 12 are for the second rater, whose pace nobody knows.
+    assert (found["done"], found["wanted"], found["responses"]) == (6, 12, 6)
+    assert (found["rate_per_hour"], found["seconds_left"]) == (pytest.approx(60), None)
+    assert "answered enough to estimate their pace" in found["verdict"]["unknown"]
+    assert found["last_activity"] == begun + 300
+    assert (found["raters_active"], found["raters_removed"], found["open_flags"]) == (2, 0, 0)
+    recent = found["recent"]
+    assert (recent["since"], recent["until"]) == (begun, begun + 300)
+    # 24 spans of 12.5 s: 0, 60, 120, 180 and 240 s are in spans 0, 4, 9, 14, 19; the end is in the last.
+    assert [at for at, count in enumerate(recent["counts"]) if count] == [0, 4, 9, 14, 19, 23]
+    assert sum(recent["counts"]) == 6
+    for at in range(4):
+        clock.move(30)
+        (task, *_) = assignment.next_tasks(site.db, campaign, boris)
+        responses.respond(site.db, boris, task.token, {"verdict": "complete"}, key=f"k{at}", seconds=5)
+    # The second rater gives one in 30 seconds: the last two take a minute.
+    found = viewer.twin(f"/admin/c/{campaign.slug}")
+    assert found["seconds_left"] == pytest.approx(60)
+    # A lead's decision is no response: the page shows the same as before.
+    clock.move(3000)
+    adjudicate(site.db, campaign, task.item.key, {"verdict": "minor"}, actor="lea", key="d")
+    shown = ("recent", "rate_per_hour", "seconds_left", "last_activity")
+    after = viewer.twin(f"/admin/c/{campaign.slug}")
+    assert [after[name] for name in shown] == [found[name] for name in shown]
+
+
+def test_responses_of_one_moment_show_no_pace(viewer: Any, tagged: Any) -> None:
+    found = viewer.twin(f"/admin/c/{tagged.slug}")
+    # All is there, so that no time is left.
+    assert (found["recent"], found["rate_per_hour"], found["seconds_left"]) == (None, None, 0)
+
+
+def test_an_unknown_campaign_is_not_found(viewer: Any) -> None:
+    assert viewer.get("/admin/c/nothing").status_code == 404
+    assert viewer.get("/api/admin/c/nothing").json()["error"]
+
+
+def test_a_large_campaign_shows_counts_at_once_and_the_rest_when_it_is_worked_out(
+    site: Any, viewer: Any, tagged: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(overview_page, "FEW_RESPONSES", 0)
+    address = f"/api/admin/c/{tagged.slug}"
+    first = viewer.get(address).json()["verdict"]
+    assert first["pending"]
+    assert first["unknown"] == "it is being computed"
+    until = time.monotonic() + PATIENCE
+    while (found := viewer.get(address).json()["verdict"])["pending"] and time.monotonic() < until:
+        time.sleep(0.05)
+    assert found["lines"][0]["text"].startswith("Finished: all 12 responses")
+    kept = verdicts.worked_out(site.db, tagged)._replace(standing=standing_snapshot(site.db, tagged))
+    again = verdicts.verdict(site.db, tagged, kept)
+    assert again.standing == verdicts.verdict(site.db, tagged, kept._replace(standing=None)).standing
