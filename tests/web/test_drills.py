@@ -1,6 +1,6 @@
 """Faults under load: what raters were told is stored is there, once.
 
-The full form is `python benchmarks/drills.py`; docs/operating.md has its counts.
+The full form is `python benchmarks/server/drills.py`; docs/operating.md has its counts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).resolve().parent.parent.parent / "benchmarks"
+SCRIPTS = Path(__file__).resolve().parents[2] / "benchmarks" / "server"
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 
@@ -18,13 +18,13 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def drill(monkeypatch: pytest.MonkeyPatch, kind: str, fault: str) -> None:
     for package in ("psutil", "uvloop", *(["pgserver"] if kind == "postgresql" else [])):
         pytest.importorskip(package, reason=f"needs {package}")
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    import campaign_traffic
+    monkeypatch.syspath_prepend(SCRIPTS)
     import drills
     import faults
+    from traffic.databases import database
 
     try:
-        with campaign_traffic.database(kind) as place:
+        with database(kind) as place:
             found = drills.run(place, fault, times=1, raters=6, seed=3, think=0.1, images=60)
     except faults.NotPossibleHereError as error:
         pytest.skip(str(error))

@@ -1,4 +1,4 @@
-"""Players of known accuracy play by the rules: `benchmarks/rating_game.py`, at a smaller size."""
+"""Players of known accuracy play by the rules: `benchmarks/judgments/rating_game.py`, at a smaller size."""
 
 import importlib.util
 import sys
@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-SCRIPT = Path(__file__).parents[3] / "benchmarks" / "rating_game.py"
+SCRIPT = Path(__file__).parents[3] / "benchmarks" / "judgments" / "rating_game.py"
 
 
 @pytest.fixture(scope="module")

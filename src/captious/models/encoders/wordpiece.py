@@ -4,7 +4,7 @@ Text is cleaned, lower-cased and stripped of accents (where the model is uncased
 space and around punctuation and Chinese characters; each word is then cut from the left into the
 longest pieces that the vocabulary holds. Captions use few distinct words, so that words are
 remembered and most texts cost a few look-ups: many times as fast as the package tokenizers on one
-thread (`benchmarks/wordpiece.py`), which is why it is ours. Unlike there, a caption that says
+thread (`benchmarks/models/wordpiece.py`), which is why it is ours. Unlike there, a caption that says
 `[SEP]` gets no special token.
 """
 
