@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo docs loop serve test test-all lint format browser bench wheel-check smoke clean
+.PHONY: demo docs loop serve test test-all lint format browser bench bench-all wheel-check smoke clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/captious demo
@@ -66,8 +66,12 @@ format: $(VENV)/dev.stamp
 docs: $(VENV)/dev.stamp
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
+# The benchmarks that end within minutes; bench-all runs the long ones too, for hours. benchmarks/run.py has the list.
 bench: $(VENV)/dev.stamp
-	for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	$(BIN)/python benchmarks/run.py
+
+bench-all: $(VENV)/dev.stamp
+	$(BIN)/python benchmarks/run.py --all
 
 # SPICE from an installed wheel: no Java, no torch, no network.
 wheel-check: $(VENV)/demo.stamp
