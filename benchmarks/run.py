@@ -47,7 +47,7 @@ class Run(NamedTuple):
 
 
 def scripts(folder: Path = FOLDER) -> list[str]:
-    """The scripts of all rooms; modules that scripts share are left out."""
+    """All scripts; modules that scripts share are left out."""
     return [
         path.relative_to(folder).as_posix()
         for path in sorted(folder.glob("*/*.py"))
