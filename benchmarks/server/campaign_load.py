@@ -12,8 +12,10 @@ seconds each, and the ratios of throughput and of processor time are printed. It
 had it: in an environment of its own, made from its own files, whose interpreter is given with
 `--against-python` (it needs psutil beside, for this script):
 
+    git worktree add ../older-release COMMIT
     python -m venv ../older-env
-    ../older-env/bin/pip install -c ../older-release/requirements-dev.txt "../older-release[web]" psutil
+    sed 's/\\[[^]]*\\]//' ../older-release/requirements-dev.txt > constraints.txt
+    ../older-env/bin/pip install -c constraints.txt "../older-release[web]" psutil
 
 Without that it runs in this environment, and packages that it did not ask for are hidden from it.
 """
