@@ -28,16 +28,16 @@ def _lead(path: str) -> Visit:
 
 def _notes(page: Page, site: Site) -> None:
     """What raters told of items that they could not answer."""
-    campaign = site.campaigns["tagging"]
+    campaign = site.campaigns["audit"]
     told = (("image", ""), ("cannot", "The caption is in a language that I cannot read."), ("skip", ""))
     if len(notes(site.db, campaign)) < len(told) + 1:
-        rater = site.someone("tagging")
+        rater = site.someone("audit")
         for kind, text in told:
             (task, *_) = assignment.next_tasks(site.db, campaign, rater)
             aside.put_aside(site.db, rater, task.token, kind, text=text)
         (task, *_) = assignment.next_tasks(site.db, campaign, rater)
         aside.tell(site.db, rater, task.token, "Is the man in the back to be named too?")
-    admin("/notes", "tagging")(page, site)
+    admin("/notes", "audit")(page, site)
 
 
 def _marking(page: Page, site: Site) -> None:

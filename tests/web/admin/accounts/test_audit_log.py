@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 from typing import Any
 
 from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import log
 
 
 def test_the_log_comes_in_pages_newest_first(site: Any, owner: Any, manager: Any) -> None:
@@ -25,3 +27,22 @@ def test_the_log_comes_in_pages_newest_first(site: Any, owner: Any, manager: Any
     assert "Complete log" in owner.text("/admin/log")
     for wrong in ("0", "x", "99999999999999"):
         assert manager.get(f"{address}?before={wrong}").status_code == 422
+
+
+def test_details_that_are_lists_read_as_text(site: Any, manager: Any) -> None:
+    campaign = site.campaign()
+    detail = {"set": ["a/1", "<b>"], "taken away": [], "by": {"rule": 1}}
+    with site.db.write() as connection:
+        log.record(
+            connection,
+            "lea",
+            "set known answers",
+            time=1.0,
+            campaign_id=campaign.id,
+            subject="x",
+            detail=detail,
+        )
+    text = manager.text(f"/admin/c/{campaign.slug}/log")
+    assert "<b>set</b> a/1, &lt;b&gt;" in text
+    assert "taken away" not in text
+    assert '{"rule": 1}' in html.unescape(text)
