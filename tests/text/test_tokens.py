@@ -17,6 +17,17 @@ def test_every_tokeniser_has_its_name() -> None:
         token_table(text, "moses")
 
 
+def test_few_texts_have_the_tokens_that_they_have_among_many() -> None:
+    """Up to 1,024 texts are tokenised one by one, more of them by their distinct pieces."""
+    few = ["A dog's t-shirt, No. 5!", "", "Two dogs and 12 cats"]
+    own, theirs = token_table(few), token_table(few + [f"cat {number}" for number in range(2_000)])
+    assert [own.words(row) for row in range(3)] == [theirs.words(row) for row in range(3)]
+    size = len(own.ids)
+    assert own.ids.tolist() == theirs.ids[:size].tolist()
+    assert own.ids.dtype == theirs.ids.dtype
+    assert own.vocabulary == theirs.vocabulary[: len(own.vocabulary)]
+
+
 def test_words_of_one_stem_are_one_token() -> None:
     table = token_table(["A dog rides.", "Dogs riding dogs"], "ptb+stem")
     assert table.vocabulary == ["a", "dog", "ride"]

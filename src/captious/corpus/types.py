@@ -63,7 +63,7 @@ class Ragged:
     @property
     def counts(self) -> IntArray:
         """Length of each list."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]  # `np.diff` takes far longer
 
     def take(self, rows: IntArray) -> Ragged:
         """The lists at `rows`, in that order."""

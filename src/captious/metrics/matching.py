@@ -17,7 +17,7 @@ from captious.text.lookup import Lookup, chunks
 from captious.text.ngrams import MAX_ORDER, NgramTable, count_ngrams
 
 _CHUNK = 1 << 17  # n-grams joined at once: few enough for the processor's cache
-_FLAGS = 1 << 18  # for the 20,000 n-grams of the candidates among these
+_MOST_FLAGS = 1 << 18  # for the 20,000 n-grams of the candidates among these
 
 
 class Matches(NamedTuple):
@@ -79,13 +79,14 @@ def _join_part(batch: Batch, table: NgramTable, starts: IntArray, part: slice) -
     entries, pairs = table.entries_of(texts)
     # Most n-grams of references are in no candidate at all; a look at a flag, which n-grams of
     # equal low bits share, spares most of their searches.
-    flags = np.zeros(_FLAGS, dtype=bool)
-    flags[own_grams & (_FLAGS - 1)] = True
+    count = min(_MOST_FLAGS, 16 << len(own_grams).bit_length())
+    flags = np.zeros(count, dtype=bool)
+    flags[own_grams & (count - 1)] = True
     grams = table.grams[entries]
-    likely = np.flatnonzero(flags[grams & (_FLAGS - 1)])
+    likely = flags[grams & (count - 1)].nonzero()[0]
     entries, pairs, grams = entries[likely], pairs[likely], grams[likely]
     found = lookup.find((examples - part.start)[pairs] * len(table.index) + grams)
-    hits = np.flatnonzero(found >= 0)
+    hits = (found >= 0).nonzero()[0]
     found, counts = found[hits], table.counts[entries[hits]]
     highest = np.zeros(len(own_grams), dtype=np.int32)
     np.maximum.at(highest, found, counts)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.text.lookup import chunks, first_of_runs, sort_stably
+from captious.text.lookup import chunks, first_of_runs, run_lengths, sort_stably
 
 IntArray = NDArray[np.int64]
 Numbers = NDArray[np.int32]
@@ -41,7 +41,7 @@ class Groups:
         for start in range(0, len(ids), _BLOCK):
             ordered, order = sort_stably(ids[start : start + _BLOCK].astype(np.int64))
             begins = np.flatnonzero(first_of_runs(ordered))
-            present, counts = ordered[begins], np.diff(begins, append=len(ordered))
+            present, counts = ordered[begins], run_lengths(begins, len(ordered))
             target = np.repeat(ends[present] - begins, counts) + np.arange(len(ordered))
             places[target] = order + start
             ends[present] += counts
@@ -61,7 +61,7 @@ class Groups:
             own = self.places[first : int(ends[part.stop - 1])]
             firsts: IntArray = np.arange(part.start, part.stop) * count
             follower = followers[own]
-            whole = np.flatnonzero(follower >= 0)
+            whole = (follower >= 0).nonzero()[0]
             new = np.repeat(firsts, self.sizes[part])[whole] + follower[whole]
             ordered, order = sort_stably(new)
             own = own[whole[order]]
@@ -69,6 +69,6 @@ class Groups:
             here[own] = np.cumsum(begins) + (found - 1)
             self.places[kept : kept + len(own)] = own
             keys.append(ordered[begins])
-            sizes.append(np.diff(np.flatnonzero(begins), append=len(ordered)))
+            sizes.append(run_lengths(begins.nonzero()[0], len(ordered)))
             kept, found = kept + len(own), found + len(keys[-1])
         return np.concatenate(keys), Groups(self.places[:kept], np.concatenate(sizes))

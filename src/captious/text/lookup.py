@@ -149,6 +149,19 @@ def first_of_runs(ordered: Integers) -> NDArray[np.bool_]:
     return begins
 
 
+def run_lengths(begins: IntArray, total: int) -> IntArray:
+    """How long each run is, of `total` values in runs that begin at `begins`; `np.diff` takes far longer.
+
+    >>> run_lengths(np.array([0, 2, 3]), 7).tolist()
+    [2, 1, 4]
+    """
+    lengths = np.empty(len(begins), dtype=np.int64)
+    if len(begins):
+        np.subtract(begins[1:], begins[:-1], out=lengths[:-1])
+        lengths[-1] = total - begins[-1]
+    return lengths
+
+
 def ranges(starts: IntArray, counts: IntArray) -> IntArray:
     """The concatenation of `start, start + 1, …` for each start and count.
 
@@ -167,7 +180,10 @@ def chunks(sizes: IntArray, limit: int) -> list[slice]:
     >>> chunks(np.array([4, 4, 4, 9, 1]), 8)
     [slice(0, 2, None), slice(2, 3, None), slice(3, 5, None)]
     """
-    places = (np.cumsum(sizes) - 1) // limit
+    ends = sizes.cumsum()
+    if len(ends) and ends[-1] <= limit:
+        return [slice(0, len(sizes))]
+    places = (ends - 1) // limit
     cuts = np.flatnonzero(np.diff(places)) + 1
     edges = [0, *cuts.tolist(), len(sizes)]
     return [slice(a, b) for a, b in pairwise(edges) if b > a]

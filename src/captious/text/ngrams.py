@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.text.groups import Groups
-from captious.text.lookup import ABSENT, Lookup, chunks, first_of_runs, group_keys, ranges
+from captious.text.lookup import ABSENT, Lookup, chunks, first_of_runs, group_keys, ranges, run_lengths
 from captious.text.tokens import TokenTable
 
 IntArray = NDArray[np.int64]
@@ -166,8 +166,8 @@ def _count_part(
         kept = here >= 0
         keyed.append(text_keys[kept] + (here[kept] + start))
     ordered = np.sort(np.concatenate(keyed))
-    begins = np.flatnonzero(first_of_runs(ordered))
+    begins = first_of_runs(ordered).nonzero()[0]
     distinct = ordered[begins]
-    counts = np.diff(np.append(begins, len(ordered))).astype(np.int32)
+    counts = run_lengths(begins, len(ordered)).astype(np.int32)
     sizes = np.bincount(distinct >> bits, minlength=len(lengths))
     return sizes, (distinct & ((1 << bits) - 1)).astype(np.int32), counts

@@ -71,9 +71,10 @@ def token_table(texts: Sequence[str], tokeniser: str = "ptb") -> TokenTable:
     if tokeniser.endswith(STEMMED):
         return _stemmed(token_table(texts, tokeniser.removesuffix(STEMMED)))
     if tokeniser == "ptb":
-        from captious.text.ptb.columns import token_columns
+        from captious.text.ptb.columns import FEW_TEXTS, token_columns
+        from captious.text.ptb.tokenise import tokenise_many
 
-        return TokenTable(*token_columns(texts))
+        return TokenTable(*token_columns(texts)) if len(texts) > FEW_TEXTS else table_of(tokenise_many(texts))
     require_tokeniser(tokeniser)
     if tokeniser.endswith(LOWER):
         return token_table([text.lower() for text in texts], tokeniser.removesuffix(LOWER))

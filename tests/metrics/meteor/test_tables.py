@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from captious.errors import MissingDependencyError
@@ -49,6 +50,16 @@ def test_words_are_known_from_memory_as_from_the_tables(tables: Tables) -> None:
     assert remembered.synsets.tolist() == looked_up.synsets[: ends[-1]].tolist()
     assert remembered.stem[2] == remembered.stem[6]
     assert len(set(remembered.stem.tolist())) == len(set(looked_up.stem[: len(few)].tolist())) == 6
+
+
+def test_remembered_steps_lead_to_the_nodes_that_a_search_finds(tables: Tables) -> None:
+    words = tables.describe(["a", "lot", "of", "zorbing"]).number
+    first, second = words[[0, 1, 0, 0]], words[[1, 2, 2, 0]]
+    many = np.arange(5_000)
+    looked_up = tables.step(np.append(first, many), np.append(second, many))[:4]
+    for _ in range(2):
+        assert tables.step(first, second).tolist() == looked_up.tolist()
+    assert looked_up[0] >= 0  # "a lot" begins phrases of the table
 
 
 def test_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ from captious.metrics import known_metrics
 from captious.metrics.document_frequency import DocumentFrequencies
 from captious.web.service.offer import Offer
 from captious.web.service.request import ScoreRequest, checked
+from captious.web.service.singles import Facts
 from captious.web.service.together import score_together
 
 CAPTIONS = 32
@@ -125,6 +126,22 @@ def test_several_metrics_with_intervals_equal_the_command(
             own = found["systems"][system][name] | {"signature": found["metrics"][name]["signature"]}
             notes = found["metrics"][name]["notes"]
             assert own | ({"notes": notes} if notes else {}) == value
+
+
+def test_what_is_kept_between_calls_is_of_the_same_metrics_and_references(corpus: Corpus) -> None:
+    """Signatures of single captions are made once for each number of references."""
+    offer, kept = Offer("bleu4,rouge_l"), Facts()
+    sent = [
+        [request(corpus, [row], metrics) for row in (0, 1)]
+        for metrics in (["bleu4"], ["bleu4", "rouge_l"], ["rouge_l[beta=1]"])
+    ]
+    one_reference = body(corpus, [2], ["bleu4"])
+    one_reference["examples"][0]["references"] = ["a dog"]
+    sent.append([checked(one_reference), request(corpus, [3], ["bleu4"])])
+    for together in [*sent, *sent]:
+        found = score_together(together, offer, facts=kept)
+        assert found == [score_together([own], offer)[0] for own in together]
+    assert len(kept) == 4
 
 
 def test_corpus_statistics_are_never_mixed(corpus: Corpus) -> None:

@@ -157,24 +157,25 @@ def pair_statistics(
 def _portions(tokens: TokenTable, candidate: Ints, reference: Ints) -> Iterator[slice]:
     """Slices of the pairs whose tables of words fit in modest memory."""
     cells = np.cumsum(tokens.lengths[candidate] * tokens.lengths[reference])
+    small = len(tokens.vocabulary) ** 2 <= _TABLE_AT_ONCE
     start = 0
     while start < len(candidate):
         limit = (cells[start - 1] if start else 0) + _CELLS_AT_ONCE
         stop = min(int(np.searchsorted(cells, limit, side="right")), start + _PAIRS_AT_ONCE)
         stop = max(stop, start + 1)
-        while stop - start > 1 and _table_size(tokens, candidate, reference, start, stop) > (_TABLE_AT_ONCE):
+        while not small and stop - start > 1 and _too_large(tokens, candidate, reference, start, stop):
             stop = (start + stop) // 2
         yield slice(start, stop)
         start = stop
 
 
-def _table_size(tokens: TokenTable, candidate: Ints, reference: Ints, start: int, stop: int) -> int:
-    """Distinct words of the candidates times those of the references."""
+def _too_large(tokens: TokenTable, candidate: Ints, reference: Ints, start: int, stop: int) -> bool:
+    """Whether distinct words of the candidates times those of the references are too many cells."""
     sizes = []
     for rows in (candidate[start:stop], reference[start:stop]):
         _, places = spans(tokens.offsets[rows], tokens.offsets[rows + 1])
         sizes.append(len(np.unique(tokens.ids[places])))
-    return sizes[0] * sizes[1]
+    return sizes[0] * sizes[1] > _TABLE_AT_ONCE
 
 
 def _first_best(scores: FloatArray, examples: Ints) -> Ints:

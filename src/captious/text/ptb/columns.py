@@ -3,7 +3,8 @@
 Captions repeat themselves: thirty thousand of them hold ten thousand distinct pieces between
 blanks. So every distinct piece is tokenised once, and the captions' tokens are put together from
 the numbers of their pieces without another look at the text. A caption with a piece whose tokens
-depend on its neighbours is tokenised whole, and counts as one piece.
+depend on its neighbours is tokenised whole, and counts as one piece. `captious.text.tokens` asks for
+few captions one by one instead, with the same result.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from captious.text.ptb.tokenise import tokeniser_with
 IntArray = NDArray[np.int64]
 Numbers = NDArray[np.int32]
 _TEXTS_AT_ONCE = 1 << 15  # to bound the memory that pieces take as strings
+FEW_TEXTS = 1 << 10  # whose pieces hardly repeat themselves: numbering them would cost more than it saves
 _BLANK = " "
 
 

@@ -25,6 +25,7 @@ from typing import IO
 from captious.web.service.limits import LIMITS, Limits
 from captious.web.service.offer import Offer
 from captious.web.service.request import ScoreRequest
+from captious.web.service.singles import Facts
 from captious.web.service.together import Answer, score_together
 
 CHILD = "import sys; from captious.web.service.process import main; sys.exit(main())"
@@ -205,12 +206,12 @@ def main() -> int:
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         specifications, tables, limits, nice = pickle.loads(_read(requests))
         os.nice(nice)
-        offer = Offer(specifications, tables)
+        offer, facts = Offer(specifications, tables), Facts()
         gc.collect()
         gc.freeze()  # what is loaded stays: looking through it at every call would take long
         gc.set_threshold(OBJECTS_BETWEEN_LOOKS)
         while True:
-            found = score_together(pickle.loads(_read(requests)), offer, limits)
+            found = score_together(pickle.loads(_read(requests)), offer, limits, facts)
             _write(answers, pickle.dumps((found, resident_bytes()), protocol=pickle.HIGHEST_PROTOCOL))
     return 0
 

@@ -32,7 +32,7 @@ from captious.web.service.answer import PICTURES, Failures, score_answer
 from captious.web.service.limits import LIMITS, Limits
 from captious.web.service.offer import Offer
 from captious.web.service.request import ScoreRequest
-from captious.web.service.singles import score_singles
+from captious.web.service.singles import Facts, score_singles
 
 REFUSED = 422
 
@@ -72,20 +72,23 @@ class _Work:
         )
 
 
-def score_together(requests: Sequence[ScoreRequest], offer: Offer, limits: Limits = LIMITS) -> list[Answer]:
-    """An answer for each request, all of one kind (`ScoreRequest.kind`)."""
+def score_together(
+    requests: Sequence[ScoreRequest], offer: Offer, limits: Limits = LIMITS, facts: Facts | None = None
+) -> list[Answer]:
+    """An answer for each request, all of one kind (`ScoreRequest.kind`); `facts` are kept between calls."""
     try:
         metrics = offer.named(requests[0].metrics)
     except CaptiousError as error:
         return [refusal(str(error))] * len(requests)
     with _pictures_on_disk(requests) as places:
+        may_fail = _Doubts(metrics, limits)
         works = [
-            _Work(request, paths, _failures(request, metrics, limits))
+            _Work(request, paths, _failures(request, metrics, limits) if may_fail(request) else {})
             for request, paths in zip(requests, places, strict=True)
         ]
         whole = [work for work in works if not work.failures]
         single = [work for work in whole if len(work.request.captions) == 1]
-        answers = _single_answers(single, metrics)
+        answers = _single_answers(single, metrics, Facts() if facts is None else facts)
         _run_joined([work for work in whole if id(work) not in answers], metrics)
         return [answers.get(id(work)) or _answer(work, metrics) for work in works]
 
@@ -96,7 +99,7 @@ def joins(metric: Metric) -> bool:
     return own.__module__.startswith("captious.") and own.collect is Metric.collect and not own.by_batch
 
 
-def _single_answers(works: Sequence[_Work], metrics: Mapping[str, Metric]) -> dict[int, Answer]:
+def _single_answers(works: Sequence[_Work], metrics: Mapping[str, Metric], facts: Facts) -> dict[int, Answer]:
     """Answers to requests of one caption, where all metrics may be joined; none where one is wrong."""
     if len(works) < 2 or not all(map(joins, metrics.values())):
         return {}
@@ -105,10 +108,26 @@ def _single_answers(works: Sequence[_Work], metrics: Mapping[str, Metric]) -> di
             if type(metric).check is not Metric.check:
                 for work in works:
                     metric.check(work.corpus, None)
-        bodies = score_singles([work.request for work in works], metrics)
+        bodies = score_singles([work.request for work in works], metrics, facts)
     except CaptiousError:
         return {}  # running each alone will tell which request is at fault
     return {id(work): Answer(200, body) for work, body in zip(works, bodies, strict=True)}
+
+
+class _Doubts:
+    """Whether some metric might fail on a request; most requests have all that is needed."""
+
+    def __init__(self, metrics: Mapping[str, Metric], limits: Limits) -> None:
+        needs = {need for metric in metrics.values() for need in metric.needs}
+        most = [metric.most_words for metric in metrics.values() if metric.most_words is not None]
+        # N words have at least 2 N - 1 characters.
+        self.always = "image" in needs or any(2 * words < limits.text_characters for words in most)
+        self.references, self.objects = "references" in needs, "objects" in needs
+
+    def __call__(self, request: ScoreRequest) -> bool:
+        if self.always or (self.objects and request.objects is None):
+            return True
+        return self.references and not (request.references and all(request.references))
 
 
 def _failures(request: ScoreRequest, metrics: Mapping[str, Metric], limits: Limits) -> Failures:
