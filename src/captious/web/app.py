@@ -28,8 +28,8 @@ from captious.web.pages import STATIC
 from captious.web.rater import api, entry, guide_pictures, own_answers, put_aside, results, work_pages
 from captious.web.rater.fast_path import FastPath
 from captious.web.service import settings as service_settings
+from captious.web.service.api.routes import ServiceRoutes
 from captious.web.service.app import scoring_app
-from captious.web.service.routes import ServiceRoutes
 from captious.web.service.service import Service
 from captious.web.settings import WebSettings, from_environment, reach_from_environment
 

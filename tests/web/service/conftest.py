@@ -20,7 +20,7 @@ from captious.web.service.app import around, scoring_app
 from captious.web.service.limits import Limits
 from captious.web.service.service import Service
 from captious.web.service.settings import ServiceSettings
-from captious.web.service.tokens import TokenStore
+from captious.web.service.tokens.store import TokenStore
 
 METRICS = "bleu1,bleu4,cider,rouge_l,lm,vifidel,spice"
 SMALL = Limits(captions=50, text_characters=500, references=10, waiting=8, jobs=3)

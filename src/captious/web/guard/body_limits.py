@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.types import Scope
 
 from captious.web.guard.security import load_session
-from captious.web.service.routes import PREFIX
+from captious.web.service.api.routes import PREFIX
 from captious.web.settings import WebSettings
 
 UPLOADS = "/admin/"

@@ -1,6 +1,7 @@
 """The scoring service: captions in, scores out, over HTTP, the same numbers as `captious score`.
 
-`request` reads what was sent, `offer` knows which metrics may be asked for, `queue` puts requests that
-can be scored together into one call, `process` runs that call outside the web server, `together` is the
-call itself, `tokens` says who may ask for how much, `jobs` keeps long work, and `routes` is the HTTP.
+`requests` reads what was sent and knows which metrics may be asked for, `scoring` scores several requests
+in one call, `queue` gathers requests for such calls and runs them in a process outside the web server,
+`jobs` keeps long work, `tokens` says who may ask for how much, and `api` is the HTTP. `service` puts these
+together, and `app` is the service by itself.
 """

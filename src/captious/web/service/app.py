@@ -14,8 +14,8 @@ from starlette.types import Receive, Scope, Send
 from captious._version import __version__
 from captious.web.metrics_page import figures
 from captious.web.middleware import surround
-from captious.web.service.access import error_answer
-from captious.web.service.routes import PREFIX, ServiceRoutes, refused
+from captious.web.service.api.access import error_answer
+from captious.web.service.api.routes import PREFIX, ServiceRoutes, refused
 from captious.web.service.service import Service
 from captious.web.service.settings import ServiceSettings
 from captious.web.settings import Reach

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from captious.web.service.job_runner import JobRunner
-from captious.web.service.jobs import JobStore
-from captious.web.service.offer import Offer
-from captious.web.service.process import ScoringProcess
-from captious.web.service.queue import QueueFull, ScoringQueue
+from captious.web.service.jobs.runner import JobRunner
+from captious.web.service.jobs.store import JobStore
+from captious.web.service.queue.scoring_process import ScoringProcess
+from captious.web.service.queue.scoring_queue import QueueFull, ScoringQueue
+from captious.web.service.requests.offer import Offer
 from captious.web.service.settings import ServiceSettings
-from captious.web.service.tokens import Meter, TokenStore
+from captious.web.service.tokens.meter import Meter
+from captious.web.service.tokens.store import TokenStore
 
 TABLES = "df"
 

@@ -14,14 +14,13 @@ import captious
 from captious import Corpus
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
-from captious.errors import InputError
 from captious.groups import lacking
 from captious.metrics import known_metrics
 from captious.metrics.document_frequency import DocumentFrequencies
-from captious.web.service.offer import Offer
-from captious.web.service.request import ScoreRequest, checked
-from captious.web.service.singles import Facts
-from captious.web.service.together import score_together
+from captious.web.service.requests.offer import Offer
+from captious.web.service.requests.request import ScoreRequest, checked
+from captious.web.service.scoring.singles import Facts
+from captious.web.service.scoring.together import score_together
 
 CAPTIONS = 32
 
@@ -215,19 +214,3 @@ def test_what_one_example_lacks_is_told_for_it_alone() -> None:
     assert second["errors"] == {"bleu1": "bleu1 needs references.", "vifidel": "vifidel needs objects."}
     assert found["systems"]["candidates"] == {"bleu1": {"score": pytest.approx(1.0), "n": 1}}
     assert found["metrics"]["vifidel"]["signature"] is None
-
-
-@pytest.mark.parametrize(
-    ("metric", "says"),
-    [
-        ("cider[df=/etc/passwd]", "no tables of document frequencies"),
-        ("sentsim[encoder=/tmp/x]", 'only the server sets "encoder"'),
-        ("lm[model=./own.npz]", 'only the server sets "model"'),
-        ("./trained", "is not a metric name"),
-        ("meteor", '"meteor" is not offered here. Offered: cider, lm, sentsim.'),
-        ("sentsim[agg=median]", "unknown agg of sentsim"),
-    ],
-)
-def test_a_request_names_no_file_of_the_server(metric: str, says: str) -> None:
-    with pytest.raises(InputError, match=says.replace("[", r"\[").replace(".", r"\.")):
-        Offer("cider,sentsim,lm").metric(metric)

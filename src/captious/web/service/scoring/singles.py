@@ -20,8 +20,8 @@ from captious.engine import run_metrics
 from captious.metrics import Metric
 from captious.metrics.scripts import script_notes
 from captious.text.remembered import Remembered
-from captious.web.service.answer import NO_SCORE
-from captious.web.service.request import SYSTEM, ScoreRequest
+from captious.web.service.requests.request import SYSTEM, ScoreRequest
+from captious.web.service.scoring.answer import NO_SCORE
 
 MOST_FACTS = 256
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from captious.web.service.limits import Limits
-from captious.web.service.offer import Offer
-from captious.web.service.process import ScoringProcess
-from captious.web.service.queue import QueueFull, ScoringQueue, Waiting
-from captious.web.service.request import ScoreRequest, checked
+from captious.web.service.queue.scoring_process import ScoringProcess
+from captious.web.service.queue.scoring_queue import QueueFull, ScoringQueue, Waiting
+from captious.web.service.requests.offer import Offer
+from captious.web.service.requests.request import ScoreRequest, checked
 
 LIMITS = Limits(waiting=6, together=4, seconds=60)
 

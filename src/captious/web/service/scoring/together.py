@@ -1,7 +1,7 @@
 """Score several requests in one call, each with the very numbers that it would get alone.
 
 A metric that knows nothing of the corpus scores the captions of all requests as one batch; the
-engine's results for one caption do not depend on its neighbours (tests/web/service/test_together.py
+engine's results for one caption do not depend on its neighbours (tests/web/service/scoring/test_together.py
 holds every metric to that, bit by bit). A metric that gathers knowledge, as CIDEr does its document
 frequencies, scores each request alone: the request is the corpus.
 """
@@ -28,11 +28,11 @@ from captious.metrics import Metric
 from captious.metrics.scripts import script_notes
 from captious.models.images import decode_image
 from captious.scoring import assemble
-from captious.web.service.answer import PICTURES, Failures, score_answer
 from captious.web.service.limits import LIMITS, Limits
-from captious.web.service.offer import Offer
-from captious.web.service.request import ScoreRequest
-from captious.web.service.singles import Facts, score_singles
+from captious.web.service.requests.offer import Offer
+from captious.web.service.requests.request import ScoreRequest
+from captious.web.service.scoring.answer import PICTURES, Failures, score_answer
+from captious.web.service.scoring.singles import Facts, score_singles
 
 REFUSED = 422
 

@@ -12,12 +12,12 @@ from itertools import islice
 import orjson
 
 from captious.errors import CaptiousError, InputError
-from captious.web.service.jobs import INPUT, Job, JobStore, parse_line
+from captious.web.service.jobs.store import INPUT, Job, JobStore, parse_line
 from captious.web.service.limits import LIMITS, Limits
-from captious.web.service.offer import Offer
-from captious.web.service.queue import ScoringQueue, Waiting
-from captious.web.service.request import checked
-from captious.web.service.together import Answer, refusal
+from captious.web.service.queue.scoring_queue import ScoringQueue, Waiting
+from captious.web.service.requests.offer import Offer
+from captious.web.service.requests.request import checked
+from captious.web.service.scoring.together import Answer, refusal
 
 LINES = 256  # that are scored, written and made safe together
 LINE_BYTES = 32 * 2**20

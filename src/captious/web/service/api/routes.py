@@ -18,8 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from captious.errors import CaptiousError, InputError, one_line
 from captious.files import WriteError
-from captious.web.service import job_routes
-from captious.web.service.access import (
+from captious.web.service.api import job_routes
+from captious.web.service.api.access import (
     JSON,
     Refused,
     body_of,
@@ -30,11 +30,11 @@ from captious.web.service.access import (
     stated_length,
     token_of,
 )
-from captious.web.service.openapi import describe, document
-from captious.web.service.queue import QueueFull
-from captious.web.service.request import ScoreRequest, read_request
+from captious.web.service.api.openapi import describe, document
+from captious.web.service.queue.scoring_queue import QueueFull
+from captious.web.service.requests.request import ScoreRequest, read_request
+from captious.web.service.scoring.together import Answer
 from captious.web.service.service import Room, Service
-from captious.web.service.together import Answer
 
 PREFIX = "/api/v1"
 SCORE = f"{PREFIX}/score"

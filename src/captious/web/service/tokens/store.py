@@ -1,23 +1,17 @@
 """API tokens: who may ask for what, and how much; only their digests are kept.
 
 They lie in one SQLite file of the service's folder, beside the captions that each has sent on each day.
-A server reads the tokens again when the file has changed, and writes its counts every few seconds:
-with several server processes a quota may so be passed by what arrives in that time.
 """
 
 from __future__ import annotations
 
 import hashlib
-import logging
 import os
 import secrets
 import sqlite3
-import threading
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
@@ -27,12 +21,8 @@ Scope = Literal["score", "jobs"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 FILE = "tokens.db"
 PREFIX = "captious_"
-LONGEST = 200
 DAY = 86_400
-MINUTE = 60
-FRESH = 2.0  # seconds after which tokens are read and counts are written again
 LONGEST_NAME = 100
-_log = logging.getLogger("captious.web")
 MOST = 10**12
 _TABLES = """
 CREATE TABLE IF NOT EXISTS token (
@@ -56,14 +46,6 @@ class Token(NamedTuple):
     per_day: int | None
     created: float
     revoked: float | None = None
-
-
-@dataclass(frozen=True)
-class OverQuota(Exception):  # noqa: N818 - an answer, not a fault
-    """The token's captions are used up; in `wait_seconds` there are some again."""
-
-    line: str
-    wait_seconds: int
 
 
 class TokenStore:
@@ -171,100 +153,3 @@ def digest(secret: str) -> str:
     'ba7816bf'
     """
     return hashlib.sha256(secret.encode()).hexdigest()
-
-
-class Meter:
-    """The tokens as a server knows them, and how much of its quota each has used."""
-
-    def __init__(self, store: TokenStore) -> None:
-        self.store = store
-        self._lock = threading.Lock()
-        self._known: dict[str, Token] = {}
-        self.today = 0
-        self._used: dict[str, int] = {}  # today, by all servers
-        self._fresh: dict[str, int] = {}  # of that, not yet written
-        self._requests: dict[str, int] = {}
-        self._minutes: dict[str, tuple[float, float]] = {}  # captions left, and when that was
-
-    @contextmanager
-    def keeping_fresh(self) -> Iterator[None]:
-        """Read and write beside the requests while the block runs, and once more at its end."""
-        ended = threading.Event()
-
-        def keep() -> None:
-            while not ended.wait(FRESH):
-                try:
-                    self.refresh()
-                except InputError as error:
-                    _log.warning("%s", error)  # what is known stays known
-
-        self.refresh()
-        thread = threading.Thread(target=keep, name="captious-tokens", daemon=True)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
-            self.refresh()
-
-    def find(self, secret: str) -> Token | None:
-        """The living token of a secret."""
-        token = self._known.get(digest(secret[:LONGEST]))
-        return token if token is not None and token.revoked is None else None
-
-    def refresh(self) -> None:
-        """Write what was used, and read tokens and counts again; requests go on meanwhile."""
-        today = int(time.time() // DAY)
-        with self._lock:
-            fresh, self._fresh = self._fresh, {}
-            requests, self._requests = self._requests, {}
-        try:
-            if requests:
-                self.store.add_usage(self.today or today, fresh, requests)
-        except InputError:
-            with self._lock:
-                _add(self._fresh, fresh)
-                _add(self._requests, requests)
-            raise
-        known, used = dict(self.store.by_digest()), self.store.used(today)
-        with self._lock:
-            self.today, self._known, self._used = today, known, used
-            _add(self._used, self._fresh)
-
-    def spend(self, token: Token, captions: int, *, at_once: bool = True) -> None:
-        """Count captions, or raise `OverQuota`; those of a job do not come at once, in one minute."""
-        with self._lock:
-            if token.per_day is not None and self._used.get(token.id, 0) + captions > token.per_day:
-                raise OverQuota(
-                    f"Token {token.name}: {token.per_day:,} captions a day are used up.", _until_tomorrow()
-                )
-            if token.per_minute is not None and at_once:
-                self._spend_minute(token, token.per_minute, captions)
-            self._used[token.id] = self._used.get(token.id, 0) + captions
-            self._fresh[token.id] = self._fresh.get(token.id, 0) + captions
-            self._requests[token.id] = self._requests.get(token.id, 0) + 1
-
-    def _spend_minute(self, token: Token, quota: int, captions: int) -> None:
-        """A bucket that holds a minute's captions and fills steadily."""
-        now = time.monotonic()
-        left, then = self._minutes.get(token.id, (float(quota), now))
-        left = min(float(quota), left + (now - then) * quota / MINUTE)
-        if captions > left:
-            self._minutes[token.id] = (left, now)
-            wait = 1 + int((min(captions, quota) - left) * MINUTE / quota)
-            what = f"{quota:,} captions a minute are used up"
-            if captions > quota:
-                what = f"{captions:,} captions are more than its {quota:,} a minute"
-            raise OverQuota(f"Token {token.name}: {what}.", wait)
-        self._minutes[token.id] = (left - captions, now)
-
-
-def _add(counts: dict[str, int], more: dict[str, int]) -> None:
-    for name, count in more.items():
-        counts[name] = counts.get(name, 0) + count
-
-
-def _until_tomorrow() -> int:
-    now = datetime.now(UTC)
-    return max(1, DAY - (now.hour * 3600 + now.minute * 60 + now.second))

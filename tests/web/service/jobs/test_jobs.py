@@ -17,10 +17,10 @@ import captious
 from captious import Corpus
 from captious.errors import InputError
 from captious.web.service.app import scoring_app
-from captious.web.service.jobs import DAY, JobStore, check_lines
+from captious.web.service.jobs.store import DAY, JobStore, check_lines
 from captious.web.service.limits import Limits
 from captious.web.service.settings import ServiceSettings
-from captious.web.service.tokens import TokenStore
+from captious.web.service.tokens.store import TokenStore
 
 LINES = {"Content-Type": "application/x-ndjson"}
 

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from captious.errors import InputError
 from captious.groups import GROUPS
 from captious.metrics import split_list
-from captious.web.service.access import (
+from captious.web.service.api.access import (
     JSON,
     NEEDS_TOKEN,
     Refused,
@@ -26,7 +26,7 @@ from captious.web.service.access import (
     stated_length,
     token_of,
 )
-from captious.web.service.jobs import INPUT, Job
+from captious.web.service.jobs.store import INPUT, Job
 from captious.web.service.service import Service
 
 LINES = "application/x-ndjson"

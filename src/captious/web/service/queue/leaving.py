@@ -6,7 +6,7 @@ import asyncio
 
 from starlette.types import Message, Receive
 
-from captious.web.service.outbox import Awaited
+from captious.web.service.queue.outbox import Awaited
 
 
 class Leaving:

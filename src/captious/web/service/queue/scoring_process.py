@@ -23,12 +23,12 @@ from pathlib import Path
 from typing import IO
 
 from captious.web.service.limits import LIMITS, Limits
-from captious.web.service.offer import Offer
-from captious.web.service.request import ScoreRequest
-from captious.web.service.singles import Facts
-from captious.web.service.together import Answer, score_together
+from captious.web.service.requests.offer import Offer
+from captious.web.service.requests.request import ScoreRequest
+from captious.web.service.scoring.singles import Facts
+from captious.web.service.scoring.together import Answer, score_together
 
-CHILD = "import sys; from captious.web.service.process import main; sys.exit(main())"
+CHILD = "import sys; from captious.web.service.queue.scoring_process import main; sys.exit(main())"
 PIPE_BYTES = 2**20  # asked of the system for what waits in the input; it may give less
 OBJECTS_BETWEEN_LOOKS = 50_000  # of the garbage collector
 _LENGTH = struct.Struct("!Q")

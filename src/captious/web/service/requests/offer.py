@@ -17,7 +17,7 @@ from captious.groups import GROUPS, expand, members
 from captious.metrics import Metric, resolve
 from captious.metrics.document_frequency import CORPUS
 from captious.metrics.registry import name_and_options, option_values
-from captious.web.service.request import ScoreRequest
+from captious.web.service.requests.request import ScoreRequest
 
 # Text options whose values are words of a list that the metric itself checks.
 WORDS = frozenset(

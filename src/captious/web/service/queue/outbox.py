@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 
-from captious.web.service.together import Answer
+from captious.web.service.scoring.together import Answer
 
 Awaited = asyncio.Future[Answer | None]
 

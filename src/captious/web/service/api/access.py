@@ -13,7 +13,8 @@ from starlette.types import Receive
 
 from captious.files import WriteError
 from captious.web.service.service import Room, Service
-from captious.web.service.tokens import OverQuota, Scope, Token
+from captious.web.service.tokens.meter import OverQuota
+from captious.web.service.tokens.store import Scope, Token
 
 JSON = "application/json"
 NEEDS_TOKEN = {"WWW-Authenticate": "Bearer"}

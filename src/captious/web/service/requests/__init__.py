@@ -1,0 +1,1 @@
+"""What a request asks for, and which metrics the service offers."""

@@ -1,0 +1,1 @@
+"""Requests scored together: one call of the engine, an answer for each."""

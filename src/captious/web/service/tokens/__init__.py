@@ -1,0 +1,1 @@
+"""API tokens: who may ask for what, and how much of it."""
