@@ -39,12 +39,12 @@ def test_postgresql_needs_the_secret_from_the_environment() -> None:
 
 def test_a_broken_secret_file_is_refused(tmp_path: Path) -> None:
     secret_file(str(tmp_path / "study.db")).write_bytes(b"\n")
-    with pytest.raises(InputError, match="holds no whole secret"):
+    with pytest.raises(InputError, match="the secret is incomplete"):
         find_secret(str(tmp_path / "study.db"))
 
 
 def test_a_short_secret_is_refused() -> None:
-    with pytest.raises(InputError, match="5 bytes are too few"):
+    with pytest.raises(InputError, match="has 5 bytes, too few"):
         WebSettings(database="a.db", secret=b"short")
 
 
@@ -62,5 +62,5 @@ def test_an_https_address_makes_cookies_secure(tmp_path: Path, monkeypatch: pyte
 )
 def test_an_address_that_leads_nowhere_is_refused(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("CAPTIOUS_BASE_URL", address)
-    with pytest.raises(InputError, match="is no address of a site"):
+    with pytest.raises(InputError, match="is not the address of a site"):
         from_environment()

@@ -72,8 +72,8 @@ class WebSettings(Reach):
     def __post_init__(self) -> None:
         if len(self.secret) < SHORTEST_SECRET:
             raise InputError(
-                f"{SECRET}: {len(self.secret)} bytes are too few to sign links with. "
-                f"Give {SHORTEST_SECRET} at least, drawn at random."
+                f"{SECRET}: has {len(self.secret)} bytes, too few to sign links with. "
+                f"Give at least {SHORTEST_SECRET} random bytes."
             )
 
 
@@ -107,7 +107,7 @@ def log_form() -> Literal["plain", "json"]:
     """How log lines are written: for people, or as JSON."""
     found = os.environ.get(LOG_FORM, "") or "plain"
     if found not in ("plain", "json"):
-        raise InputError(f'{LOG_FORM}: "{one_line(found)}" is no form of a log. Give plain or json.')
+        raise InputError(f'{LOG_FORM}: "{one_line(found)}" is not a log format. Give plain or json.')
     return "json" if found == "json" else "plain"
 
 
@@ -118,7 +118,9 @@ def checked_base_url(address: str) -> str:
     'https://rate.example.org'
     """
     if not _leads_somewhere(address):
-        raise InputError(f'base URL "{address}": is no address of a site. Write http://HOST or https://HOST.')
+        raise InputError(
+            f'base URL "{address}": is not the address of a site. Give http://HOST or https://HOST.'
+        )
     return address.rstrip("/")
 
 
@@ -135,7 +137,9 @@ def checked_proxies(given: str) -> tuple[str, ...]:
         try:
             network = ipaddress.ip_network(part)
         except ValueError as error:
-            raise InputError(f"trusted proxies: {error}. Give addresses or networks: 10.0.0.0/8.") from None
+            raise InputError(
+                f"trusted proxies: {error}. Give IP addresses or networks, for example 10.0.0.0/8."
+            ) from None
         found.append(str(network))
         if network.version == 4:
             found.append(f"::ffff:{network.network_address}/{96 + network.prefixlen}")
@@ -152,7 +156,9 @@ def checked_hosts(given: str) -> tuple[str, ...]:
     for name in found:
         if not _HOST.fullmatch(name):
             shown = one_line(name, 60)
-            raise InputError(f'allowed hosts: "{shown}" is no name of a site. Give rate.example.org.')
+            raise InputError(
+                f'allowed hosts: "{shown}" is not a host name. Give names like rate.example.org.'
+            )
     return found
 
 
@@ -198,7 +204,7 @@ def find_secret(database: str) -> bytes:
         return given.encode()
     if "://" in database and not database.startswith("sqlite"):
         raise InputError(
-            f"{SECRET} is not set. Links are signed with it: "
+            f"{SECRET} is not set, but links are signed with it. Set it: "
             f"export {SECRET}=\"$(python3 -c 'import secrets; print(secrets.token_hex(32))')\""
         )
     return _kept_secret(secret_file(database))
@@ -221,7 +227,8 @@ def _kept_secret(path: Path) -> bytes:
         kept = path.read_bytes().strip()
         if len(kept) < SHORTEST_SECRET:
             raise InputError(
-                f"{path}: holds no whole secret. Delete it; rater links made so far then end."
+                f"{path}: the secret is incomplete. Delete the file to get a new one; "
+                "rater links that you have sent then stop working."
             ) from None
         return kept
     secret = secrets.token_hex(SECRET_BYTES).encode()

@@ -83,7 +83,7 @@ def test_a_body_over_every_limit_is_refused_by_its_stated_length(tmp_path: Path)
     refused = client(tmp_path).post("/api/v1/jobs", content=b"x" * 2001)
     assert (refused.status_code, refused.json()) == (
         413,
-        {"error": "The body is too large. Send less at once."},
+        {"error": "The body is too large. Send less in one request."},
     )
 
 

@@ -22,9 +22,9 @@ from captious.web.settings import Reach
 
 RETRY_SECONDS = 5
 REFUSALS = {
-    400: "This service does not go by the name that was asked for. See --allowed-hosts.",
+    400: "The header Host does not name this service. The server can allow it with --allowed-hosts.",
     404: f"There is nothing at this address. The service is at {PREFIX}.",
-    413: "The body is too large. Send less at once.",
+    413: "The body is too large. Send less in one request.",
 }
 
 

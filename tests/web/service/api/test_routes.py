@@ -57,7 +57,10 @@ def test_a_group_is_what_of_it_is_offered_and_can_run(running: Any) -> None:
     """One image has no document frequencies, and METEOR is not offered: a note says so."""
     found = running.score(metrics=["classic"], examples=examples()[:1]).json()
     assert list(found["metrics"]) == ["bleu1", "bleu4", "rouge_l"]
-    assert found["notes"] == ["left out: bleu2, bleu3, meteor, cider."]
+    assert found["notes"] == [
+        "bleu2, bleu3, meteor are left out: not offered here.",
+        "cider is left out: at least 2 images are needed.",
+    ]
 
 
 def test_images_are_uploaded_beside_the_request(running: Any) -> None:
@@ -77,13 +80,13 @@ def test_images_are_uploaded_beside_the_request(running: Any) -> None:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({}, "examples: give a list of at least one"),
-        ({"examples": [{"caption": "a"}]}, "metrics: none was asked for"),
-        ({"metrics": ["bleu4"], "examples": [{"text": "a"}]}, 'examples[0]: "text" is unknown'),
+        ({}, "examples: must be a list with at least one"),
+        ({"examples": [{"caption": "a"}]}, "metrics: is missing. Give at least one"),
+        ({"metrics": ["bleu4"], "examples": [{"text": "a"}]}, 'examples[0]: unknown key "text"'),
         ({"metrics": ["bleu4"], "examples": [{"caption": 5}]}, "examples[0].caption: is 5"),
         (
             {"metrics": ["bleu4"], "examples": [{"caption": "a", "references": "a"}]},
-            'examples[0].references: is "a". Give a list of texts.',
+            'examples[0].references: is "a". It must be a list of strings.',
         ),
         (
             {"metrics": ["bleu4"], "examples": [{"caption": "a", "image": 1}, {"caption": "b"}]},
@@ -91,15 +94,15 @@ def test_images_are_uploaded_beside_the_request(running: Any) -> None:
         ),
         (
             {"metrics": ["bleu4"], "examples": [{"caption": "a" * 501}]},
-            "has 501 characters; 500 are the most",
+            "has 501 characters; at most 500 are allowed",
         ),
         (
             {"metrics": ["bleu4"], "examples": [{"caption": "a"}] * 51},
-            "51 captions; 50 are the most. Use a job",
+            "51 captions; at most 50 are allowed in one request. Send fewer, or send a job",
         ),
         ({"metrics": ["wmd"], "examples": [{"caption": "a"}]}, '"wmd" is not offered here. Offered: bleu1'),
         ({"metrics": ["bleu4[x=1]"], "examples": [{"caption": "a"}]}, 'unknown option of bleu4 "x"'),
-        ({"metrics": ["bleu4"], "examples": [{"caption": "a"}], "seed": 1}, '"seed" is unknown'),
+        ({"metrics": ["bleu4"], "examples": [{"caption": "a"}], "seed": 1}, 'the body: unknown key "seed"'),
         (
             {"metrics": ["bleu4"], "examples": [{"caption": "a"}], "intervals": {"resamples": -1}},
             "intervals.resamples: is -1",
@@ -149,9 +152,9 @@ def test_who_may_ask(running: Any) -> None:
         found = running.client.post("/api/v1/score", json=body, headers=headers)
         return found.status_code, found.json().get("error", "")
 
-    assert status(None) == (401, 'A token is needed: send the header "Authorization: Bearer TOKEN".')
+    assert status(None) == (401, 'This service needs a token. Send the header "Authorization: Bearer TOKEN".')
     assert status("Bearer captious_guess")[0] == 401
-    assert status(f"Bearer {revoked}") == (401, "This token is not known, or was revoked.")
+    assert status(f"Bearer {revoked}") == (401, "This token is unknown or was revoked.")
     assert status(f"Basic {jobs_only}")[0] == 401
     assert status(f"Bearer {jobs_only}")[0] == 403
     assert running.client.get("/api/v1/jobs", headers={"Authorization": f"Bearer {jobs_only}"}).json() == {
@@ -171,13 +174,15 @@ def test_quotas_count_captions(running: Any) -> None:
 
     assert [send(secret, n).status_code for n in (3, 3, 2, 1)] == [200, 429, 200, 429]
     refused = send(secret, 1)
-    assert refused.json() == {"error": "Token five a day: 5 captions a day are used up."}
+    assert refused.json() == {
+        "error": "Token five a day: 0 of 5 captions per day are left; the request has 1."
+    }
     assert 0 < int(refused.headers["retry-after"]) <= 86_400
     running.service.meter.refresh()
     assert store.used(running.service.meter.today)[token.id] == 5
     assert [send(hurried, n).status_code for n in (3, 3)] == [200, 429]
     refused = send(hurried, 4)
-    assert "4 captions are more than its 3 a minute" in refused.json()["error"]
+    assert "the request has 4 captions; the quota is 3 per minute" in refused.json()["error"]
 
 
 def test_without_tokens_it_serves_programs_of_this_machine_only(tmp_path: Path) -> None:
@@ -186,7 +191,7 @@ def test_without_tokens_it_serves_programs_of_this_machine_only(tmp_path: Path) 
     with TestClient(app) as client:
         assert client.post("/api/v1/score", json=body).status_code == 200
         page = client.post("/api/v1/score", json=body, headers={"Origin": "https://elsewhere.example"})
-        assert (page.status_code, page.json()["error"]) == (403, "Requests of web pages need a token.")
+        assert (page.status_code, page.json()["error"]) == (403, "Requests from web pages need a token.")
         assert client.get("/health").json()["status"] == "ok"
         assert client.get("/else").status_code == 404
 

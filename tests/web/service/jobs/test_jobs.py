@@ -65,7 +65,7 @@ def test_a_job_gives_a_line_for_each_line(running: Any) -> None:
     assert results[3] == {
         "custom_id": "wrong",
         "status": 422,
-        "error": 'examples[0].caption: is 5. Each example needs a "caption".',
+        "error": 'examples[0].caption: is 5. Each example needs a "caption", a string.',
     }
     for number in range(3):
         local = captious.score(Corpus.from_lists([f"a dog {number}"], [["a dog"]]), ["bleu1"])["bleu1"]
@@ -78,11 +78,11 @@ def test_a_job_gives_a_line_for_each_line(running: Any) -> None:
     ("content", "says"),
     [
         (b"", "the job has no lines"),
-        (b"{\n", "line 1: is no JSON"),
-        (lines(1) + b'{"custom_id": "x"}\n', "line 2: is not of the form"),
-        (lines(1) * 2, 'line 2: custom_id "row 0" is there twice'),
-        (b'{"custom_id": "x", "body": {}}\n', 'line 1: names no "metrics"'),
-        (b'{"custom_id": 5, "body": {}}\n', "line 1: custom_id is no text"),
+        (b"{\n", "line 1: is not valid JSON"),
+        (lines(1) + b'{"custom_id": "x"}\n', "line 2: must have the form"),
+        (lines(1) * 2, 'line 2: custom_id "row 0" is used twice'),
+        (b'{"custom_id": "x", "body": {}}\n', 'line 1: "metrics" is missing. Add it'),
+        (b'{"custom_id": 5, "body": {}}\n', "line 1: custom_id must be a string"),
     ],
 )
 def test_a_file_that_is_no_job_is_refused_with_its_line(running: Any, content: bytes, says: str) -> None:
@@ -154,7 +154,7 @@ def test_so_many_jobs_at_a_time_and_old_ones_go(tmp_path: Path) -> None:
     job = store.create(place, "a", ())
     again = store.receive()
     (again / "input.jsonl").write_bytes(lines(1))
-    with pytest.raises(captious.errors.InputError, match="1 jobs are not done yet; 1 are the most"):
+    with pytest.raises(captious.errors.InputError, match="unfinished jobs: 1; at most 1 are allowed"):
         store.create(again, "a", ())
     ended = store.progress(job, state="done", ended=1000.0)
     assert ended.ended is not None
@@ -237,7 +237,7 @@ def test_a_line_is_not_read_further_than_it_may_be_long(tmp_path: Path) -> None:
     path = tmp_path / "input.jsonl"
     path.write_bytes(b"x" * 50_000_000)
     tracemalloc.start()
-    with pytest.raises(InputError, match="line 1: is over"):
+    with pytest.raises(InputError, match="line 1: is larger than"):
         check_lines(path, Limits(upload_bytes=1000), named=True)
     assert tracemalloc.get_traced_memory()[1] < 10_000_000
     tracemalloc.stop()

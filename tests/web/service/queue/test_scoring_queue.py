@@ -236,7 +236,7 @@ def test_a_call_that_takes_too_long_is_ended() -> None:
     assert done.wait(60)
     queue.stop()
     assert found[0].status == 503
-    assert "took over 0 seconds" in json.loads(found[0].body)["error"]
+    assert "took longer than 0 seconds" in json.loads(found[0].body)["error"]
 
 
 def test_a_process_that_has_grown_is_replaced() -> None:

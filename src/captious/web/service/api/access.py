@@ -40,7 +40,7 @@ def disk_answer(error: OSError | WriteError) -> Response:
     """The disk is full or read-only: that may pass. Any other error is a fault of ours."""
     if isinstance(error, OSError) and error.errno not in DISK:
         raise error
-    _log.warning("the disk cannot be used: %s", error)
+    _log.warning("cannot write to the disk: %s. Free some space, or make it writable.", error)
     line = "The service cannot write to its disk. Try again later."
     return error_answer(503, line, {"Retry-After": str(DISK_SECONDS)})
 
@@ -50,7 +50,7 @@ def refuse_packed(headers: Mapping[str, str]) -> None:
     coding = headers.get("content-encoding", "").strip().lower()
     if coding not in ("", "identity"):
         taken = {"Accept-Encoding": "identity"}
-        raise Refused(415, "Send the body as it is, without Content-Encoding.", taken)
+        raise Refused(415, "Compressed bodies are not accepted. Send it without Content-Encoding.", taken)
 
 
 def token_of(service: Service, headers: Mapping[str, str], scope: Scope) -> Token | None:
@@ -58,19 +58,18 @@ def token_of(service: Service, headers: Mapping[str, str], scope: Scope) -> Toke
     given = headers.get("authorization", "")
     if not given:
         if not service.settings.open_to_all:
-            raise Refused(
-                401, 'A token is needed: send the header "Authorization: Bearer TOKEN".', NEEDS_TOKEN
-            )
+            line = 'This service needs a token. Send the header "Authorization: Bearer TOKEN".'
+            raise Refused(401, line, NEEDS_TOKEN)
         if "origin" in headers:
             # A page of another site could else use the service of whoever opens it.
-            raise Refused(403, "Requests of web pages need a token.")
+            raise Refused(403, "Requests from web pages need a token.")
         return None
     kind, _, secret = given.partition(" ")
     token = service.meter.find(secret.strip()) if kind.lower() == "bearer" else None
     if token is None:
-        raise Refused(401, "This token is not known, or was revoked.", NEEDS_TOKEN)
+        raise Refused(401, "This token is unknown or was revoked.", NEEDS_TOKEN)
     if scope not in token.scopes:
-        raise Refused(403, f'Token {token.name} has no scope "{scope}". Create one that has.')
+        raise Refused(403, f'Token {token.name} does not have the scope "{scope}". Use one that has it.')
     return token
 
 
@@ -84,13 +83,18 @@ def spend(service: Service, token: Token | None, captions: int, *, of_job: bool 
         raise Refused(429, over.line, {"Retry-After": str(over.wait_seconds)}) from None
 
 
+def too_large(most: int) -> Refused:
+    """The refusal of a body of more than `most` bytes."""
+    return Refused(413, f"The body is larger than {most / 2**20:g} MB. Send less in one request.")
+
+
 def stated_length(headers: Mapping[str, str], most: int) -> int:
     """The length of the body, or `most` where none is stated; refused where it is over."""
     length = headers.get("content-length", "").lstrip("0") or "0"
     if "content-length" not in headers or not (length.isascii() and length.isdigit()):
         return most
     if len(length) > 18 or int(length) > most:
-        raise Refused(413, f"The body is over {most / 2**20:g} MB. Send less at once.")
+        raise too_large(most)
     return int(length)
 
 
@@ -105,7 +109,7 @@ async def body_of(receive: Receive, most: int, room: Room) -> bytes:
         part, more = message.get("body", b""), message.get("more_body", False)
         size += len(part)
         if size > most:
-            raise Refused(413, f"The body is over {most / 2**20:g} MB. Send less at once.")
+            raise too_large(most)
         room.take(len(part))
         parts.append(part)
     return parts[0] if len(parts) == 1 else b"".join(parts)

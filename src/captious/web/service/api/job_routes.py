@@ -50,7 +50,8 @@ def routes(service: Service) -> list[Route]:
         token = token_of(service, request.headers, "jobs")
         if token is None and service.settings.open_to_strangers:
             # The id of a job is all that keeps it from others who have no token either.
-            raise Refused(401, "Jobs are listed for a token only. Keep the id of yours.", NEEDS_TOKEN)
+            line = "Listing jobs needs a token. Without one, use the id from the answer to your upload."
+            raise Refused(401, line, NEEDS_TOKEN)
         found = service.store.all(token.id if token else "")
         return _json({"jobs": [shown(job) for job in found]})
 
@@ -64,13 +65,14 @@ def routes(service: Service) -> list[Route]:
         job = _job(service, request)
         service.store.cancel(job)
         if not service.store.delete(job):
-            raise Refused(409, "The job is being worked on and stops now. Delete it again in a moment.")
+            raise Refused(409, "The job is running and is being cancelled. Delete it again in a moment.")
         return Response(status_code=204)
 
     def results(request: Request) -> Response:
         job = _job(service, request)
         if not job.has_ended:
-            raise Refused(409, f"{job.done:,} of {job.lines:,} lines are done. Fetch the results at the end.")
+            line = f"The job has not ended: {job.done:,} of {job.lines:,} lines are done. Try again later."
+            raise Refused(409, line)
         path = service.store.results(job)
         if not path.exists():  # cancelled before the first line
             return Response(b"", media_type=LINES)
@@ -102,7 +104,7 @@ def _job(service: Service, request: Request) -> Job:
     token = token_of(service, request.headers, "jobs")
     job = service.store.find(request.path_params["job_id"], token.id if token else "")
     if job is None:
-        raise Refused(404, "There is no such job, or it is not yours.")
+        raise Refused(404, "There is no job with this id, or it is not yours.")
     return job
 
 
@@ -111,7 +113,7 @@ async def _create(service: Service, request: Request) -> Response:
     refuse_packed(request.headers)
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in LINE_TYPES:
-        raise Refused(415, f"Send JSON lines as {LINES}.")
+        raise Refused(415, f"Wrong Content-Type. Send JSON lines as {LINES}.")
     stated_length(request.headers, service.limits.job_bytes)
     metrics = tuple(split_list(request.query_params.get("metrics", "")))
     if metrics:
@@ -134,5 +136,5 @@ async def _save(request: Request, path: Path, most: int) -> None:
         async for part in request.stream():
             size += len(part)
             if size > most:
-                raise Refused(413, f"The job is over {most / 2**20:g} MB. Send two.")
+                raise Refused(413, f"The job is larger than {most / 2**20:g} MB. Split it into several.")
             file.write(part)

@@ -13,15 +13,15 @@ from captious.web.service.requests.request import LARGEST_SEED, LONGEST_METRIC, 
 
 ERRORS = {
     "400": "The request cannot be read.",
-    "401": "A token is needed, and this is none.",
-    "403": "The token has not the scope.",
-    "404": "There is no such thing, or it is not yours.",
-    "405": "The address takes another method.",
-    "409": "It cannot be done in the present state.",
+    "401": "The token is missing, unknown or revoked.",
+    "403": "The token does not have the scope.",
+    "404": "There is nothing at this address, or it is not yours.",
+    "405": "The address does not accept this method.",
+    "409": "Not possible in the present state of the job.",
     "413": "The body is too large.",
     "415": "The body is of the wrong type.",
-    "422": "Something in the request is wrong; the line says what and where.",
-    "429": "The queue is full or the quota used up; Retry-After says how long to wait.",
+    "422": "The request is invalid; the message says what is wrong and where.",
+    "429": "The queue is full or the quota is used up; Retry-After gives the seconds to wait.",
     "503": "The service is stopping, the scoring process ended, or the disk is full; try again.",
 }
 TEXT = {"type": "string", "maxLength": LIMITS.text_characters}

@@ -29,11 +29,12 @@ from captious.web.service.api.access import (
     spend,
     stated_length,
     token_of,
+    too_large,
 )
 from captious.web.service.api.openapi import describe, document
 from captious.web.service.queue.scoring_queue import QueueFull
 from captious.web.service.requests.request import ScoreRequest, read_request
-from captious.web.service.scoring.together import Answer
+from captious.web.service.scoring.together import INTERNAL, Answer
 from captious.web.service.service import Room, Service
 
 PREFIX = "/api/v1"
@@ -118,15 +119,20 @@ def refused(error: Exception) -> Response:
         return error_answer(error.status, error.line, error.headers)
     if isinstance(error, QueueFull):
         seconds = str(error.wait_seconds)
-        return error_answer(429, f"The queue is full. Try again in {seconds} s.", {"Retry-After": seconds})
+        return error_answer(
+            429, f"The queue is full. Try again in {seconds} seconds.", {"Retry-After": seconds}
+        )
     if isinstance(error, (OSError, WriteError)):
         return disk_answer(error)
     if isinstance(error, CaptiousError):
         return error_answer(422, str(error))
     if isinstance(error, HTTPException):
-        lines = {404: "There is nothing at this address.", 405: "This address takes another method."}
+        lines = {
+            404: "There is nothing at this address.",
+            405: "This address does not accept this method. The header Allow names those it accepts.",
+        }
         return error_answer(error.status_code, lines.get(error.status_code, str(error.detail)), error.headers)
-    return error_answer(500, "Something failed here. The log says what.")
+    return error_answer(500, INTERNAL)
 
 
 async def _score(service: Service, scope: Scope, receive: Receive) -> Answer:
@@ -135,7 +141,7 @@ async def _score(service: Service, scope: Scope, receive: Receive) -> Answer:
     refuse_packed(headers)
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in (JSON, MULTIPART):
-        raise Refused(415, f"Send {JSON}, or {MULTIPART} with images.")
+        raise Refused(415, f"Wrong Content-Type. Send {JSON}, or {MULTIPART} with images.")
     most = service.limits.upload_bytes if kind == MULTIPART else service.limits.body_bytes
     with service.room(stated_length(headers, most)) as room:
         try:
@@ -167,7 +173,7 @@ async def _parts(
         async for part in request.stream():
             received += len(part)
             if received > most:
-                raise Refused(413, f"The body is over {most / 2**20:g} MB. Send less at once.")
+                raise too_large(most)
             room.take(len(part))
             yield part
 
@@ -181,7 +187,7 @@ async def _parts(
     try:
         form = await parser.parse()
     except (MultiPartException, KeyError) as error:  # KeyError: a header without a boundary
-        raise InputError(f"the form cannot be read: {one_line(str(error), 120)}.") from None
+        raise InputError(f"the multipart form cannot be read: {one_line(str(error), 120)}.") from None
     try:
         given = form.get(REQUEST_PART)
         body = await given.read() if isinstance(given, UploadFile) else str(given or "").encode()
@@ -190,7 +196,9 @@ async def _parts(
             if name == PICTURES_PART and isinstance(part, UploadFile):
                 pictures[part.filename or ""] = await part.read()
             elif name != REQUEST_PART:
-                raise InputError(f'the form has a part "{one_line(name, 40)}"; known are request and images.')
+                raise InputError(
+                    f'the form has an unknown part "{one_line(name, 40)}". Known: request, images.'
+                )
     finally:
         await form.close()
     return body, pictures

@@ -17,7 +17,7 @@ from captious.web.service.limits import LIMITS, Limits
 from captious.web.service.queue.scoring_queue import ScoringQueue, Waiting
 from captious.web.service.requests.offer import Offer
 from captious.web.service.requests.request import checked
-from captious.web.service.scoring.together import Answer, refusal
+from captious.web.service.scoring.together import INTERNAL, Answer, refusal
 
 LINES = 256  # that are scored, written and made safe together
 LINE_BYTES = 32 * 2**20
@@ -85,7 +85,7 @@ class JobRunner:
             self._later[job.id] = time.monotonic() + AGAIN_SECONDS
             if isinstance(error, (OSError, CaptiousError)):  # a full disk, a folder that is gone
                 raise
-            _log.exception("%s: failed, and is tried again later", job.id)
+            _log.exception("%s: failed; trying again in %.0f seconds", job.id, AGAIN_SECONDS)
 
     def _work(self, job: Job) -> None:
         done = self.store.resume_at(job)
@@ -125,7 +125,7 @@ class JobRunner:
                 continue
             except Exception:  # noqa: BLE001 - whatever a line holds, the other lines are scored
                 _log.exception("%s: line %d cannot be read", job.id, first + place + 1)
-                answers[place] = refusal("Something failed here. The log says what.", 500)
+                answers[place] = refusal(INTERNAL, 500)
                 continue
 
             def deliver(answer: Answer, place: int = place) -> None:

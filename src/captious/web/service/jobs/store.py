@@ -79,7 +79,10 @@ class JobStore:
         """
         living = [job for job in self.all(owner) if not job.has_ended]
         if len(living) >= self.limits.jobs:
-            raise InputError(f"{len(living)} jobs are not done yet; {self.limits.jobs} are the most. Wait.")
+            raise InputError(
+                f"unfinished jobs: {len(living)}; at most {self.limits.jobs} are allowed. Wait until one "
+                "ends, or cancel one."
+            )
         lines, captions = check_lines(place / INPUT, self.limits, named=bool(metrics))
         job = Job(place.stem, owner, metrics, time.time(), lines, captions)
         _write(place, job)
@@ -191,21 +194,25 @@ def check_lines(path: Path, limits: Limits, *, named: bool) -> tuple[int, int]:
         # A line is read no further than it may be long: 512 MB without an end would all be read.
         for number, line in enumerate(iter(lambda: file.readline(limits.upload_bytes + 1), b""), 1):
             if number > limits.job_lines:
-                raise InputError(f"more than {limits.job_lines:,} lines. Send two jobs.")
+                raise InputError(f"the job has more than {limits.job_lines:,} lines. Split it into several.")
             if len(line) > limits.upload_bytes:
                 raise InputError(
-                    f"line {number}: is over {limits.upload_bytes / 2**20:g} MB. Make it smaller."
+                    f"line {number}: is larger than {limits.upload_bytes / 2**20:g} MB. Split it in two."
                 )
             custom_id, body = parse_line(line, number)
             if custom_id in seen:
-                raise InputError(f'line {number}: custom_id "{one_line(custom_id, 40)}" is there twice.')
+                raise InputError(
+                    f'line {number}: custom_id "{one_line(custom_id, 40)}" is used twice. Change one.'
+                )
             if not named and "metrics" not in body:
-                raise InputError(f'line {number}: names no "metrics", and the job names none.')
+                raise InputError(
+                    f'line {number}: "metrics" is missing. Add it, or send the job with ?metrics=…'
+                )
             seen.add(custom_id)
             examples = body.get("examples")
             captions += len(examples) if isinstance(examples, list) else 0
     if not seen:
-        raise InputError('the job has no lines. Send {"custom_id": …, "body": {…}} lines.')
+        raise InputError('the job has no lines. Send at least one: {"custom_id": …, "body": {…}}.')
     return len(seen), captions
 
 
@@ -218,12 +225,12 @@ def parse_line(line: bytes, number: int) -> tuple[str, dict[str, Any]]:
     try:
         found = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise InputError(f"line {number}: is no JSON: {one_line(str(error), 100)}.") from None
+        raise InputError(f"line {number}: is not valid JSON: {one_line(str(error), 100)}.") from None
     if not isinstance(found, dict) or set(found) != LINE_KEYS or not isinstance(found["body"], dict):
-        raise InputError(f'line {number}: is not of the form {{"custom_id": …, "body": {{…}}}}.')
+        raise InputError(f'line {number}: must have the form {{"custom_id": …, "body": {{…}}}}.')
     custom_id = found["custom_id"]
     if not isinstance(custom_id, str) or not 0 < len(custom_id) <= LONGEST_ID:
-        raise InputError(f"line {number}: custom_id is no text of 1 to {LONGEST_ID} characters.")
+        raise InputError(f"line {number}: custom_id must be a string of 1 to {LONGEST_ID} characters.")
     return custom_id, found["body"]
 
 

@@ -31,6 +31,7 @@ from captious.web.service.scoring.together import Answer, score_together
 CHILD = "import sys; from captious.web.service.queue.scoring_process import main; sys.exit(main())"
 PIPE_BYTES = 2**20  # asked of the system for what waits in the input; it may give less
 OBJECTS_BETWEEN_LOOKS = 50_000  # of the garbage collector
+ENDED = "the scoring process ended, often because memory ran out"
 _LENGTH = struct.Struct("!Q")
 _LEAVE_SECONDS = 5
 
@@ -79,7 +80,7 @@ class ScoringProcess:
             _write(_open(self._child, "stdin"), content)
         except (OSError, EOFError) as error:
             self.close()
-            raise ScoringEnded("the scoring process ended, often because memory ran out") from error
+            raise ScoringEnded(ENDED) from error
         self._unanswered += 1
         return True
 
@@ -95,7 +96,7 @@ class ScoringProcess:
             answers, memory = pickle.loads(_read(_open(self._child, "stdout")))
         except (OSError, EOFError) as error:
             self.close()
-            raise ScoringEnded("the scoring process ended, often because memory ran out") from error
+            raise ScoringEnded(ENDED) from error
         self._unanswered -= 1
         self._grown |= memory > self.limits.process_bytes
         if self._grown and not self._unanswered:
@@ -105,7 +106,7 @@ class ScoringProcess:
     def give_up(self) -> None:
         """End a call that took too long."""
         self.close()
-        raise ScoringEnded(f"scoring took over {self.limits.seconds:,.0f} seconds and was stopped")
+        raise ScoringEnded(f"scoring took longer than {self.limits.seconds:,.0f} seconds and was stopped")
 
     def kill(self) -> None:
         """End it from another thread: whoever waits for an answer is told so."""

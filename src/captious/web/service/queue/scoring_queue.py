@@ -289,10 +289,10 @@ class ScoringQueue:
         return answer
 
 
-STOPPING = refusal("The service is stopping. Send it again.", 503)
+STOPPING = refusal("The service is stopping. Send the request again later.", 503)
 
 
 def _said(error: ScoringEnded) -> Answer:
     """What the request that ended the process is told; the log hears it too."""
     _log.error("scoring: %s", error)
-    return refusal(f"{str(error)[0].upper()}{str(error)[1:]}. Send less at once.", 503)
+    return refusal(f"{str(error)[0].upper()}{str(error)[1:]}. Send less in one request.", 503)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.groups import GROUPS, expand, members
+from captious.groups import GROUPS, Chosen, expand, members
 from captious.metrics import Metric, resolve
 from captious.metrics.document_frequency import CORPUS
 from captious.metrics.registry import name_and_options, option_values
@@ -47,10 +47,10 @@ class Offer:
         for one in expand(specifications).metrics:
             metric = resolve(one) if isinstance(one, str) else one
             if metric.name in self.metrics and self.metrics[metric.name] != metric:
-                raise InputError(f"{metric.name}: is offered twice, with different options. Offer one.")
+                raise InputError(f"{metric.name}: is given twice with different options. Give it once.")
             self.metrics[metric.name] = metric
         if not self.metrics:
-            raise InputError("no metric is offered. Name some, for example classic or cider,spice,sentsim.")
+            raise InputError("no metrics are given. Give some, for example classic or cider,spice,sentsim.")
 
     def ready(self) -> None:
         """Refuse, before the service starts, metrics that cannot run here."""
@@ -70,20 +70,24 @@ class Offer:
         `captious score` does it; a note names the others.
         """
         found: dict[str, None] = {}
-        left_out: dict[str, None] = {}
+        left_out: dict[str, str] = {}
         for name in request.metrics:
             if name not in GROUPS:
                 self.metric(name)
                 found[name] = None
                 continue
             for member in members(name):
-                fits = member in self.metrics and _has_enough(request, self.metrics[member])
-                (found if fits else left_out)[member] = None
+                offered = self.metrics.get(member)
+                why = "not offered here." if offered is None else _missing(request, offered)
+                if why:
+                    left_out[member] = why
+                else:
+                    found[member] = None
+        notes = tuple(Chosen([], left_out).reasons()) if left_out else ()
         if not found:
-            raise InputError(f"metrics: of {', '.join(request.metrics)} none can be had. {self._those()}")
+            raise InputError(f"metrics: none can be computed. {' '.join(notes)} {self._those()}")
         if tuple(found) == request.metrics:
             return request
-        notes = (f"left out: {', '.join(left_out)}.",) if left_out else ()
         return request._replace(metrics=tuple(found), notes=notes)
 
     def named(self, names: Sequence[str]) -> dict[str, Metric]:
@@ -117,7 +121,9 @@ class Offer:
         free = option in WORDS if isinstance(default, str) else option not in OPERATORS
         ours = type(metric).__module__.startswith("captious.")
         if not free or (isinstance(default, str) and not ours):
-            raise InputError(f'{metric.name}: only the server sets "{option}". Leave it out.')
+            raise InputError(
+                f'{metric.name}: the option "{option}" can be set only on the server. Leave it out.'
+            )
         return value
 
     def _table(self, metric: Metric, name: str) -> str:
@@ -126,7 +132,9 @@ class Offer:
         names = self.table_names()
         if self.tables is None or name not in names:
             if not names:
-                raise InputError(f"{metric.name}: this service has no tables of document frequencies.")
+                raise InputError(
+                    f"{metric.name}: this service has no tables of document frequencies. Leave out df."
+                )
             raise UnknownNameError("table of document frequencies", name, [CORPUS, *names])
         return str(self.tables / f"{name}.npz")
 
@@ -134,11 +142,16 @@ class Offer:
         return f"Offered: {', '.join(sorted(self.metrics))}."
 
 
-def _has_enough(request: ScoreRequest, metric: Metric) -> bool:
-    has = {
+def _missing(request: ScoreRequest, metric: Metric) -> str:
+    """What a request lacks for a metric; empty where it has enough."""
+    given = {
         "references": request.references is not None,
         "objects": request.objects is not None,
         "image": bool(request.pictures),
     }
-    few = "references" in metric.needs and len(set(request.images)) < metric.fewest_images
-    return all(has[need] for need in metric.needs) and not few
+    for need in sorted(metric.needs):
+        if not given[need]:
+            return f"no {'images' if need == 'image' else need} were given."
+    if "references" in metric.needs and len(set(request.images)) < metric.fewest_images:
+        return f"at least {metric.fewest_images} images are needed."
+    return ""

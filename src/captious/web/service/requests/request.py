@@ -73,7 +73,7 @@ def read_request(
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise InputError(f"the body is no JSON: {one_line(str(error), 120)}.") from None
+        raise InputError(f"the body is not valid JSON: {one_line(str(error), 120)}.") from None
     return checked(document, limits, pictures=pictures)
 
 
@@ -88,10 +88,11 @@ def checked(
     found = _object(document, "the body", KEYS)
     examples = found.get("examples")
     if not isinstance(examples, list) or not examples:
-        raise InputError('examples: give a list of at least one {"caption": …}.')
+        raise InputError('examples: must be a list with at least one {"caption": …}.')
     if len(examples) > limits.captions:
         raise InputError(
-            f"examples: {len(examples):,} captions; {limits.captions:,} are the most. Use a job."
+            f"examples: has {len(examples):,} captions; at most {limits.captions:,} are allowed in one "
+            "request. Send fewer, or send a job."
         )
     shared = _texts_by_image(found.get("references"), "references", limits.references, limits)
     objects = _texts_by_image(found.get("objects"), "objects", limits.objects, limits)
@@ -133,7 +134,9 @@ class _Columns:
             return
         caption = example.get("caption")
         if not isinstance(caption, str):
-            raise InputError(f'examples[{place}].caption: {_is(caption)}. Each example needs a "caption".')
+            raise InputError(
+                f'examples[{place}].caption: {_is(caption)}. Each example needs a "caption", a string.'
+            )
         if len(caption) > self.limits.text_characters:
             _too_long(f"examples[{place}].caption", caption, self.limits)
         image = None
@@ -141,7 +144,9 @@ class _Columns:
             image = _image_id(example["image"], f"examples[{place}].image")
         system = example.get("system", SYSTEM)
         if not isinstance(system, str) or not 0 < len(system) <= LONGEST_NAME:
-            raise InputError(f"examples[{place}].system: {_is(system)}. Give a name.")
+            raise InputError(
+                f"examples[{place}].system: {_is(system)}. Give a name of 1 to {LONGEST_NAME} characters."
+            )
         self.captions.append(caption)
         self.images.append(image)
         self.systems.append(system)
@@ -164,8 +169,8 @@ class _Columns:
             return [str(place) for place in range(len(self.captions))]
         if len(given) < len(self.images):
             raise InputError(
-                f"examples[{self.images.index(None)}].image: is missing. Name the image of each example, "
-                "or of none."
+                f'examples[{self.images.index(None)}].image: is missing. Give "image" in every '
+                "example, or in none."
             )
         return given
 
@@ -182,17 +187,17 @@ class _Columns:
             any_given = True
             if found.setdefault(image, labels) != labels:
                 raise InputError(
-                    f'objects of image "{one_line(image, 40)}": two lists differ. Give one for each image.'
+                    f'objects of image "{one_line(image, 40)}": has two different lists. Give one.'
                 )
         return found if any_given else None
 
 
 def _object(value: object, where: str, keys: frozenset[str]) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InputError(f"{where}: {_is(value)}. Give a JSON object.")
+        raise InputError(f"{where}: {_is(value)}. It must be a JSON object.")
     for key in value:
         if key not in keys:
-            raise InputError(f'{where}: "{one_line(key, 40)}" is unknown. Known: {", ".join(sorted(keys))}.')
+            raise InputError(f'{where}: unknown key "{one_line(key, 40)}". Known: {", ".join(sorted(keys))}.')
     return value
 
 
@@ -210,12 +215,12 @@ def _texts(value: object, where: str, most: int, limits: Limits) -> list[str]:
 def _checked_texts(value: object, where: str, most: int, limits: Limits) -> list[str]:
     """What is wrong with a list of texts, in one line."""
     if not isinstance(value, list):
-        raise InputError(f"{where}: {_is(value)}. Give a list of texts.")
+        raise InputError(f"{where}: {_is(value)}. It must be a list of strings.")
     if len(value) > most:
-        raise InputError(f"{where}: {len(value):,} texts; {most:,} are the most.")
+        raise InputError(f"{where}: has {len(value):,} texts; at most {most:,} are allowed.")
     for place, text in enumerate(value):
         if not isinstance(text, str):
-            raise InputError(f"{where}[{place}]: {_is(text)}. Give a text.")
+            raise InputError(f"{where}[{place}]: {_is(text)}. It must be a string.")
         if len(text) > limits.text_characters:
             _too_long(f"{where}[{place}]", text, limits)
     return value
@@ -225,9 +230,9 @@ def _texts_by_image(value: object, where: str, most: int, limits: Limits) -> dic
     if value is None:
         return {}
     if not isinstance(value, dict):
-        raise InputError(f"{where}: {_is(value)}. Give {{image: [texts]}}.")
+        raise InputError(f"{where}: {_is(value)}. It must be an object: {{image: [texts]}}.")
     if len(value) > limits.captions:
-        raise InputError(f"{where}: {len(value):,} images; {limits.captions:,} are the most.")
+        raise InputError(f"{where}: has {len(value):,} images; at most {limits.captions:,} are allowed.")
     return {
         _image_id(image, where): _texts(texts, f'{where}["{one_line(image, 40)}"]', most, limits)
         for image, texts in value.items()
@@ -237,7 +242,9 @@ def _texts_by_image(value: object, where: str, most: int, limits: Limits) -> dic
 def _image_id(value: object, where: str) -> str:
     image = clean_id(value)
     if image is None or len(image) > LONGEST_NAME:
-        raise InputError(f"{where}: {_is(value)}. An image id is a number or a short text.")
+        raise InputError(
+            f"{where}: {_is(value)}. An image id is a number, or a string of 1 to {LONGEST_NAME} characters."
+        )
     return image
 
 
@@ -245,9 +252,9 @@ def _metrics(value: object, limits: Limits) -> tuple[str, ...]:
     if value is None:
         return ()
     if not isinstance(value, list) or not all(map(_is_text, value)):
-        raise InputError('metrics: give a list of names, such as ["cider", "sentsim[agg=mean]"].')
+        raise InputError('metrics: must be a list of names, for example ["cider", "sentsim[agg=mean]"].')
     if not 0 < len(value) <= limits.metrics:
-        raise InputError(f"metrics: {len(value)} given; from 1 to {limits.metrics} can be asked for.")
+        raise InputError(f"metrics: has {len(value)} names; give 1 to {limits.metrics}.")
     return _names(tuple(value))
 
 
@@ -260,13 +267,13 @@ def _names(given: tuple[str, ...]) -> tuple[str, ...]:
     """Names of metrics, each once; most requests ask for the same."""
     long = next((name for name in given if len(name) > LONGEST_METRIC), None)
     if long is not None:
-        raise InputError(f'metrics: "{one_line(long, 40)}" is no name of a metric.')
+        raise InputError(f'metrics: "{one_line(long, 40)}" is not a metric name.')
     return tuple(dict.fromkeys(name.strip() for name in given))
 
 
 def _given(metrics: Sequence[str]) -> tuple[str, ...]:
     if not metrics:
-        raise InputError('metrics: none was asked for. Name one, such as "metrics": ["bleu4"].')
+        raise InputError('metrics: is missing. Give at least one, for example "metrics": ["bleu4"].')
     return tuple(metrics)
 
 
@@ -276,22 +283,22 @@ def _pictures(value: object, uploaded: Mapping[str, bytes] | None, limits: Limit
     found = dict(uploaded or {})
     if value is not None:
         if not isinstance(value, dict):
-            raise InputError(f"pictures: {_is(value)}. Give {{image: base64}}, or upload files.")
+            raise InputError(f"pictures: {_is(value)}. It must be an object: {{image: file in base64}}.")
         for image, text in value.items():
             where = f'pictures["{one_line(image, 40)}"]'
             if not isinstance(text, str):
-                raise InputError(f"{where}: {_is(text)}. Give the file in base64.")
+                raise InputError(f"{where}: {_is(text)}. It must be the file in base64.")
             try:
                 found[_image_id(image, where)] = base64.b64decode(text, validate=True)
             except (binascii.Error, ValueError):
-                raise InputError(f"{where}: is not base64.") from None
+                raise InputError(f"{where}: is not valid base64.") from None
     if len(found) > limits.pictures:
-        raise InputError(f"pictures: {len(found):,} given; {limits.pictures:,} are the most in one request.")
+        raise InputError(f"pictures: has {len(found):,} images; at most {limits.pictures:,} are allowed.")
     for image, content in found.items():
         if len(content) > limits.picture_bytes:
             most = limits.picture_bytes / 2**20
             raise InputError(
-                f'picture of image "{one_line(image, 40)}": is over {most:g} MB. Save it smaller.'
+                f'picture of image "{one_line(image, 40)}": is larger than {most:g} MB. Make it smaller.'
             )
     return found
 
@@ -302,7 +309,7 @@ def _encoders(value: object) -> Mapping[str, str]:
     if not isinstance(value, dict) or not all(
         isinstance(name, str) and len(name) <= LONGEST_NAME for name in value.values()
     ):
-        raise InputError('encoders: give {system: encoder}, as {"clipcap": "CLIP"}.')
+        raise InputError('encoders: must be {system: encoder}, for example {"clipcap": "CLIP"}.')
     return value
 
 
@@ -316,17 +323,20 @@ def _intervals(value: object, limits: Limits) -> Intervals:
         found.get("seed", DEFAULT_SEED),
     )
     if not _whole(resamples) or not 0 <= resamples <= limits.resamples:
-        raise InputError(f"intervals.resamples: {_is(resamples)}. Give 0 to {limits.resamples:,}.")
+        raise InputError(
+            f"intervals.resamples: {_is(resamples)}. It must be a whole number from 0 to "
+            f"{limits.resamples:,}."
+        )
     if isinstance(level, bool) or not isinstance(level, (int, float)) or not 0.5 <= level <= 0.9999:
-        raise InputError(f"intervals.level: {_is(level)}. Give 0.5 to 0.9999.")
+        raise InputError(f"intervals.level: {_is(level)}. It must be a number from 0.5 to 0.9999.")
     if not _whole(seed) or not 0 <= seed <= LARGEST_SEED:
-        raise InputError(f"intervals.seed: {_is(seed)}. Give a whole number of at least 0.")
+        raise InputError(f"intervals.seed: {_is(seed)}. It must be a whole number from 0 to {LARGEST_SEED}.")
     return Intervals(resamples, float(level), seed)
 
 
 def _truth(value: object, where: str) -> bool:
     if value is not None and not isinstance(value, bool):
-        raise InputError(f"{where}: {_is(value)}. Give true or false.")
+        raise InputError(f"{where}: {_is(value)}. It must be true or false.")
     return bool(value)
 
 
@@ -339,9 +349,11 @@ def _is(value: object) -> str:
     if value is None:
         return "is missing"
     if isinstance(value, float) and not math.isfinite(value):
-        return "is no number"
+        return "is not a finite number"
     return f"is {as_written(value, 40)}" if not isinstance(value, str) else f'is "{one_line(value, 40)}"'
 
 
 def _too_long(where: str, text: str, limits: Limits) -> NoReturn:
-    raise InputError(f"{where}: has {len(text):,} characters; {limits.text_characters:,} are the most.")
+    raise InputError(
+        f"{where}: has {len(text):,} characters; at most {limits.text_characters:,} are allowed."
+    )

@@ -35,6 +35,7 @@ from captious.web.service.scoring.answer import PICTURES, Failures, score_answer
 from captious.web.service.scoring.singles import Facts, score_singles
 
 REFUSED = 422
+INTERNAL = "Internal error. The log of the server has the details."
 
 
 class Answer(NamedTuple):
@@ -157,7 +158,7 @@ def _broken_pictures(request: ScoreRequest, limits: Limits) -> dict[str, str]:
     found = {}
     for image in dict.fromkeys(request.images):
         if image not in request.pictures:
-            found[image] = f"image {image}: was not sent."
+            found[image] = f'image {image}: was not sent. Add it to "pictures", or upload it.'
             continue
         try:
             decode_image(request.pictures[image], f"image {image}", limits.pixels)
@@ -172,7 +173,7 @@ def _too_many_words(request: ScoreRequest, name: str, most: int) -> dict[int, st
         texts = [caption, *(request.references[row] if request.references else [])]
         words = max(len(text.split()) if len(text) > 2 * most else 0 for text in texts)
         if words > most:
-            found[row] = f"{name} takes at most {most:,} words in one text; there are {words:,}."
+            found[row] = f"{name}: the text has {words:,} words; at most {most:,} are allowed. Shorten it."
     return found
 
 

@@ -93,13 +93,16 @@ class Meter:
     def spend(self, token: Token, captions: int, *, at_once: bool = True) -> None:
         """Count captions, or raise `OverQuota`; those of a job do not come at once, in one minute."""
         with self._lock:
-            if token.per_day is not None and self._used.get(token.id, 0) + captions > token.per_day:
-                raise OverQuota(
-                    f"Token {token.name}: {token.per_day:,} captions a day are used up.", _until_tomorrow()
+            used = self._used.get(token.id, 0)
+            if token.per_day is not None and used + captions > token.per_day:
+                left = max(0, token.per_day - used)
+                line = (
+                    f"{left:,} of {token.per_day:,} captions per day are left; the request has {captions:,}."
                 )
+                raise OverQuota(f"Token {token.name}: {line}", _until_tomorrow())
             if token.per_minute is not None and at_once:
                 self._spend_minute(token, token.per_minute, captions)
-            self._used[token.id] = self._used.get(token.id, 0) + captions
+            self._used[token.id] = used + captions
             self._fresh[token.id] = self._fresh.get(token.id, 0) + captions
             self._requests[token.id] = self._requests.get(token.id, 0) + 1
 
@@ -111,10 +114,12 @@ class Meter:
         if captions > left:
             self._minutes[token.id] = (left, now)
             wait = 1 + int((min(captions, quota) - left) * MINUTE / quota)
-            what = f"{quota:,} captions a minute are used up"
+            line = f"{int(left):,} of {quota:,} captions per minute are left; the request has {captions:,}."
             if captions > quota:
-                what = f"{captions:,} captions are more than its {quota:,} a minute"
-            raise OverQuota(f"Token {token.name}: {what}.", wait)
+                line = (
+                    f"the request has {captions:,} captions; the quota is {quota:,} per minute. Send fewer."
+                )
+            raise OverQuota(f"Token {token.name}: {line}", wait)
         self._minutes[token.id] = (left - captions, now)
 
 

@@ -63,10 +63,15 @@ class TokenStore:
             if scope not in SCOPES:
                 raise UnknownNameError("scope", scope, SCOPES)
         if not chosen or not 0 < len(name.strip()) <= LONGEST_NAME or not name.isprintable():
-            raise InputError("token: give it a short name, and at least one scope: score, jobs.")
+            raise InputError(
+                f"token: needs a name of 1 to {LONGEST_NAME} printable characters and at least one scope: "
+                f"{', '.join(SCOPES)}."
+            )
         for what, quota in (("minute", per_minute), ("day", per_day)):
             if quota is not None and not 0 < quota <= MOST:
-                raise InputError(f"token: {quota} captions a {what} is no quota. Give 1 at least.")
+                raise InputError(
+                    f"token: {quota} captions per {what} is not a valid quota. Give 1 to {MOST:,}."
+                )
         secret = PREFIX + secrets.token_urlsafe(32)
         made = Token(secrets.token_hex(4), name.strip(), chosen, per_minute, per_day, time.time())
         with self._open() as db:
@@ -85,7 +90,7 @@ class TokenStore:
         if len(found) > 1:
             ids = ", ".join(token.id for token in found)
             raise InputError(
-                f'token "{one_line(which)}": {len(found)} have this name. Name one by its id: {ids}.'
+                f'token "{one_line(which)}": {len(found)} tokens have this name. Give the id of one: {ids}.'
             )
         with self._open() as db:
             db.execute("UPDATE token SET revoked = ? WHERE id = ?", (time.time(), found[0].id))
@@ -130,13 +135,16 @@ class TokenStore:
                 os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY, 0o600))
             db = sqlite3.connect(self.path, timeout=10)
         except (OSError, sqlite3.Error) as error:
-            raise InputError(f"{self.path}: cannot be opened ({error}). Check the folder's rights.") from None
+            line = f"{self.path}: cannot be opened ({error}). Check the permissions of its folder."
+            raise InputError(line) from None
         try:
             with db:
                 db.executescript(_TABLES) if not _has_tables(db) else None
                 yield db
         except sqlite3.DatabaseError as error:
-            raise InputError(f"{self.path}: cannot be used ({error}).") from error
+            raise InputError(
+                f"{self.path}: cannot be used ({error}). Check the file and the disk."
+            ) from error
         finally:
             db.close()
 
