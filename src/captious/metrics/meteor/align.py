@@ -66,6 +66,13 @@ class _Beam:
         used = np.zeros((pairs, width), dtype=np.uint64)
         return cls(np.arange(pairs), zero, zero, zero, zero - 1, zero - 1, used, zero - 1)
 
+    @classmethod
+    def joined(cls, parts: list[_Beam]) -> _Beam:
+        """The partial alignments of beams that have no pair in common, by pair."""
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        whole = cls(*map(np.concatenate, columns))
+        return whole.take(np.argsort(whole.pair, kind="stable"))
+
     def take(self, rows: Ints) -> _Beam:
         """The partial alignments `rows`."""
         return _Beam(
@@ -167,7 +174,7 @@ class _Search:
         beam = _Beam.start(self.pairs, self.width)
         trail_match: list[Ints] = []
         trail_parent: list[Ints] = []
-        best = np.full(self.pairs, -1, dtype=np.int64)
+        ended: list[_Beam] = []
         marks = 0
         for step in range(int(self.slots.max())):
             beam, picked = self._extend(beam, step)
@@ -177,11 +184,9 @@ class _Search:
             marks += len(picked)
             done = self.slots[beam.pair] == step + 1
             if done.any():
-                ended = beam.take(done.nonzero()[0])
-                winner = self._best(ended)
-                best[ended.pair[winner]] = ended.trail[winner]
+                ended.append(beam.take(done.nonzero()[0]))
                 beam = beam.take((~done).nonzero()[0])
-        return self._follow(best, np.concatenate(trail_match), np.concatenate(trail_parent))
+        return self._follow(self._best(ended), np.concatenate(trail_match), np.concatenate(trail_parent))
 
     def _extend(self, beam: _Beam, step: int) -> tuple[_Beam, Ints]:
         slot = self.first_slot[beam.pair] + step
@@ -222,9 +227,11 @@ class _Search:
         beam.own_end[taken] = self.own_end[chosen]
         beam.their_end[taken] = self.their_end[chosen]
 
-    def _best(self, ended: _Beam) -> Ints:
-        last = self.position[self.first_slot[ended.pair] + self.slots[ended.pair] - 1]
-        return _first_of_pairs(ended, ended.closed + (ended.their_end > last), 1)
+    def _best(self, ended: list[_Beam]) -> Ints:
+        """The trail of each pair's best alignment."""
+        whole = _Beam.joined(ended)
+        last = self.position[self.first_slot[whole.pair] + self.slots[whole.pair] - 1]
+        return whole.trail[_first_of_pairs(whole, whole.closed + (whole.their_end > last), 1)]
 
     def _follow(self, best: Ints, match: Ints, parent: Ints) -> Ints:
         found = []
