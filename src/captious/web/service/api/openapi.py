@@ -9,7 +9,7 @@ from captious._version import __version__
 from captious.metrics import Metric
 from captious.web.service.limits import LIMITS
 from captious.web.service.requests.offer import OPERATORS, WORDS, Offer
-from captious.web.service.requests.request import LARGEST_SEED, LONGEST_METRIC, LONGEST_NAME
+from captious.web.service.requests.parts import LARGEST_SEED, LONGEST_METRIC, LONGEST_NAME
 
 ERRORS = {
     "400": "The request cannot be read.",
