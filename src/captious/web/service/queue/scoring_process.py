@@ -22,7 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from captious.web.service.limits import LIMITS, Limits
+from captious.web.service.limits import LIMITS, MEBIBYTE, Limits
 from captious.web.service.requests.offer import Offer
 from captious.web.service.requests.request import ScoreRequest
 from captious.web.service.scoring.singles import Facts
@@ -31,6 +31,9 @@ from captious.web.service.scoring.together import Answer, score_together
 CHILD = "import sys; from captious.web.service.queue.scoring_process import main; sys.exit(main())"
 PIPE_BYTES = 2**20  # asked of the system for what waits in the input; it may give less
 OBJECTS_BETWEEN_LOOKS = 50_000  # of the garbage collector
+# Of glibc's malloc, other systems ignore them: memory of one call is kept for the next, up to 64 MB.
+# Else the system gives and clears it again for every call.
+KEEPING_MEMORY = {"MALLOC_MMAP_THRESHOLD_": str(16 * MEBIBYTE), "MALLOC_TRIM_THRESHOLD_": str(64 * MEBIBYTE)}
 ENDED = "the scoring process ended, often because memory ran out"
 _LENGTH = struct.Struct("!Q")
 _LEAVE_SECONDS = 5
@@ -136,7 +139,11 @@ class ScoringProcess:
     def _started(self) -> subprocess.Popen[bytes]:
         # Without buffers: what was read is what was asked for, and `poll` sees the rest.
         child = subprocess.Popen(
-            [sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
+            [sys.executable, "-c", CHILD],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=KEEPING_MEMORY | os.environ,
         )
         assert child.stdin is not None
         self._room = _widened(child.stdin.fileno())
