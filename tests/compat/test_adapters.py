@@ -1,5 +1,6 @@
 """Adapters give what `captious.score` gives, inside the real package where it is installed."""
 
+import json
 import math
 import subprocess
 import sys
@@ -178,8 +179,6 @@ def test_a_task_of_inspect_ai_is_scored_by_the_whole_sample(tmp_path: Path) -> N
 
 
 def test_samples_of_lmms_eval_are_read_with_their_references(tmp_path: Path) -> None:
-    import json
-
     rows: list[dict[str, Any]] = [
         {
             "doc_id": place,
@@ -211,15 +210,33 @@ def test_samples_of_lmms_eval_are_read_with_their_references(tmp_path: Path) -> 
         assert [list(one.references) for one in captious.load_corpus(path)] == REFERENCES
 
 
-def test_prediction_tables_of_vlmevalkit_are_read_with_their_references(tmp_path: Path) -> None:
-    path = tmp_path / "llava_COCO_VAL.tsv"
-    lines = [
-        f"{n}\t{own!r}\t{caption}" for n, (caption, own) in enumerate(zip(CAPTIONS, REFERENCES, strict=True))
-    ]
-    path.write_text("\n".join(["index\tanswer\tprediction", *lines]))
+@pytest.mark.parametrize("form", ["tsv", "json"])
+def test_prediction_tables_of_vlmevalkit_are_read_with_their_references(tmp_path: Path, form: str) -> None:
+    path = tmp_path / f"llava_COCO_VAL.{form}"
+    if form == "tsv":
+        lines = [
+            f"{n}\t{own!r}\t{caption}"
+            for n, (caption, own) in enumerate(zip(CAPTIONS, REFERENCES, strict=True))
+        ]
+        path.write_text("\n".join(["index\tanswer\tprediction", *lines]))
+    else:  # PRED_FORMAT=json; the references are still a list in a text
+        rows = [
+            {"index": n, "answer": str(own), "question": "Describe it.", "prediction": caption}
+            for n, (caption, own) in enumerate(zip(CAPTIONS, REFERENCES, strict=True))
+        ]
+        path.write_text(json.dumps(rows, indent=4))
     with pytest.warns(
         CaptiousWarning, match="written by VLMEvalKit, which only splits captions at white space"
     ):
         corpus = captious.load_corpus(path)
     assert [one.references for one in corpus] == REFERENCES
     assert captious.score(corpus, ["cider"])["cider"].score == expected("cider")
+
+
+def test_references_in_a_text_of_a_data_frame_are_a_list() -> None:
+    """`pandas.read_excel` of such a table gives texts."""
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(
+        {"index": range(3), "answer": [str(own) for own in REFERENCES], "prediction": CAPTIONS}
+    )
+    assert [one.references for one in captious.load_corpus(frame)] == REFERENCES

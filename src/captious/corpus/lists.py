@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
+
+import orjson
 
 from captious.errors import InputError, one_line
 
@@ -32,6 +35,24 @@ def listed(column: Any) -> Any:
         if hasattr(column, way):
             return getattr(column, way)()
     return list(column) if isinstance(column, Iterator) else column
+
+
+def list_in_text(cell: object) -> object:
+    """The list that a text holds, as JSON or as Python prints it; anything else as it is.
+
+    >>> list_in_text('["A dog."]'), list_in_text("['A dog.', 'The dog.']"), list_in_text("[sic] A dog.")
+    (['A dog.'], ['A dog.', 'The dog.'], '[sic] A dog.')
+    """
+    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
+        return cell
+    try:
+        found = orjson.loads(cell)
+    except orjson.JSONDecodeError:
+        try:
+            found = ast.literal_eval(cell.strip())
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return cell
+    return found if isinstance(found, list) else cell
 
 
 def is_list(given: object) -> bool:

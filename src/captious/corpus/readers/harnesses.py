@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from captious.corpus.lists import list_in_text
 from captious.corpus.readers.open import Source
 from captious.corpus.readers.parse import line_blocks
 from captious.corpus.readers.rows import MISSING, Column, Places, Problem, Rows
@@ -39,7 +39,7 @@ def read_lmms_eval(source: Source) -> Rows:
     )
 
 
-def of_vlmevalkit(source: Source, header: list[str]) -> bool:
+def of_vlmevalkit(source: Source, header: Iterable[str]) -> bool:
     """Whether a table is a prediction file of VLMEvalKit; a warning says what its own numbers are."""
     if not {name.strip().casefold() for name in header} >= VLMEVALKIT:
         return False
@@ -61,25 +61,13 @@ def _sample(sample: Mapping[str, Any]) -> dict[str, Any]:
     answer = sample.get("filtered_resps", sample.get("resps", MISSING))
     while isinstance(answer, list) and answer:
         answer = answer[0]
-    references = logged.get("answer", sample.get("target", []))
+    # Version 0.7.3 logs a list of references as Python prints it, in one text.
+    references = list_in_text(logged.get("answer", sample.get("target", [])))
     return {
         "image": logged.get("image_id", sample.get("doc_id", MISSING)),
         "caption": logged.get("pred", answer),
-        "references": _listed(references) if isinstance(references, str) else references,
+        "references": [references] if isinstance(references, str) else references,
     }
-
-
-def _listed(target: str) -> list[Any]:
-    """The references in a target: lmms-eval logs a list as Python prints it.
-
-    >>> _listed("['A dog.', 'The dog.']"), _listed("[sic] A dog.")
-    (['A dog.', 'The dog.'], ['[sic] A dog.'])
-    """
-    try:
-        found = ast.literal_eval(target) if target.startswith("[") else target
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        found = target
-    return found if isinstance(found, list) else [target]
 
 
 def _is_entry(entry: object) -> bool:

@@ -7,6 +7,7 @@ from itertools import chain, repeat
 from typing import Any
 
 from captious.corpus.readers.detect import EXPECTED
+from captious.corpus.readers.harnesses import of_vlmevalkit
 from captious.corpus.readers.names import roles_of
 from captious.corpus.readers.open import Source
 from captious.corpus.readers.parse import array_blocks, parse_json, repeated_keys
@@ -30,10 +31,11 @@ def read_json_array(source: Source) -> Rows:
         raise InputError(f"{source.name}: a list of {_kind(block[0])}s. {EXPECTED}")
     columns, keys = by_role(builder.columns)
     plain = keys.get("image") == "image_id" and keys.get("caption") == "caption"
+    format_name = "coco-results" if plain else "json-rows"
     return Rows(
         source=source.name,
         stem=source.stem,
-        format="coco-results" if plain else "json-rows",
+        format="vlmevalkit" if of_vlmevalkit(source, builder.columns) else format_name,
         columns=columns,
         keys=keys,
         places=Places("entry"),

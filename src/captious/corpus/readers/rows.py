@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
+from captious.corpus.lists import list_in_text
 from captious.corpus.readers.names import is_of_use, roles_of
 from captious.errors import InputError, one_line
 
@@ -133,10 +134,15 @@ class ColumnBuilder:
 
 
 def by_role(columns: dict[str, Column]) -> tuple[dict[str, Column], dict[str, str]]:
-    """Columns under the names of their roles; the rest keep their own names."""
+    """Columns under the names of their roles; the rest keep their own names.
+
+    References that are written as a list in one text, as pandas and VLMEvalKit do, become a list.
+    """
     roles = roles_of(columns)
     taken = set(roles.values())
     named = {role: columns[key] for role, key in roles.items()}
+    if "references" in named:
+        named["references"] = [list_in_text(cell) for cell in named["references"]]
     # A file with both "seg_id" and "image" keeps the first as its image column.
     rest = {k: column for k, column in columns.items() if k not in taken and k not in named}
     return named | rest, roles

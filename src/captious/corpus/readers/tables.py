@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
-
-import orjson
 
 from captious.corpus.lists import is_missing
 from captious.corpus.readers.detect import delimiter_of, first_lines
@@ -34,7 +31,9 @@ def read_delimited(source: Source) -> Rows:
         )
     columns, lines, problems = text_columns(source, delimiter)
     named, keys = by_role(columns)
-    _gather_references(named, from_json=True)
+    _gather_references(named)
+    if "references" in named:
+        named["references"] = [_texts_in_cell(cell) for cell in named["references"]]
     header = [name.strip().strip('"') for name in header_line.split(delimiter)]
     format_name = "tsv" if delimiter == "\t" else "csv"
     format_name = "vlmevalkit" if of_vlmevalkit(source, header) else format_name
@@ -118,34 +117,21 @@ def quoting_of(data: bytes, delimiter: str) -> Literal[0, 3]:
     return csv.QUOTE_MINIMAL if enclose else csv.QUOTE_NONE
 
 
-def _gather_references(columns: dict[str, Column], *, from_json: bool) -> None:
-    """One column of lists out of `reference_1`, `reference_2`, … or out of JSON lists in cells."""
+def _gather_references(columns: dict[str, Column]) -> None:
+    """One column of lists out of `reference_1`, `reference_2`, …."""
     numbered = [name for name in columns if NUMBERED_REFERENCE.fullmatch(name)]
     if numbered and "references" not in columns:
         parts = [columns.pop(name) for name in numbered]
         columns["references"] = [
             [text for text in row if text != "" and not is_missing(text)] for row in zip(*parts, strict=True)
         ]
-    elif from_json and "references" in columns:
-        columns["references"] = [_list_in_cell(cell) for cell in columns["references"]]
 
 
-def _list_in_cell(cell: object) -> object:
-    if isinstance(cell, str) and cell.lstrip().startswith("["):
-        try:
-            return orjson.loads(cell)
-        except orjson.JSONDecodeError:
-            return _python_list(cell)
+def _texts_in_cell(cell: object) -> object:
+    """The references of a cell: an empty one has none."""
+    if isinstance(cell, list):
+        return cell
     return [cell] if cell != "" else []
-
-
-def _python_list(cell: str) -> list[Any]:
-    """A list as Python prints it, with single quotes; anything else is one text."""
-    try:
-        found = ast.literal_eval(cell)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return [cell]
-    return found if isinstance(found, list) else [cell]
 
 
 def read_parquet(source: Source) -> Rows:
@@ -161,7 +147,7 @@ def rows_of_columns(
 ) -> Rows:
     """Rows of columns by name; `found` are the names of all columns, for a message."""
     named, keys = by_role(columns)
-    _gather_references(named, from_json=False)
+    _gather_references(named)
     if not {"caption", "references", "rating"} & named.keys():
         there = one_line(", ".join(found or columns))
         raise InputError(f'{name}: no caption column (found: {there}). Name one of the columns "caption".')
