@@ -1,6 +1,6 @@
 """Does an installed wheel work, with each extra, in an environment of its own?
 
-    python scripts/smoke_wheel.py [--python python3.11 …] [--extras core meteor …]
+    python scripts/smoke_wheel.py [--python python3.11 …] [--extras core meteor …] [--uv]
 
 Builds the wheel and the source distribution, lets `twine check` look at both, and for each Python and each
 extra makes an empty virtual environment, installs `captious[extra]` there and uses what the extra is for.
@@ -130,12 +130,23 @@ def build(folder: Path) -> Path:
     return wheel
 
 
-def smoke(python: str, wheel: Path, extra: str, folder: Path) -> None:
-    """Install one extra and use it."""
-    run(python, "-m", "venv", folder / "environment")
+def install(python: str, wanted: str, folder: Path, uv: bool) -> Path:
+    """An environment with the wheel and an extra; its Python."""
     own = folder / "environment" / "bin" / "python"
+    if uv:
+        real = run(python, "-c", "import sys; print(sys.executable)").strip()
+        run("uv", "venv", "--quiet", "--seed", "--python", real, folder / "environment")
+        run("uv", "pip", "install", "--quiet", "--python", own, wanted, cwd=folder)
+    else:
+        run(python, "-m", "venv", folder / "environment")
+        run(own, "-m", "pip", "install", "--quiet", wanted, cwd=folder)
+    return own
+
+
+def smoke(python: str, wheel: Path, extra: str, folder: Path, uv: bool = False) -> None:
+    """Install one extra and use it."""
     wanted = str(wheel) if extra == CORE else f"{wheel}[{extra}]"
-    run(own, "-m", "pip", "install", "--quiet", wanted, cwd=folder)
+    own = install(python, wanted, folder, uv)
     captious = folder / "environment" / "bin" / "captious"
     place = "from captious.data import demo_path; print(demo_path())"
     demo = run(own, "-I", "-c", place, cwd=folder).strip()
@@ -164,6 +175,17 @@ def _score(captious: Path, demo: str, metrics: str, folder: Path) -> None:
                 raise Failed(f"smoke: {name} of {system} is {value['score']}, expected {expected}")
 
 
+def _works(python: str, wheel: Path, extra: str, uv: bool) -> bool:
+    """Try an extra in a folder of its own; say what went wrong, so that the others are tried too."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            smoke(python, wheel, extra, Path(folder).resolve(), uv)
+        except Failed as failed:
+            print(failed, file=sys.stderr, flush=True)
+            return False
+    return True
+
+
 def main() -> None:
     """Work in folders that are removed afterwards."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -172,15 +194,18 @@ def main() -> None:
     parser.add_argument(
         "--extras", nargs="+", choices=SMOKES, default=[one for one in SMOKES if one not in HEAVY]
     )
+    parser.add_argument("--uv", action="store_true", help="install with uv, which is several times faster")
     asked = parser.parse_args()
+    failed = 0
     with tempfile.TemporaryDirectory() as built:
         wheel = build(Path(built).resolve())
         for python in asked.python:
             version = run(python, "-c", "import platform; print(platform.python_version())").strip()
             for extra in asked.extras:
-                with tempfile.TemporaryDirectory() as folder:
-                    smoke(python, wheel, extra, Path(folder).resolve())
-                print(f"Python {version}: {extra}: works", flush=True)
+                good = _works(python, wheel, extra, asked.uv)
+                failed += not good
+                print(f"Python {version}: {extra}: {'works' if good else 'FAILS'}", flush=True)
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":
