@@ -16,12 +16,13 @@ that cannot run returns NaN with a warning instead of losing the run.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from captious.compat.loops import require_references_only, value_or_nan
 from captious.corpus import Corpus
-from captious.errors import InputError
+from captious.errors import CaptiousWarning, InputError
 
 Aggregation = Callable[..., float]
 
@@ -37,7 +38,9 @@ def aggregation(metric: str) -> Aggregation:
     require_references_only(metric)
 
     def aggregated(results: Sequence[Mapping[str, Any]], args: Any = None) -> float:
-        return value_or_nan(_corpus(results), metric)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", CaptiousWarning)  # lmms-eval silences all warnings
+            return value_or_nan(_corpus(results), metric)
 
     aggregated.__name__ = metric.partition("[")[0]
     aggregated.__doc__ = f"The corpus value of {metric}."
