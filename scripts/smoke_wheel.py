@@ -23,7 +23,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "tests" / "metrics" / "data" / "golden_scores.json"
 CORE, HEAVY = "core", ("models",)
-SYSTEMS = ("heron", "dodo")
+LARGEST = 15.0  # megabytes of the wheel
 CLOSE = 1e-3  # networks and other versions of NumPy; n-gram metrics are far closer
 
 
@@ -126,7 +126,10 @@ def build(folder: Path) -> Path:
     run(sys.executable, "-m", "build", "--outdir", folder, ROOT)
     print(run(sys.executable, "-m", "twine", "check", "--strict", *sorted(folder.iterdir())).strip())
     (wheel,) = folder.glob("*.whl")
-    print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
+    size = wheel.stat().st_size / 1e6
+    print(f"{wheel.name}: {size:.1f} MB")
+    if size > LARGEST:
+        raise Failed(f"smoke: the wheel has {size:.1f} MB; at most {LARGEST} are wanted.")
     return wheel
 
 

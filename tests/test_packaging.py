@@ -30,6 +30,13 @@ def test_every_bundled_data_file_is_named_in_the_notice() -> None:
     assert "src/captious/data/demo/images" in notice
 
 
+def test_the_source_distribution_has_what_its_pages_and_tests_name() -> None:
+    """`docs/operating.md` names files of `deploy`, and tests here read the requirements."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    included = {path.name for pattern in settings["sdist"]["include"] for path in ROOT.glob(pattern)}
+    assert {"deploy", "docs", "tests", "Makefile", "requirements-dev.txt"} <= included
+
+
 def test_users_choose_their_versions_and_tests_pin_them() -> None:
     pinned = (ROOT / "requirements-dev.txt").read_text()
     models = PROJECT["optional-dependencies"]["models"]
