@@ -246,6 +246,15 @@ def _rules(name: str, options: bytes, file: str | None) -> HumanProtocol:
     return rules_of(name, orjson.loads(options), file)
 
 
+def is_name(text: str) -> bool:
+    """Whether a text can name someone: it has a letter or a digit, of any script.
+
+    >>> is_name("O'Brien"), is_name("\u0928\u0940\u0932"), is_name("7"), is_name("<<>>"), is_name("")
+    (True, True, True, False, False)
+    """
+    return any(one.isalnum() for one in text)
+
+
 @dataclass(frozen=True)
 class NewRater:
     """Someone to be asked; the name is seen by those who run the campaign only."""

@@ -112,6 +112,7 @@ def test_bad_accounts_are_one_line(db: Database) -> None:
     for name, password, role, message in (
         ("lea", GOOD, "viewer", "another account"),
         ("", GOOD, "viewer", "name"),
+        ("<<>>", GOOD, "viewer", "at least one letter or digit"),
         ("x" * 101, GOOD, "viewer", "name"),
         ("mia", "short", "viewer", "password"),
         ("mia", "x" * 1001, "viewer", "password"),

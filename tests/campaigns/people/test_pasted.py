@@ -58,6 +58,8 @@ def test_usual_forms(text: str, expected: list[tuple[str, str, bool]]) -> None:
         ("Ann, ann@, native", "not an address"),
         ("Ann, ann@example.org, Klingonese dialect", "line 1"),
         (";;", "line 1"),
+        ("Ann\n<<>>", 'line 2: "<<>>" is not a name'),
+        ("..., dots@example.org", "line 1"),
         ("x" * 301, "line 1"),
         ("Ann <a@example.org>\nAnne <A@example.org>", "given twice"),
         ("Ann\n" * (MOST_LINES + 1), "1,001 lines"),

@@ -32,13 +32,21 @@ def test_a_rater_of_another_campaign_is_not_found(db: Database, make_campaign) -
 
 
 @pytest.mark.parametrize(
-    "new", [NewRater(""), NewRater("x" * 201), NewRater("A", "no address"), NewRater("a\x00")]
+    "new",
+    [NewRater(""), NewRater("<<>>"), NewRater("x" * 201), NewRater("A", "no address"), NewRater("a\x00")],
 )
 def test_bad_raters_are_one_line(db: Database, make_campaign, new: NewRater) -> None:
     campaign, _ = make_campaign(people=0)
     with pytest.raises(InputError):
         raters.add(db, campaign, [NewRater("Fine"), new], actor="lea")
     assert raters.listed(db, campaign) == []
+
+
+def test_names_of_any_script(db: Database, make_campaign) -> None:
+    campaign, _ = make_campaign(people=0)
+    names = ["李", "नीलम", "סיגל", "Þóra", "ณัฐ", "7", "(Bo)"]
+    raters.add(db, campaign, [NewRater(name) for name in names], actor="lea")
+    assert [rater.name for rater in raters.listed(db, campaign)] == names
 
 
 def test_markup_and_sql_in_names_are_text(db: Database, make_campaign) -> None:

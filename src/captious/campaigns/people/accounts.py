@@ -18,7 +18,7 @@ from captious.campaigns.people.sessions import (
     session_within,
     start_session,
 )
-from captious.campaigns.records import Account, Role, SignInRefused, TooManyTries
+from captious.campaigns.records import Account, Role, SignInRefused, TooManyTries, is_name
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import account_of
@@ -47,6 +47,8 @@ def create_account(db: Database, name: str, password: str, role: Role, *, actor:
     shown = " ".join(storable(name, "name").split())
     if not shown or len(shown) > LONGEST_NAME:
         raise InputError(f"name: give 1 to {LONGEST_NAME} characters; found {len(shown)}.")
+    if not is_name(shown):
+        raise InputError(f'name "{one_line(shown)}": give at least one letter or digit.')
     if role not in ROLES:
         raise UnknownNameError("role", role, ROLES)
     hashed = _HASHER.hash(_checked_password(password))

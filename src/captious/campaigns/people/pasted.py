@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from email.utils import getaddresses, parseaddr
 
-from captious.campaigns.records import NewRater
+from captious.campaigns.records import NewRater, is_name
 from captious.errors import InputError, one_line
 
 MOST_LINES = 1000
@@ -254,6 +254,10 @@ def _rater(at: int, name: str, email: str, native: str) -> NewRater:
     name = name or email.partition("@")[0]
     if not name:
         raise InputError(f"line {at}: has no name and no address. Write one of them.")
+    if not is_name(name):
+        raise InputError(
+            f'line {at}: "{one_line(name, 60)}" is not a name. A name needs at least one letter or digit.'
+        )
     known, speaks = _says_native(native)
     if native and not known:
         raise InputError(

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, func, insert, select
 
-from captious.campaigns.records import Campaign, NewRater, Rater, RaterState
+from captious.campaigns.records import Campaign, NewRater, Rater, RaterState, is_name
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import rater_columns, rater_of
 from captious.campaigns.store.storable import storable
 from captious.campaigns.work.removal import put_back, take_out
-from captious.errors import InputError
+from captious.errors import InputError, one_line
 
 LONGEST_NAME = 200
 
@@ -136,6 +136,8 @@ def _checked(new: NewRater) -> NewRater:
     email = storable(new.email, "email").strip()
     if not name or len(name) > LONGEST_NAME or len(email) > LONGEST_NAME:
         raise InputError(f"rater: give a name and an email of {LONGEST_NAME} characters at most.")
+    if not is_name(name):
+        raise InputError(f'rater "{one_line(name)}": a name needs at least one letter or digit.')
     if email and ("@" not in email or any(c.isspace() for c in email)):
         raise InputError(f'rater "{name}": "{email}" is not an email address. Correct it or leave it out.')
     return NewRater(name, email, new.native)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 from urllib.parse import quote as quoted
 
+from captious.campaigns.records import is_name
 from captious.crowd.base import Provider
 from captious.crowd.money import share, shown
 from captious.crowd.registry import register
@@ -131,7 +132,8 @@ class Panel(Provider):
     def verify(self, study: Study, remote: Remote, parameters: Mapping[str, str]) -> Arrival | Refused:
         """The id in the address, and its signature where the panel signs."""
         participant = parameters.get(self.parameter, "").strip()
-        if self.sign_up or not participant or len(participant) > LONGEST_ID or not participant.isprintable():
+        possible = is_name(participant) and participant.isprintable() and len(participant) <= LONGEST_ID
+        if self.sign_up or not possible:
             return Refused("missing")
         if self.signature:
             self.ready()

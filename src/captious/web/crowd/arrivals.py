@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from captious.campaigns.records import Campaign, EntryNeeded, Rater
+from captious.campaigns.records import Campaign, EntryNeeded, Rater, is_name
 from captious.campaigns.setup import lifecycle
 from captious.crowd import arrivals, studies, visits
 from captious.crowd.arrivals import TurnedAway
@@ -163,7 +163,7 @@ def _verified(request: Request, stored: Stored) -> Arrival | TurnedAway:
 
 def _signed_up(form: FormData) -> Arrival | TurnedAway:
     name = " ".join(security.text_field(form, "name").split())
-    if not name or len(name) > LONGEST_NAME:
+    if not is_name(name) or len(name) > LONGEST_NAME:
         return TurnedAway("missing")
     return Arrival(name, name.casefold())
 
