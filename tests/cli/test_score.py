@@ -156,6 +156,9 @@ def test_one_image_without_a_table_is_refused_not_zero(run, files, tmp_path: Pat
         (["--name", ""], "error: --name: the value is empty. Give one, or leave it out."),
         (["--items", " "], "error: --items: the value is empty."),
         (["--metrics="], "error: --metrics: the value is empty."),
+        (["--token-file", "token"], "error: --token-file only works with --server. Add --server URL, or"),
+        (["--address", "auto"], "error: --address only works with --engine ray. Leave it out."),
+        (["--block", "7"], "error: --block only works with --out. Leave it out."),
     ],
 )
 def test_wrong_options_are_one_line(run, files, arguments, said) -> None:

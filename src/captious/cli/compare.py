@@ -65,7 +65,17 @@ def compare(
     if scores:
         from captious.engine.shards.compare import compare_shards
 
-        inputs.refuse_beside_scores(candidates=candidates, references=references)
+        inputs.refuse_beside_scores(
+            candidates=candidates,
+            references=references,
+            name=name,
+            images=images,
+            objects=objects,
+            df=df,
+            long=long,
+            system_encoder=system_encoder,
+            common=common,
+        )
         named = inputs.words(metrics) or None
         sharded, said = compare_shards(
             scores, metrics=named, resamples=resamples, trials=trials, level=level, seed=seed

@@ -120,6 +120,6 @@ def _with_option(wanted: list[str | Metric], option: str, value: str) -> tuple[l
 
 def refuse_beside_scores(**others: object) -> None:
     """Refuse what `--scores` has already or cannot use: it is of captions that were scored before."""
-    given = [f"--{name}" for name, value in others.items() if value]
+    given = [f"--{name.replace('_', '-')}" for name, value in others.items() if value]
     if given:
         raise InputError(f"--scores already contains captions and scores. Leave out {' and '.join(given)}.")

@@ -26,6 +26,14 @@ TokenFile = Annotated[
 ]
 
 
+def refuse_without_server(server: str, token_file: Path | None) -> None:
+    """Refuse an option that only a service uses."""
+    from captious.errors import InputError
+
+    if token_file is not None and not server:
+        raise InputError("--token-file only works with --server. Add --server URL, or leave it out.")
+
+
 def score_at(
     server: str,
     token_file: Path | None,

@@ -140,7 +140,16 @@ def report(
     check_output(out, [*(candidates or []), *(references or []), *([judgments] if judgments else [])])
     if scores:
         inputs.refuse_beside_scores(
-            candidates=candidates, references=references, judgments=judgments, images=images, objects=objects
+            candidates=candidates,
+            references=references,
+            judgments=judgments,
+            name=name,
+            images=images,
+            objects=objects,
+            df=df,
+            long=long,
+            system_encoder=system_encoder,
+            common=common,
         )
         _of_shards(scores, out, metrics, charts, title, level, resamples, seed)
         return

@@ -53,8 +53,8 @@ def score(
     from captious.cli import inputs
     from captious.cli.output import emit, note, progress_bar
     from captious.corpus import score_tables
-    from captious.errors import InputError
 
+    remote.refuse_without_server(server, token_file)
     if shards.is_sharded(candidates, out, engine, dry_run):
         alone = {
             "--images": images,
@@ -73,8 +73,7 @@ def score(
         every = {"resamples": resamples, "level": level, "seed": seed, "jobs": jobs, "overwrite": overwrite}
         shards.score(corpus_of_shards, wanted, out, engine, address, form, csv_safe, **every)
         return
-    if overwrite:
-        raise InputError("--overwrite only works with --out. Leave it out.")
+    shards.refuse_without_shards(overwrite, address, block)
     if items:
         from captious.corpus.write import check_item_path
 

@@ -57,6 +57,20 @@ def is_sharded(candidates: Sequence[str], out: str, engine: EngineChoice, dry_ru
     return bool(out or dry_run or engine is not EngineChoice.local or any(map(holds_shards, candidates)))
 
 
+def refuse_without_shards(overwrite: bool, address: str, block: int) -> None:
+    """Refuse options that only shards use."""
+    from captious.errors import InputError
+
+    unused = {
+        "--overwrite": ("--out", overwrite),
+        "--address": ("--engine ray", address),
+        "--block": ("--out", block != DEFAULT_BLOCK),
+    }
+    for option, (needed, given) in unused.items():
+        if given:
+            raise InputError(f"{option} only works with {needed}. Leave it out.")
+
+
 def opened(
     candidates: Sequence[str],
     references: Sequence[str] | None,

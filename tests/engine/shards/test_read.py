@@ -89,6 +89,19 @@ def test_compare_on_the_command_line(two_systems: Any, capsys: Any) -> None:
     assert stop.value.code == 2 and "nothing to compare" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("command", "more"), [("compare", []), ("report", ["--out", "page.html"])])
+def test_options_for_scoring_are_refused_beside_scores(
+    two_systems: Any, capsys: Any, command: str, more: list[str]
+) -> None:
+    place, _ = two_systems
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--scores", str(place), "--name", "a", "b", "--system-encoder", "a=b", *more])
+    assert (stop.value.code, capsys.readouterr().err) == (
+        2,
+        "error: --scores already contains captions and scores. Leave out --name and --system-encoder.\n",
+    )
+
+
 def test_the_resamples_are_those_of_the_run_that_scored(two_systems: Any, capsys: Any) -> None:
     place, _ = two_systems
     command = ["compare", "--scores", str(place), "-m", "rouge_l", "--trials", "100"]
