@@ -48,7 +48,24 @@ def test_careful_raters_finish_agree_and_are_not_pointed_at(db: Database) -> Non
     assert "stuck" not in lines
     assert found.agreement[0].low > 0.5
     # The better of two systems, a third of the scale above the other, is told from it.
+    assert len(lines["separation"]) == 1
     assert "are separated" in lines["separation"][0]
+
+
+def test_where_all_is_in_and_systems_are_not_separated_it_says_to_extend(db: Database) -> None:
+    _, _, lines, _ = rehearsed(db, "tagging", 12, {"hasty": 2}, raters=2, two_rounds=False)
+    assert lines["finish"] == ["good: Finished: all 48 responses are in."]
+    *_, last = lines["separation"]
+    assert last == (
+        "plain: All responses asked for are in: to collect more, extend the campaign by further images."
+    )
+
+
+def test_a_finished_campaign_takes_no_more_simulated_raters(db: Database) -> None:
+    campaign, *_ = rehearsed(db, "tagging", 4, {"careful": 2}, raters=2, two_rounds=False)
+    with pytest.raises(InputError, match="all responses asked for are in, so nothing was added"):
+        simulate_habits(db, campaign, {"careful": 5, "hasty": 1})
+    assert [one.name for one in control.raters.listed(db, campaign)] == ["careful 1", "careful 2"]
 
 
 def test_one_who_answers_in_less_than_a_second_is_flagged_for_it(db: Database) -> None:

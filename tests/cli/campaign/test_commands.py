@@ -400,4 +400,4 @@ def test_a_rehearsal_goes_on_until_nothing_is_left_and_then_says_so(run, created
     assert "not for training a metric" in rest.err
     again = run("campaign", "simulate", "three-images", "--raters", "hasty=2")
     assert (again.code, again.out, again.err.count("\n")) == (2, "", 1)
-    assert "three-images: these raters have nothing left to answer" in again.err
+    assert "three-images: all responses asked for are in, so nothing was added." in again.err

@@ -88,6 +88,12 @@ def _values(found: Separations, each: float) -> dict[str, Any]:
     return {"means": means, "pairs": pairs}
 
 
+def needs_more(content: Mapping[str, Any]) -> bool:
+    """Whether more images may separate a pair of systems that is not separated yet."""
+    pairs = [pair for one in (content.get("aspects") or {}).values() for pair in one["pairs"]]
+    return any(not pair["separated"] and (pair["more"] is not None or pair["n"] < FEWEST) for pair in pairs)
+
+
 def all_in_words(found: Mapping[str, Separations], each: float) -> list[str]:
     """A sentence for each aspect that tells something; one for all where none does."""
     said = [line for aspect, one in found.items() for line in in_words(one, aspect, each)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
@@ -97,7 +97,7 @@ def verdict(db: Database, campaign: Campaign, kept: Kept, view: Overview | None 
         flag_line(counts.open_flags, checked=kept.quality.time is not None, responses=counts.responses),
         *stuck_lines(found.stuck),
         *agreement_lines(agreed, kept.agreement, counts.responses),
-        *(Line("separation", "plain", _capital(words)) for words in content["words"] or ()),
+        *separation_lines(content, finished=_finished(counts, found)),
         *money_lines(found.money),
     ]
     pending = any(one is not None and one.pending for one in kept)
@@ -116,7 +116,7 @@ def finish_line(campaign: Campaign, view: Overview, found: Standing) -> Line:
     reach, left = found.reach, view.target - view.done
     if found.unknown == BEING_WORKED_OUT:
         return Line("finish", "plain", f"{left:,} of {view.target:,} responses are missing.")
-    if not left or (not reach.missing and view.to_come <= 0):
+    if _finished(view, found):
         return Line("finish", "good", f"Finished: all {view.target:,} responses are in.")
     if campaign.state == "closed":
         return Line("finish", "plain", f"Closed with {view.done:,} of {view.target:,} responses.")
@@ -132,6 +132,13 @@ def finish_line(campaign: Campaign, view: Overview, found: Standing) -> Line:
     state = {"draft": " Raters can start once it is open.", "paused": " It is paused."}
     words = f"Can finish with the current raters: {rest}, and {who} can give them."
     return Line("finish", "good", words + state.get(campaign.state, ""))
+
+
+def _finished(view: Overview, found: Standing) -> bool:
+    """Whether nothing is left to answer, now or in a later stage."""
+    if found.unknown == BEING_WORKED_OUT:
+        return False
+    return view.target == view.done or (not found.reach.missing and view.to_come <= 0)
 
 
 def _too_few(view: Overview, found: Standing) -> Line:
@@ -231,6 +238,14 @@ def agreement_lines(agreed: Sequence[Agreed], kept: Snapshot, responses: int) ->
             )
         lines.append(Line("agreement", "look" if poor else "plain", words))
     return lines
+
+
+def separation_lines(content: Mapping[str, Any], *, finished: bool) -> list[Line]:
+    """Which systems differ, and what would separate the others."""
+    said = list(content["words"] or ())
+    if said and finished and separation.needs_more(content):
+        said.append("all responses asked for are in: to collect more, extend the campaign by further images.")
+    return [Line("separation", "plain", _capital(words)) for words in said]
 
 
 def money_lines(money: Money) -> list[Line]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlalchemy import select
 
 from captious.campaigns.records import Campaign
+from captious.campaigns.results.analysis import overview
 from captious.campaigns.results.image_means import judged_systems
 from captious.campaigns.simulate.demo import in_the_past
 from captious.campaigns.simulate.run import SIMULATED, Clock, simulate
@@ -72,6 +73,7 @@ def simulate_habits(
     Returns how many responses came in.
     """
     _require_no_people(db, campaign)
+    _require_work(db, campaign)
     rules = campaign.rules()
     everyone = people(counts, opinions(responses.items(db, campaign), seed=seed))
     if not everyone:
@@ -86,6 +88,16 @@ def simulate_habits(
         clock.time = max(clock.time + 1.5 * DAY, db.now() - slowest * rules.asked(wanted).responses)
         rest = None if until is None else until - first
         return first + simulate(past, campaign, staying, seed=seed, until=rest, clock=clock)
+
+
+def _require_work(db: Database, campaign: Campaign) -> None:
+    """Refuse to add raters to a campaign that has nothing for them."""
+    view = overview(db, campaign)
+    if view.target and view.done >= view.target:
+        raise InputError(
+            f"{campaign.slug}: all responses asked for are in, so nothing was added. To rehearse again, "
+            "create a new campaign from the same files."
+        )
 
 
 def _require_no_people(db: Database, campaign: Campaign) -> None:
