@@ -45,6 +45,17 @@ def test_users_choose_their_versions_and_tests_pin_them() -> None:
     assert re.search(r"^transformers==", pinned, re.MULTILINE)
 
 
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_all_is_every_extra_but_those_that_the_page_names(page: str) -> None:
+    extras = PROJECT["optional-dependencies"]
+    (held,) = (re.fullmatch(r"captious\[(.*)\]", one) for one in extras["all"])
+    assert held is not None
+    left_out = extras.keys() - set(held[1].split(",")) - {"all", "demo"}  # demo is made of the others
+    said = re.search(r"`all` leaves out .*?: (.*?)\. Install", (ROOT / page).read_text(), re.DOTALL)
+    assert said is not None
+    assert set(re.findall(r"`(\w+)`", said[1])) == left_out
+
+
 THEIRS = Path(__file__).parent / "consumer"
 CHECKERS = {
     "mypy": ("--strict", "--no-incremental", "--config-file="),
