@@ -38,6 +38,18 @@ def test_several_systems(tmp_path: Path, references: Path) -> None:
     assert (notes.scored, notes.with_references) == (2, 3)
 
 
+def test_a_file_of_captions_and_references_given_as_references(tmp_path: Path) -> None:
+    rows = [
+        {"image_id": image, "system": system, "caption": "mine", "references": [f"theirs {image}", "too"]}
+        for system in ("a", "b")
+        for image in (7, 8)
+    ]
+    both = write(tmp_path, "both.json", rows)
+    corpus = load_corpus(both, both)
+    assert [corpus.example(at).references for at in (0, 1)] == [["theirs 7", "too"], ["theirs 8", "too"]]
+    assert load_corpus({"7": "x"}, both).example(0).references == ["theirs 7", "too"]
+
+
 def test_names(tmp_path: Path, references: Path) -> None:
     a = write(tmp_path, "a.json", {"7": "d"})
     assert load_corpus(a, references, names=["mine"]).systems == ["mine"]

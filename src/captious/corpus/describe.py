@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from captious.corpus.columns import FloatArray, IntArray
-from captious.corpus.load import reference_sets
+from captious.corpus.load import texts_by_image
 from captious.corpus.parts_of_speech import PartsOfSpeech
 from captious.corpus.readers import PathText, read_rows
 from captious.corpus.types import Ragged
@@ -88,7 +88,7 @@ class CaptionStatistics:
 
 def load_captions(path: PathText) -> Ragged:
     """The captions of each image of a file, whatever its format."""
-    return reference_sets([read_rows(path)]).sets
+    return texts_by_image([read_rows(path)]).sets
 
 
 def common_sample(

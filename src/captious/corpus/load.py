@@ -160,6 +160,23 @@ def load_with_notes(
 
 def reference_sets(files: Sequence[Rows]) -> ReferenceSets:
     """References by image, in the order in which files and rows bring them."""
+    return texts_by_image([_only_references(rows) for rows in files])
+
+
+def _only_references(rows: Rows) -> Rows:
+    """The references of a table that has the captions to score beside them, those of each image once."""
+    if not {"caption", "references"} <= rows.columns.keys():
+        return rows
+    images = rows.columns.get("image", [None] * len(rows))
+    first: dict[str, int] = {}
+    for row, key in enumerate(zip(images, rows.columns["references"], strict=True)):
+        first.setdefault(repr(key), row)
+    own = rows.taken(list(first.values()))
+    return replace(own, columns={name: own.columns[name] for name in own.columns if name != "caption"})
+
+
+def texts_by_image(files: Sequence[Rows]) -> ReferenceSets:
+    """The captions or references of each image, in the order in which files and rows bring them."""
     ids: list[str] = []
     texts: list[str] = []
     file_names: dict[str, str] = {}

@@ -109,6 +109,12 @@ def test_images_without_references_are_told(shards: Any, lines_shard: Any, tmp_p
     assert found.rows > 0
 
 
+def test_captions_beside_references_are_not_taken_for_references(shards: Any, tmp_path: Path) -> None:
+    folder, _ = shards
+    with pytest.raises(InputError, match="has captions beside its references"):
+        score(folder, tmp_path / "out", references=folder)
+
+
 def test_where_no_block_can_be_scored_the_error_itself_has_the_reason(
     shards: Any, lines_shard: Any, tmp_path: Path
 ) -> None:

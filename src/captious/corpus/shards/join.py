@@ -49,6 +49,11 @@ def write_references(batches: Iterable[Rows], buckets: int, path: Path) -> int:
     """References of one block by bucket; returns how many."""
     columns: dict[str, list[Any]] = {name: [] for name in REFERENCE}
     for rows in batches:
+        if {"caption", "references"} <= rows.columns.keys():
+            raise InputError(
+                f"{rows.source}: has captions beside its references. Give a file of references only, or "
+                "leave --references out if these are the captions to score."
+            )
         checked = well_formed(rows)
         refuse(rows.source, checked.problems)
         columns["image_id"] += checked.ids
