@@ -49,6 +49,8 @@ def filter_command(
         found = filter_shards(scores, where, out, jobs=jobs, statistics=statistics, progress=progress)
     share = f" ({found.kept / found.rows:.1%})" if found.rows else ""
     typer.echo(f"kept {found.kept:,} of {found.rows:,} captions{share} in {out}")
+    for line in found.notes:
+        note(line)
     for one in found.set_aside:
         note(f"set aside: {one.reason}")
     if found.set_aside:

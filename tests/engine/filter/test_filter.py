@@ -81,3 +81,12 @@ def test_other_files_are_left_alone(scored: Path, tmp_path: Path) -> None:
         captious.filter_shards(scored, "words > 0", tmp_path / "mine")
     with pytest.raises(InputError, match="position 1: unknown column"):
         captious.filter_shards(scored, "clipscore > 0.25", tmp_path / "kept")
+
+
+def test_captions_are_not_filtered_into_their_own_folder(scored: Path, tmp_path: Path) -> None:
+    captious.filter_shards(scored, "words < 6", tmp_path / "few")
+    with pytest.raises(InputError, match=r"few: contains the captions to filter\. Give out= another folder"):
+        captious.filter_shards(tmp_path / "few", "words > 4", tmp_path / "few")
+    assert len(rows_of(tmp_path / "few")) == 36
+    again = captious.filter_shards(scored, "words < 5", tmp_path / "few")
+    assert again.notes == (f"replaced what an earlier filter kept in {tmp_path / 'few'}.",)

@@ -13,7 +13,7 @@ import orjson
 
 from captious.arguments import check_arguments
 from captious.corpus.readers.tables import parquet_errors
-from captious.corpus.shards.places import expand, is_address, opened
+from captious.corpus.shards.places import absolute, expand, is_address, opened
 from captious.engine.filter.expression import COMPUTED, Columns, Condition, parse
 from captious.engine.shards.folder import Folder
 from captious.engine.shards.local import Failure, LocalEngine
@@ -34,6 +34,7 @@ class Filtered:
     rows: int
     out: str
     set_aside: tuple[SetAside, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class _Work(NamedTuple):
@@ -69,7 +70,8 @@ def filter_shards(
     files = parts_of(scores)
     _try_on_no_rows(condition, files[0])
     folder = Folder.at(out)
-    _refuse_other_folder(folder)
+    _refuse_own_input(folder, files)
+    notes = _emptied(folder)
     items = [(number, file) for number, file in enumerate(files)]
     found: dict[int, tuple[int, int]] = {}
     bad: dict[int, SetAside] = {}
@@ -84,7 +86,7 @@ def filter_shards(
             progress("shards", len(found) + len(bad), len(items))
     kept = sum(own for own, _ in found.values())
     rows = sum(own for _, own in found.values())
-    result = Filtered(kept, rows, folder.address, tuple(bad[number] for number in sorted(bad)))
+    result = Filtered(kept, rows, folder.address, tuple(bad[number] for number in sorted(bad)), notes)
     _write_manifest(folder, where, result, {_name(i): own for i, (own, _) in sorted(found.items()) if own})
     return result
 
@@ -195,9 +197,17 @@ def _name(number: int) -> str:
     return f"kept-{number:05d}.parquet"
 
 
-def _refuse_other_folder(folder: Folder) -> None:
+def _refuse_own_input(folder: Folder, files: list[str]) -> None:
+    """Refuse to write where the captions are: they would be removed before they are read."""
+    if any(Path(absolute(file)).parent == Path(folder.address) for file in files):
+        raise InputError(f"{folder.address}: contains the captions to filter. Give --out another folder.")
+
+
+def _emptied(folder: Folder) -> tuple[str, ...]:
+    """Remove what an earlier filter left; a note where it had finished. Other files are refused."""
     if is_address(folder.address):
-        return
+        return ()
+    before = folder.exists(MANIFEST)
     for own in Path(folder.address).iterdir():
         if own.name != MANIFEST and not own.name.startswith(("kept-", ".kept-")):
             raise InputError(
@@ -205,6 +215,7 @@ def _refuse_other_folder(folder: Folder) -> None:
             )
     for own in Path(folder.address).iterdir():  # of a filter before, or one that was killed
         own.unlink()
+    return (f"replaced what an earlier filter kept in {folder.address}.",) if before else ()
 
 
 def _write_manifest(folder: Folder, where: str, found: Filtered, parts: dict[str, int]) -> None:
