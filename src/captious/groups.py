@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from captious.corpus import Corpus
 from captious.errors import InputError, MissingDependencyError
+from captious.metric_names import GROUPS
 from captious.metrics import Metric, known_metrics, resolve, split_list
 from captious.metrics.base import refuse_too_long
 
+__all__ = ["CLASSIC", "GROUPS", "Chosen", "expand", "lacking", "members", "missing_for", "usual"]
+
 # What coco-caption prints, without SPICE.
 CLASSIC = ("bleu1", "bleu2", "bleu3", "bleu4", "meteor", "rouge_l", "cider")
-GROUPS = ("classic", "free", "offline", "all")
 
 
 class Chosen(NamedTuple):

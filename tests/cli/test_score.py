@@ -248,6 +248,19 @@ def test_a_command_line_is_parsed_without_numpy() -> None:
         assert f"'{heavy}'" not in loaded, heavy
 
 
+def test_completing_a_metric_imports_none() -> None:
+    code = "import sys; from captious.cli.options import complete_metrics; print(complete_metrics('cid')); "
+    code += "print([one for one in ('numpy', 'captious.corpus', 'captious.metrics') if one in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["['cider', 'cider_original']", "[]"]
+
+
+def test_data_are_loaded_without_scipy() -> None:
+    code = "import sys, captious.corpus, captious.stats; print('scipy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 def test_version(run) -> None:
     assert run("--version").out.startswith("captious 0.")
 

@@ -16,11 +16,17 @@ def complete_metrics(incomplete: str) -> list[str]:
     >>> complete_metrics("bleu4,cid")
     ['bleu4,cider', 'bleu4,cider_original']
     """
-    from captious.groups import GROUPS
-    from captious.metrics import known_metrics
+    from importlib.metadata import entry_points
 
+    from captious.metric_names import GROUPS, PLUGINS, metric_homes
+
+    names = sorted(metric_homes())
+    if entry_points(group=PLUGINS):  # whose names only an import tells
+        from captious.metrics import known_metrics
+
+        names = list(known_metrics())
     before, comma, begun = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in (*GROUPS, *known_metrics()) if name.startswith(begun)]
+    return [f"{before}{comma}{name}" for name in (*GROUPS, *names) if name.startswith(begun)]
 
 
 Candidates = Annotated[

@@ -22,10 +22,10 @@ from captious._version import __version__
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError, one_line
+from captious.metric_names import PLUGINS
 from captious.metrics.batch import Batch
 from captious.progress import Report
 
-PLUGINS = "captious.metrics"  # the entry-point group of other packages' metrics
 Need = Literal["references", "image", "objects"]
 
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.metrics.base import PLUGINS, Metric
+from captious.metric_names import PLUGINS, metric_homes
+from captious.metrics.base import Metric
 from captious.plugins import load_plugins
 
 MetricClass = TypeVar("MetricClass", bound=type[Metric])
@@ -33,7 +34,6 @@ Named = TypeVar("Named", bound=HasName)
 TRAINED = "metric.json"  # what the folder of a trained metric holds
 _PACKAGE = "captious.metrics"
 _KNOWN: dict[str, type[Metric]] = {}
-_REGISTERED = re.compile(r'^@register\("(\w+)"\)', re.MULTILINE)
 _SPECIFICATION = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:\[(?P<options>.*)\])?", re.DOTALL)
 
 
@@ -59,8 +59,8 @@ def find(name: str) -> type[Metric] | None:
     >>> find("cider").__module__, find("no_such_metric")
     ('captious.metrics.cider', None)
     """
-    if name not in _KNOWN and name in _homes():
-        import_module(_homes()[name])
+    if name not in _KNOWN and name in metric_homes():
+        import_module(metric_homes()[name])
     if name not in _KNOWN:
         _load_plugins()
     if name not in _KNOWN:
@@ -73,18 +73,6 @@ def known_metrics() -> dict[str, type[Metric]]:
     _load_ours()
     _load_plugins()
     return dict(sorted(_KNOWN.items()))
-
-
-@cache
-def _homes() -> dict[str, str]:
-    """Our modules by the metrics that they register, read from their text and not imported."""
-    root = Path(__file__).parent
-    found = {}
-    for path in sorted(root.rglob("*.py")):
-        for name in _REGISTERED.findall(path.read_text(encoding="utf-8")):
-            place = path.relative_to(root).with_suffix("").parts
-            found[name] = ".".join([_PACKAGE, *place])
-    return found
 
 
 @cache

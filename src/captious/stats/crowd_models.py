@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import digamma, logsumexp
 
 from captious.errors import StatisticsError
 from captious.stats.ratings import Floats, as_ratings
@@ -82,6 +81,8 @@ def dawid_skene(ratings: ArrayLike, *, iterations: int = 100, tolerance: float =
     >>> dawid_skene([[1, 1, 2], [2, 2, 2], [1, 1, 1], [2, 2, 1]]).labels
     array([1., 2., 1., 2.])
     """
+    from scipy.special import logsumexp
+
     said = _ratings_said(ratings)
     n, m = said.shape
     k = len(said.categories)
@@ -148,6 +149,8 @@ def mace_from(said: _Said, knows: Floats, habits: Floats, *, iterations: int) ->
     P(c, x_i) = 1/k prod_j (a + b [x = c]). Expected counts of guesses and of knowledge are
     normalised by exp(digamma(count + prior)) / exp(digamma(their sum)).
     """
+    from scipy.special import logsumexp
+
     m, k = said.shape[1], len(said.categories)
     knows = knows / knows.sum(axis=1, keepdims=True)
     habits = habits / habits.sum(axis=1, keepdims=True)
@@ -173,6 +176,8 @@ def mace_from(said: _Said, knows: Floats, habits: Floats, *, iterations: int) ->
 
 
 def _variational(counts: ArrayLike, prior: float) -> Floats:
+    from scipy.special import digamma
+
     with_prior = np.asarray(counts, dtype=np.float64) + prior
     return np.asarray(np.exp(digamma(with_prior) - digamma(with_prior.sum(axis=1, keepdims=True))))
 
