@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,56 @@ def test_one_line_or_a_result(
                 function(**base | {argument: value})
             except CaptiousError as error:
                 assert str(error) and "\n" not in str(error), (argument, value)
+                assert _strangers(function, str(error)) == set(), (argument, value, str(error))
+
+
+def _strangers(function: Callable[..., Any], line: str) -> set[str]:
+    """What a line calls an argument, outside of calls and commands, and the function does not take."""
+    bare = re.sub(r"`[^`]*`|\([^()]*\)|\[[^\[\]]*\]|captious train .*", "", line)
+    named = {one.replace("-", "_") for one in re.findall(r"(?<![\w-])--([a-z-]+)", bare)}
+    named |= set(re.findall(r"(?<![\w.])([a-z_]+)=", bare))
+    examples = {"split"} if "COLUMN=VALUE" in line else {"out"} if "Score the shards with" in line else set()
+    return named - set(inspect.signature(function).parameters) - examples
+
+
+BAD_CAPTIONS: list[Any] = [
+    {"a": {"1": "a dog", "2": "a cat"}, "b": {"1": "a dog"}},
+    [{"image_id": "1", "caption": "a dog"}, {"image_id": "1", "caption": "the dog"}],
+    {"1": ["a dog", "the dog"]},
+    {"1": "a dog"},
+    [{"image_id": "1", "references": ["a dog"]}],
+    [],
+    "nowhere.json",
+    "a dog runs",
+    None,
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["check", "compare", "explain", "load_corpus", "score"])
+def test_what_is_wrong_with_captions_names_arguments_that_there_are(name: str) -> None:
+    function = getattr(captious, name)
+    more = {"check": {}, "load_corpus": {}, "explain": {"metric": "spice"}}.get(name, {"metrics": ["bleu1"]})
+    for captions in BAD_CAPTIONS:
+        for references in (None, {"9": ["a dog"]}, ["a dog"], "nowhere.json"):
+            if references is not None and "references" not in inspect.signature(function).parameters:
+                continue
+            given = {"references": references} if references is not None else {}
+            try:
+                function(captions, **given, **more)
+            except CaptiousError as error:
+                assert "\n" not in str(error)
+                # How captions are loaded is said by what to load them with.
+                loading = {"duplicates"} if "load them with" in str(error) else set()
+                assert _strangers(function, str(error)) - loading == set(), (captions, given, str(error))
+
+
+@pytest.mark.parametrize("metric", ["vlm_judge", "vilbertscore", "clipscore[long=foo]", "cider[df=no.npz]"])
+def test_what_a_metric_lacks_is_said_without_options_of_the_command_line(metric: str) -> None:
+    corpus = captious.Corpus.from_dict(GOOD, REFERENCES)
+    with pytest.raises(CaptiousError) as found:
+        captious.score(corpus, [metric])
+    assert _strangers(captious.score, str(found.value)) == set()
 
 
 def test_every_public_function_is_tried() -> None:

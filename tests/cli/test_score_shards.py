@@ -136,7 +136,8 @@ def test_without_ray_the_engine_says_how_to_get_it(
     write(tmp_path / "m2" / "a.jsonl", 3)
     arguments = ("score", "-c", tmp_path / "m2", "-m", "bleu4", "--out", tmp_path / "out", "--engine", "ray")
     code, _, err = captious(capsys, *arguments)
-    assert (code, err) == (2, 'error: --engine ray needs Ray. Install it with: pip install "captious[ray]"\n')
+    said = 'error: the engine ray needs Ray. Install it with: pip install "captious[ray]"\n'
+    assert (code, err) == (2, said)
 
 
 @pytest.mark.parametrize("command", ["compare", "report"])

@@ -175,7 +175,7 @@ CONTENTS = {
     "duplicate id": (
         '[{"image_id": 1, "caption": "A dog."}, {"image_id": "1", "caption": "The dog."}]',
         'c.json: entry 2: image id "1" has a second caption (the first is at entry 1). '
-        'Keep one for each image, or give duplicates="first" or "all".',
+        'Keep one for each image, or load them with duplicates="first" or "all".',
     ),
     "duplicate key": (
         '{"1": "A dog.", "1": "The \\"dog\\"."}',
@@ -375,7 +375,7 @@ def test_systems_describe_different_images() -> None:
     write('{"1": "A dog."}')
     assert message(["good.json", "c.json"], "refs.json") == (
         'c.json: system "c" describes 1 of the 2 images (image "2" is missing). '
-        "Add the captions, or keep only images that every system describes: common=True."
+        "Add the captions, or keep only images that every system describes: load_corpus(…, common=True)."
     )
 
 

@@ -90,8 +90,8 @@ def _require_references(benchmark: str, metrics: Mapping[str, Metric], corpus: C
     if needy is not None and len(corpus) and not corpus.reference_counts.any():
         raise InputError(
             f"{benchmark} has no references, but {needy} needs them. Add a column `references` (exports of "
-            "campaigns created with --references have one), choose metrics that need none, or give scores "
-            "computed elsewhere with --scores FILE."
+            "campaigns that were created with references have one), choose metrics that need none, or give "
+            "scores computed elsewhere with --scores FILE."
         )
 
 

@@ -75,7 +75,7 @@ def same_images(systems: list[SystemCaptions], *, common: bool) -> tuple[list[Sy
                     f'{system.source}: system "{system.name}" describes {len(own):,} of the '
                     f'{total:,} images (image "{one_line(first, 40)}" is missing). '
                     "Add the captions, or keep only images that every system describes:",
-                    python="common=True.",
+                    python="load_corpus(…, common=True).",
                     command="--common.",
                 )
     if not shared:

@@ -183,7 +183,7 @@ def _in_order(captions: Sequence[str], strict: bool) -> Rows:
             "candidates: found a list of lists, as references are. Were candidates and references swapped? "
             "Candidates have one text for each image."
         )
-    if strict:
+    if strict or not is_list(captions):
         require_texts(captions, "candidates")
     columns = {"image_id": list(range(len(captions))), "caption": list(captions)}
     return read_memory(Columns(columns), "candidates")

@@ -146,7 +146,7 @@ def duplicate_problems(
             what = f'image id "{one_line(ids[place], 40)}" has a second caption'
             if here != there:
                 what += f" (the first is at {there})"
-            mend = 'Keep one for each image, or give --duplicates "first" or "all".'
+            mend = 'Keep one for each image, or load them with --duplicates "first" or "all".'
             problems.append(Problem("duplicate-id", here, what, mend, ids[place]))
     return list(first.values()), problems
 

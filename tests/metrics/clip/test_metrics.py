@@ -158,7 +158,7 @@ def test_long_captions_are_counted_for_each_item_and_noted(corpus: Corpus) -> No
         captious.score(corpus, ["clipscore[long=error]"])
     chunked = captious.score(corpus, ["clipscore[long=chunk]"])["clipscore[long=chunk]"]
     assert f"|long:chunk|chunked:{sum(beyond)}|" in chunked.signature
-    with pytest.raises(InputError, match="unknown way to treat long captions"):
+    with pytest.raises(InputError, match="unknown value of long"):
         resolve("clipscore[long=cut]")
 
 

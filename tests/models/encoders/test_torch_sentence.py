@@ -97,5 +97,5 @@ def test_no_hub_is_asked_without_being_told(monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.delenv("CAPTIOUS_DOWNLOAD", raising=False)
-    with pytest.raises(InputError, match="or allow the download with --download"):
+    with pytest.raises(InputError, match="or allow the download with CAPTIOUS_DOWNLOAD=1"):
         encoders.load_encoder("nobody/no-such-encoder", "torch")

@@ -100,7 +100,7 @@ def parts_of(scores: str | os.PathLike[str]) -> list[str]:
     found = expand(text)
     others = [file for file in found if not file.lower().endswith(".parquet")]
     if others:
-        raise InputError(f"{others[0]}: is not a Parquet file. Filter the output of captious score --out.")
+        raise InputError(f"{others[0]}: is not a Parquet file. Filter the output of `captious score --out`.")
     return found
 
 

@@ -198,7 +198,7 @@ def installed() -> Any:
     try:
         import ray
     except ImportError:
-        raise MissingDependencyError("--engine ray needs Ray", "ray") from None
+        raise MissingDependencyError("the engine ray needs Ray", "ray") from None
     return ray
 
 

@@ -68,5 +68,5 @@ def read_manifest(folder: Folder, formats: Sequence[str] = (FORMAT,)) -> dict[st
     except orjson.JSONDecodeError:
         content = None
     if not isinstance(content, dict) or content.get("format") not in formats:
-        raise InputError(f"{folder.file(MANIFEST)}: was not written by captious score --out.")
+        raise InputError(f"{folder.file(MANIFEST)}: was not written by `captious score --out`.")
     return content

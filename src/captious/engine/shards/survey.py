@@ -160,7 +160,7 @@ def _find_duplicates(plan: Plan, blocks: list[Block], engine: Engine) -> None:
         here, there = (_place(plan, blocks, *at) for at in ((first.block, first.row), first[2:]))
         raise InputError(
             f"{here}: a second caption for the same image (the first is at {there}); {count:,} in all. Keep "
-            'one for each image, or give --duplicates "first" or "all".'
+            'one for each image, or open them with --duplicates "first" or "all".'
         )
     plan.notes.append(f"{count:,} repeated captions (same system and image) were left out.")
 

@@ -89,7 +89,7 @@ class VlmJudge(Metric):
         if not self.model:
             raise NotSetUpError(
                 "vlm_judge needs a model at an OpenAI-compatible endpoint. "
-                'Write --metrics "vlm_judge[model=NAME,endpoint=URL]"'
+                'Name the metric as "vlm_judge[model=NAME,endpoint=URL]"'
             )
 
     @property

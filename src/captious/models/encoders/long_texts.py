@@ -28,7 +28,7 @@ class Windows(NamedTuple):
 def check_long(how: str) -> None:
     """Refuse what is no way to treat a long text."""
     if how not in LONG:
-        raise UnknownNameError("way to treat long captions (--long)", how, LONG)
+        raise UnknownNameError("value of long", how, LONG)
 
 
 def windows(ids: Sequence[Sequence[int]], limit: int, how: str, ends: tuple[int, int] = (1, 1)) -> Windows:

@@ -43,7 +43,9 @@ class TorchEncoder:
             raise InputError(
                 f'the encoder "{one_line(name)}" cannot be loaded '
                 f"({one_line(str(error).splitlines()[0], 120)}). Give the folder of a model or a name in "
-                "your cache, or allow the download with --download."
+                "your cache, or allow the download with",
+                python="CAPTIOUS_DOWNLOAD=1 in the environment.",
+                command="--download.",
             ) from error
         if config.is_encoder_decoder:
             self._model = self._model.get_encoder()

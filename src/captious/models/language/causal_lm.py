@@ -85,7 +85,9 @@ def _open(name: str, where: str, source: dict[str, str]) -> tuple[Any, Any]:
         raise InputError(
             f'the language model "{one_line(name)}" cannot be loaded '
             f"({one_line(str(error).splitlines()[0], 120)}). Give a folder, a .gguf file or a name "
-            "in your cache, or allow the download with --download."
+            "in your cache, or allow the download with",
+            python="CAPTIOUS_DOWNLOAD=1 in the environment.",
+            command="--download.",
         ) from error
     return tokeniser, model.eval()
 

@@ -158,7 +158,7 @@ def ready(metric: str, name: str, regions: str) -> None:
     if not regions:
         raise NotSetUpError(
             f"{metric} needs region features of the images, made by a detector. "
-            f'Write --metrics "{metric}[regions=PATH]" with a folder of .npy files, an .lmdb or an .h5 file'
+            f'Name the metric as "{metric}[regions=PATH]": a folder of .npy files, an .lmdb or an .h5 file'
         )
 
 

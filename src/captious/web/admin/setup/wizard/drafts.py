@@ -197,8 +197,8 @@ def _without_folder(text: str, place: Path) -> str:
 def for_the_form(text: str) -> str:
     """What a reader says, for a person at a form: its box in place of an argument, and no other arguments.
 
-    >>> for_the_form('Keep one for each image, or give duplicates="first" or "all".')
+    >>> for_the_form('Keep one for each image, or load them with duplicates="first" or "all".')
     'Keep one for each image.'
     """
-    text = text.replace("describes: common=True", "describes (tick the box below)")
-    return text.replace(', or give duplicates="first" or "all".', ".")
+    text = text.replace("describes: load_corpus(…, common=True)", "describes (tick the box below)")
+    return text.replace(', or load them with duplicates="first" or "all".', ".")
