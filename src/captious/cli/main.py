@@ -17,6 +17,7 @@ from typing import Any
 
 import typer
 
+from captious.cli.repeated import repeated_lines
 from captious.errors import CaptiousError, CaptiousWarning, InputError, MissingDependencyError, one_line
 from captious.wrong_fields import in_words
 
@@ -143,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         refuse_blank(given)
         with _warnings_as_notes():
-            code = application(given)(given, prog_name="captious", standalone_mode=False)
+            code = _run(given)
         if sys.stdout is not None:  # closed by `>&-`, Python has no standard output at all
             sys.stdout.flush()
     except CaptiousError as error:
@@ -176,6 +177,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(code if isinstance(code, int) else 0)
 
 
+def _run(given: list[str]) -> Any:
+    """The command's exit code, None where it is done."""
+    command = typer.main.get_command(application(given))
+    for line in repeated_lines(command, given):
+        print(f"note: {line}", file=sys.stderr)
+    return command(given, prog_name="captious", standalone_mode=False)
+
+
 def _wrong_value(error: Exception) -> str:
     """The value of an option that Typer's pydantic refused, in our words; empty for any other mistake."""
     refused = getattr(error.__cause__, "errors", None)
@@ -184,6 +193,8 @@ def _wrong_value(error: Exception) -> str:
     found = refused()[0]
     names = getattr(getattr(error, "param", None), "opts", None) or ["an argument"]
     value, words = found["input"], in_words(found).removeprefix(f"{found['input']!r} ")
+    if str(value).strip("+- ").casefold() == "nan":  # which every limit refuses in its own words
+        words = "give a number"
     return f'{names[0]} "{one_line(str(value), 40)}": {words}'
 
 

@@ -84,5 +84,7 @@ def habit_counts(given: str) -> dict[str, int]:
         name, _, count = part.strip().partition("=")
         if not name or not count.strip().isdecimal():
             raise InputError(f'--raters "{part.strip()}": write HABIT=NUMBER, such as careful=3.')
+        if name.strip() in found:
+            raise InputError(f'--raters: "{name.strip()}" is given twice. Give each habit once.')
         found[name.strip()] = int(count)
     return found
