@@ -50,6 +50,14 @@ def test_a_file_of_captions_and_references_given_as_references(tmp_path: Path) -
     assert load_corpus({"7": "x"}, both).example(0).references == ["theirs 7", "too"]
 
 
+def test_captions_that_are_their_own_references_are_noted() -> None:
+    captions = {str(n): f"a dog and {n} cats" for n in range(6)}
+    _, notes = load_with_notes({"mine": captions}, {image: ["x", text] for image, text in captions.items()})
+    assert list(notes) == ["mine: every caption is also one of its references. Is it the right file?"]
+    others = {image: [text] for image, text in captions.items()} | {"5": ["a dog"]}
+    assert list(load_with_notes({"mine": captions}, others)[1]) == []
+
+
 def test_names(tmp_path: Path, references: Path) -> None:
     a = write(tmp_path, "a.json", {"7": "d"})
     assert load_corpus(a, references, names=["mine"]).systems == ["mine"]

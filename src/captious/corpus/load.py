@@ -153,7 +153,7 @@ def load_with_notes(
         with_references=len(sets.ids) if sets else 0,
         met_loosely=loosely,
         dropped=dropped,
-        suspicious=tuple(_suspicious(systems)),
+        suspicious=(*_suspicious(systems), *_same_as_references(systems, sets)),
     )
     return Loaded(corpus, notes)
 
@@ -240,6 +240,16 @@ def _suspicious(systems: Sequence[SystemCaptions]) -> Iterator[str]:
         twin = seen.setdefault(tuple(captions), system.name)
         if twin != system.name and len(captions) >= FEW:
             yield f"{twin} and {system.name}: all captions are identical. Was one file given twice?"
+
+
+def _same_as_references(systems: Sequence[SystemCaptions], sets: ReferenceSets | None) -> Iterator[str]:
+    """Systems of which every caption is one of its references, as where one file is given as both."""
+    for system in systems if sets else ():
+        pairs = zip(system.ids, system.captions, strict=True)
+        if len(system.captions) >= FEW and all(
+            image in sets.ids and text in sets.sets[sets.ids[image]] for image, text in pairs
+        ):
+            yield f"{system.name}: every caption is also one of its references. Is it the right file?"
 
 
 def _refuse_references_as_candidates(rows: Rows) -> None:
