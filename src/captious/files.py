@@ -24,12 +24,15 @@ def cache_folder() -> Path:
     return (Path(home) if home else Path.home() / ".cache") / "captious"
 
 
-def check_output(path: Path, inputs: Iterable[Path | str] = ()) -> None:
+def check_output(path: Path, inputs: Iterable[Path | str] = (), *, ending: str = "") -> None:
     """Refuse, before any work is done, a path that must not or cannot be written.
 
-    That is one of the inputs, something that is no regular file (a folder, a device, a pipe), or a
-    place where no folder can be made. Folders that are missing are made when the file is written.
+    That is a name without the `ending` of its kind, one of the inputs, something that is no regular
+    file (a folder, a device, a pipe), or a place where no folder can be made. Folders that are missing
+    are made when the file is written.
     """
+    if ending and path.suffix.lower() != ending:
+        raise InputError(f"{path}: the name must end in {ending}.")
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is not a regular file, and cannot be written over.")
     check_folder(path.parent)
@@ -49,6 +52,15 @@ def check_folder(path: Path) -> None:
 
 def _whose(place: Path, path: Path) -> str:
     return "" if place == path else f"{place} "
+
+
+def why_unread(error: OSError | UnicodeDecodeError) -> str:
+    """Why a text file cannot be read, in few words.
+
+    >>> why_unread(FileNotFoundError(2, "No such file or directory")), why_unread(OSError("odd"))
+    ('No such file or directory', 'odd')
+    """
+    return "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
 
 
 @contextmanager

@@ -29,6 +29,7 @@ def test_an_option_is_repeated_for_each_of_its_values() -> None:
         ("--resamples", "x", "give a whole number"),
         ("--resamples", "-4", "give at least 0"),
         ("--level", "3", "give at most 0.9999"),
+        ("--level", "nan", "give a number"),
         ("--format", "foo", "is not one of 'table', 'json', 'csv', 'latex', 'markdown'"),
     ],
 )
@@ -38,6 +39,28 @@ def test_a_wrong_value_is_told_in_our_words(run, option: str, value: str, said: 
         2,
         f'error: {option} "{value}": {said}. See captious score --help.\n',
     )
+
+
+def test_an_option_that_is_given_twice_is_noted(run, files) -> None:
+    given = ["score", "-c", files["good"], "-r", files["references"], "--resamples", 0, "--format", "json"]
+    found = run(*given, "-m", "bleu1", "--metrics=rouge_l")
+    assert (found.code, found.err) == (0, "note: --metrics is given 2 times; only the last one counts.\n")
+    assert list(found.json["systems"]["good"]) == ["rouge_l"]
+    assert run(*given, "-c", files["poor"], "-m", "bleu1").err == ""  # it takes several
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (("df", "build", "-r", "{references}", "--out", "{good}"), "the name must end in .npz."),
+        (("campaign", "backup", "{good}"), "the name must end in .zip."),
+    ],
+)
+def test_what_is_written_under_another_ending_does_not_replace_a_file(run, files, command, said) -> None:
+    before = files["good"].read_bytes()
+    found = run(*(one.format(**files) for one in command))
+    assert (found.code, found.err) == (2, f"error: {files['good']}: {said}\n")
+    assert files["good"].read_bytes() == before
 
 
 def test_a_command_whose_packages_are_not_installed_names_the_extra() -> None:

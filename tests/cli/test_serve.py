@@ -149,6 +149,14 @@ def test_a_base_url_that_is_none_is_said_in_one_line(tmp_path: Path) -> None:
     assert not (tmp_path / "a.db").exists()
 
 
+def test_a_database_in_a_folder_that_is_not_there_is_said_in_one_line(tmp_path: Path) -> None:
+    from captious.cli.serve import serve
+    from captious.errors import InputError
+
+    with pytest.raises(InputError, match=r"nowhere: there is no such folder for the database\. Create it"):
+        serve(str(tmp_path / "nowhere" / "a.db"), port=0)
+
+
 def test_the_scoring_service_alone_has_its_names_its_figures_and_its_log(start) -> None:
     server = start(
         "--scoring-only", "--scoring", "bleu1", "--log", "json", "--allowed-hosts", "score.example.org"

@@ -37,7 +37,7 @@ def build(
     from captious.text.tokens import require_tokeniser
 
     require_tokeniser(tokeniser)
-    check_output(out, references)
+    check_output(out, references, ending=".npz")
     table = DocumentFrequencies.build(load_references(references), n=n, tokeniser=tokeniser)
     table.save(out)
     note(f"wrote {table.n_grams:,} n-grams of {table.documents:,} images to {out}")

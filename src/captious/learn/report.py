@@ -68,7 +68,9 @@ class Report:
         """Mean and standard deviation over folds of each coefficient."""
         names = self.folds[0] if self.folds else {}
         columns = {name: [fold[name] for fold in self.folds] for name in names}
-        return {name: (float(np.nanmean(c)), float(np.nanstd(c))) for name, c in columns.items()}
+        known = {name: [one for one in own if not math.isnan(one)] for name, own in columns.items()}
+        unknown = (math.nan, math.nan)
+        return {n: (float(np.mean(c)), float(np.std(c))) if c else unknown for n, c in known.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; NaN becomes None."""

@@ -15,6 +15,7 @@ from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from captious.errors import InputError, UnknownNameError
+from captious.files import why_unread
 from captious.plugins import enter, left_out, load_plugins
 from captious.protocols import options as declared
 from captious.protocols.base import HumanProtocol
@@ -102,7 +103,7 @@ def protocol(name: str, **options: Any) -> HumanProtocol:
     try:
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read: {error}.") from error
+        raise InputError(f"{file}: cannot be read: {why_unread(error)}.") from error
     return rules_of(kind.name, options, text, source=name)
 
 

@@ -223,6 +223,8 @@ def secret_file(database: str) -> Path:
 def _kept_secret(path: Path) -> bytes:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileNotFoundError:
+        raise InputError(f"{path.parent}: there is no such folder for the database. Create it.") from None
     except FileExistsError:
         kept = path.read_bytes().strip()
         if len(kept) < SHORTEST_SECRET:

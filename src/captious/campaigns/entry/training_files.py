@@ -18,6 +18,7 @@ from captious.campaigns.store.images import Stored, prepare, remember
 from captious.corpus.images import find_images
 from captious.data import demo_files, training_file
 from captious.errors import InputError, one_line
+from captious.files import why_unread
 from captious.protocols import HumanProtocol
 from captious.protocols.training import Example, example_to_dict, read_examples
 
@@ -41,7 +42,7 @@ def load_training(path: str | Path, rules: HumanProtocol, folders: Sequence[Path
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {error}.") from None
+        raise InputError(f"{path}: cannot be read: {why_unread(error)}.") from None
     return training_of(text, rules, folders, source=str(path))
 
 

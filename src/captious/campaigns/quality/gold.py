@@ -52,7 +52,7 @@ def parse_gold(content: bytes, items: Iterable[Item], source: str = "gold") -> G
     elif isinstance(found, dict) and all(isinstance(one, dict) for one in found.values()):
         gold = found
     else:
-        raise InputError(f"{source}: {HOW}")
+        raise InputError(f"{source}: is not a file of known answers. {HOW}")
     if not gold:
         raise InputError(f"{source}: holds no known answers. {HOW}")
     check_gold(known, gold)
@@ -61,7 +61,7 @@ def parse_gold(content: bytes, items: Iterable[Item], source: str = "gold") -> G
 
 def _row(row: object, items: Iterable[Item], where: str) -> tuple[Item, dict[str, Any]]:
     if not isinstance(row, dict) or set(row) != set(ROW) or not isinstance(row["answers"], dict):
-        raise InputError(f"{where}: {HOW}")
+        raise InputError(f"{where}: is not a known answer. {HOW}")
     image, text = str(row["image"]), str(row["caption"])
     for item in items:
         for caption in item.captions:

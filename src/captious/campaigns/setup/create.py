@@ -23,6 +23,7 @@ from captious.campaigns.store.storable import storable
 from captious.corpus import Corpus
 from captious.corpus.images import find_images
 from captious.errors import InputError, one_line
+from captious.files import why_unread
 from captious.protocols import HumanProtocol, Item, described_by, kind_of, protocol
 from captious.protocols.registry import checked_options
 
@@ -235,4 +236,4 @@ def _yaml(given: str | Path | None) -> str | None:
     try:
         return given.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{given}: cannot be read: {error}.") from error
+        raise InputError(f"{given}: cannot be read: {why_unread(error)}.") from error

@@ -219,7 +219,9 @@ def backup(
     """
     from captious.campaigns.store.backup import backup as write
     from captious.cli.output import note
+    from captious.files import check_output
 
+    check_output(out, ending=".zip")
     with opened(database, files) as db:
         done = write(db, out)
     note(f"wrote {_counted(done)} to {out} ({done.bytes / 1e6:.1f} MB)")
