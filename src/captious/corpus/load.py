@@ -244,7 +244,9 @@ def _suspicious(systems: Sequence[SystemCaptions]) -> Iterator[str]:
 
 def _same_as_references(systems: Sequence[SystemCaptions], sets: ReferenceSets | None) -> Iterator[str]:
     """Systems of which every caption is one of its references, as where one file is given as both."""
-    for system in systems if sets else ():
+    if sets is None:
+        return
+    for system in systems:
         pairs = zip(system.ids, system.captions, strict=True)
         if len(system.captions) >= FEW and all(
             image in sets.ids and text in sets.sets[sets.ids[image]] for image, text in pairs
