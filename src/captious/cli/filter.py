@@ -14,7 +14,8 @@ def filter_command(
         str,
         typer.Argument(
             metavar="SCORES",
-            help="Output of `captious score --out`, or other Parquet shards: folder, pattern or address.",
+            help="Output of `captious score --out`, or other shards (Parquet, JSON lines): folder, pattern "
+            "or address.",
         ),
     ],
     where: Annotated[
@@ -38,7 +39,7 @@ def filter_command(
 ) -> None:
     """Keep captions by their scores.
 
-    Captions that meet the condition are written as Parquet shards.
+    Captions that meet the condition are written as shards in the format they were read in.
 
     Example: captious filter scores --where "clipscore > 0.25 and length < 200" --out kept
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -90,3 +91,68 @@ def test_captions_are_not_filtered_into_their_own_folder(scored: Path, tmp_path:
     assert len(rows_of(tmp_path / "few")) == 36
     again = captious.filter_shards(scored, "words < 5", tmp_path / "few")
     assert again.notes == (f"replaced what an earlier filter kept in {tmp_path / 'few'}.",)
+
+
+LINES = """{"image_id": 1, "caption": "a dog", "cider": 0.9, "system": "m2", "more": [1]}
+{"image_id": 2, "caption": "a very long tale", "cider": null, "system": null}
+
+{"image_id": 3, "caption": "a cat",   "cider": 1, "system": "m2"}\r
+{"image_id": 4, "caption": "a hat", "cider": 0.1, "system": "up"}"""
+
+
+@pytest.mark.parametrize(
+    ("where", "kept"),
+    [
+        ("cider > 0.5", [1, 3]),
+        ("not cider > 0.5", [2, 4]),
+        ('system == "m2" and words == 2', [1, 3]),
+        ("length > 9", [2]),
+        ("known(cider) and cider < 1", [1, 4]),
+        ('caption contains "a"', [1, 2, 3, 4]),
+        ("cider > 7", []),
+    ],
+)
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("batch", [1, 1000])
+def test_lines_of_json(
+    tmp_path: Path, where: str, kept: list[int], packed: bool, batch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("captious.corpus.shards.blocks.lines_of.__defaults__", (batch,))
+    file = tmp_path / ("items.jsonl.gz" if packed else "items.jsonl")
+    file.write_bytes(gzip.compress(LINES.encode()) if packed else b"\xef\xbb\xbf" + LINES.encode())
+    found = captious.filter_shards(file, where, tmp_path / "kept")
+    assert (found.kept, found.rows) == (len(kept), 4)
+    parts = sorted((tmp_path / "kept").glob("kept-*"))
+    assert [part.name for part in parts] == (["kept-00000.jsonl"] if kept else [])
+    lines = [line for part in parts for line in part.read_text().splitlines()]
+    assert [json.loads(line)["image_id"] for line in lines] == kept
+    assert all(line in LINES.splitlines() for line in lines)
+    if kept:
+        again = captious.filter_shards(tmp_path / "kept", "image_id > 0", tmp_path / "again")
+        assert (again.kept, again.rows) == (len(kept), len(kept))
+
+
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("cidr > 0.5", 'where: position 1: unknown column "cidr". Did you mean "cider"?'),
+        ("more > 0.5", '"more" is a column of lists'),
+        ("system > 0.5", "text is compared with a number"),
+    ],
+)
+def test_what_lines_do_not_allow_is_refused(tmp_path: Path, where: str, said: str) -> None:
+    (tmp_path / "items.jsonl").write_text(LINES)
+    with pytest.raises(InputError) as found:
+        captious.filter_shards(tmp_path / "items.jsonl", where, tmp_path / "kept")
+    assert said in str(found.value).replace("=", "")
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_damaged_line_sets_its_file_aside(tmp_path: Path) -> None:
+    (tmp_path / "m2").mkdir()
+    (tmp_path / "m2" / "a.jsonl").write_text(LINES)
+    (tmp_path / "m2" / "b.jsonl").write_text('{"image_id": 5, "cider": 1}\n{"image_id": 6, "cid')
+    found = captious.filter_shards(tmp_path / "m2", "cider > 0.5", tmp_path / "kept")
+    assert (found.kept, found.rows, len(found.set_aside)) == (2, 4, 1)
+    assert "b.jsonl: line 2" in found.set_aside[0].reason
+    assert [path.name for path in sorted((tmp_path / "kept").glob("*.jsonl"))] == ["kept-00000.jsonl"]

@@ -80,6 +80,19 @@ def read(shard: Shard, block: Block, batch_rows: int = BATCH_ROWS) -> Iterator[R
             yield from _line_batches(file, shard, block, batch_rows, packed=form == "gzip")
 
 
+def lines_of(address: str, batch_rows: int = BATCH_ROWS) -> Iterator[tuple[int, list[bytes]]]:
+    """All lines of a JSON-lines file, some at a time, with the number of the first of them."""
+    with opened(address) as file:
+        packed = _form(file, Shard(address)) == "gzip"
+        with _unpacked(file, address, packed=packed) as text:
+            first = 1
+            while lines := list(islice(text, batch_rows)):
+                if first == 1:
+                    lines[0] = lines[0].removeprefix(UTF8_BOM)
+                yield first, lines
+                first += len(lines)
+
+
 def head(shard: Shard, rows: int) -> Rows | None:
     """The first rows of a shard; None where it has none."""
     with opened(shard.address) as file:

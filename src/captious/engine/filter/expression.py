@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from captious.errors import InputError, UnknownNameError, one_line
 
-Columns = Mapping[str, NDArray[Any]]  # numbers as float64 (NaN: missing), texts as objects (None: missing)
+Cells = NDArray[Any]  # numbers as float64 (NaN: missing), texts as objects (None: missing)
+Columns = Mapping[str, Cells]
 Truths = NDArray[np.bool_]
 COMPUTED = ("length", "words")  # of the caption
 

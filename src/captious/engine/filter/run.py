@@ -1,4 +1,4 @@
-"""Filter shards of scores: a batch at a time in, Parquet shards of what is kept out."""
+"""Filter shards of scores, a batch at a time; what is kept is written in the format it was read in."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import orjson
 
 from captious.arguments import check_arguments
 from captious.corpus.readers.tables import parquet_errors
-from captious.corpus.shards.places import absolute, expand, is_address, opened
+from captious.corpus.shards.places import SUFFIXES, absolute, expand, is_address, opened
 from captious.engine.filter.expression import COMPUTED, Columns, Condition, parse
+from captious.engine.filter.lines import filter_lines, kept_lines
 from captious.engine.shards.folder import Folder
 from captious.engine.shards.local import Failure, LocalEngine
 from captious.engine.shards.manifest import FILTERED, FORMAT, MANIFEST, read_manifest
@@ -52,11 +53,11 @@ def filter_shards(
     statistics: bool = False,
     progress: Report | None = None,
 ) -> Filtered:
-    """Write the captions whose scores meet a condition to Parquet shards in the folder `out`.
+    """Write the captions whose scores meet a condition to shards in the folder `out`.
 
-    `scores` is a folder that `captious score --out` wrote, or any Parquet shards. `where` is a
-    condition on their columns, on `length` (characters of the caption) and on `words`. The columns
-    `NAME.statistics` are dropped unless `statistics` is true.
+    `scores` is a folder that `captious score --out` wrote, or any Parquet or JSON-lines shards, whose
+    format is kept. `where` is a condition on their columns, on `length` (characters of the caption) and
+    on `words`. The columns `NAME.statistics` are dropped unless `statistics` is true.
 
     >>> import pathlib, tempfile, pyarrow, pyarrow.parquet
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -87,7 +88,9 @@ def filter_shards(
     kept = sum(own for own, _ in found.values())
     rows = sum(own for _, own in found.values())
     result = Filtered(kept, rows, folder.address, tuple(bad[number] for number in sorted(bad)), notes)
-    _write_manifest(folder, where, result, {_name(i): own for i, (own, _) in sorted(found.items()) if own})
+    _write_manifest(
+        folder, where, result, {_name(i, files[i]): own for i, (own, _) in sorted(found.items()) if own}
+    )
     return result
 
 
@@ -98,14 +101,20 @@ def parts_of(scores: str | os.PathLike[str]) -> list[str]:
     if (is_address(folder.address) or Path(folder.address).is_dir()) and folder.exists(MANIFEST):
         return [folder.file(part["file"]) for part in read_manifest(folder, (FORMAT, FILTERED))["parts"]]
     found = expand(text)
-    others = [file for file in found if not file.lower().endswith(".parquet")]
+    others = [file for file in found if not file.lower().endswith(SUFFIXES)]
     if others:
-        raise InputError(f"{others[0]}: is not a Parquet file. Filter the output of `captious score --out`.")
+        raise InputError(
+            f"{others[0]}: is neither Parquet nor JSON lines ({', '.join(SUFFIXES[:2])}). "
+            "Filter the output of `captious score --out`."
+        )
     return found
 
 
 def _try_on_no_rows(condition: Condition, address: str) -> None:
     """Refuse, before any work, a condition that the columns of a file do not allow."""
+    if _is_lines(address):
+        next(kept_lines(condition, address), None)
+        return
     import pyarrow as arrow
     from pyarrow import parquet
 
@@ -120,6 +129,8 @@ def _filter_part(work: _Work, item: tuple[int, str]) -> tuple[int, int]:
     """Captions kept of one file, and all of its captions."""
     number, address = item
     condition = parse(work.where)
+    if _is_lines(address):
+        return filter_lines(condition, address, work.folder, _name(number, address))
     kept = rows = 0
     writer: Any = None
     with opened(address) as file, parquet_errors(address):
@@ -138,9 +149,9 @@ def _filter_part(work: _Work, item: tuple[int, str]) -> tuple[int, int]:
                 first.append(own)
                 break
         if not first:
-            work.folder.remove(_name(number))
+            work.folder.remove(_name(number, address))
             return 0, rows
-        with work.folder.writing(_name(number), durable=True) as path:
+        with work.folder.writing(_name(number, address), durable=True) as path:
             writer = parquet.ParquetWriter(path, first[0].schema, compression="zstd")
             writer.write_batch(first[0])
             kept += len(first[0])
@@ -193,8 +204,12 @@ def _computed(name: str, batch: Any, names: list[str]) -> Columns:
     return counted.to_numpy(zero_copy_only=False).astype(np.float64)  # type: ignore[no-any-return]
 
 
-def _name(number: int) -> str:
-    return f"kept-{number:05d}.parquet"
+def _is_lines(address: str) -> bool:
+    return not address.lower().endswith(".parquet")
+
+
+def _name(number: int, address: str) -> str:
+    return f"kept-{number:05d}{'.jsonl' if _is_lines(address) else '.parquet'}"
 
 
 def _refuse_own_input(folder: Folder, files: list[str]) -> None:
