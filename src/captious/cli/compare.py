@@ -30,7 +30,7 @@ def compare(
             metavar="N",
             min=1,
             max=options.MOST_DRAWS,
-            help="Bootstrap resamples. With --scores: those drawn when scoring.",
+            help="Bootstrap resamples. With --scores: at most those drawn when scoring.",
             show_default=str(options.DEFAULT_RESAMPLES),
         ),
     ] = None,

@@ -105,16 +105,19 @@ def test_options_for_scoring_are_refused_beside_scores(
 def test_the_resamples_are_those_of_the_run_that_scored(two_systems: Any, capsys: Any) -> None:
     place, _ = two_systems
     command = ["compare", "--scores", str(place), "-m", "rouge_l", "--trials", "100"]
-    for more in ([], ["--resamples", "1000"]):
+    for more, used in (([], "1,000"), (["--resamples", "1000"], "1,000"), (["--resamples", "100"], "100")):
         with pytest.raises(SystemExit) as stop:
             main([*command, *more])
         shown = capsys.readouterr().out
-        assert stop.value.code == 0 and "1,000 resamples (Poisson bootstrap" in shown
+        assert stop.value.code == 0 and f"{used} resamples (Poisson bootstrap" in shown
     with pytest.raises(SystemExit) as stop:
         main([*command, "--resamples", "5000"])
     line = capsys.readouterr().err
     assert stop.value.code == 2 and line.count("\n") == 1
-    assert "its intervals use the 1,000 resamples" in line and "score it again with --resamples 5000" in line
+    assert (
+        "only 1,000 resamples were drawn when it was scored" in line
+        and "score it again with --resamples 5000" in line
+    )
 
 
 def test_a_report_says_that_it_shows_a_sample(

@@ -111,4 +111,5 @@ def _require_no_people(db: Database, campaign: Campaign) -> None:
                 "the same files."
             )
     if campaign.state != "open":
-        raise InputError(f"{campaign.slug} is {campaign.state}: nobody can rate. Open it first.")
+        how = "Open" if campaign.state == "draft" else "Resume"
+        raise InputError(f"{campaign.slug} is {campaign.state}: nobody can rate. {how} it first.")

@@ -28,32 +28,35 @@ def compare_shards(
     Differences, their intervals and the bootstrap's p-values are of all captions: the weights of the
     Poisson bootstrap are the same for both systems of a pair. Wins, ties, losses and approximate
     randomisation look at single images, and are of the images in the sample. The resamples were drawn
-    when the captions were scored; another number of them is refused.
+    when the captions were scored: `resamples` uses the first of them, and more than there are is refused.
     """
     found = sampled(place, images, metrics)
-    draws = max(len(own[name].drawn) for own in found.totals.sums.values() for name in found.scores)
-    if not draws:
+    drawn = max(len(own[name].drawn) for own in found.totals.sums.values() for name in found.scores)
+    if not drawn:
         raise InputError(f"{place}: was scored without resamples. Score it again with --resamples 1000.")
-    if resamples not in (None, draws):
+    if resamples is not None and resamples > drawn:
         raise InputError(
-            f"{place}: its intervals use the {draws:,} resamples drawn when it was scored. "
+            f"{place}: only {drawn:,} resamples were drawn when it was scored. "
             f"Leave --resamples out, or score it again with --resamples {resamples}."
         )
+    draws = resamples or drawn
     counts = {own[name].scored for own in found.totals.sums.values() for name in found.scores}
     compared = significance(found.scores, resamples=draws, trials=trials, level=level, seed=seed)
-    pairs = {name: _of_all(found, name, compared.metrics[name], level) for name in found.scores}
+    pairs = {name: _of_all(found, name, compared.metrics[name], draws, level) for name in found.scores}
     note = found.note
     if len(counts) > 1:
         note += " The systems describe different numbers of images; each uses all of its own."
     return replace(compared, metrics=pairs), note.strip()
 
 
-def _of_all(found: Sampled, name: str, compared: MetricComparison, level: float) -> MetricComparison:
+def _of_all(
+    found: Sampled, name: str, compared: MetricComparison, draws: int, level: float
+) -> MetricComparison:
     metric = found.scores[name].metric
     systems = list(found.totals.sums)
     sums = [found.totals.sums[system][name] for system in systems]
     points = np.array([float(metric.corpus_score(own.total)) for own in sums])
-    resampled = Resampled(points, np.stack([metric.corpus_score(own.drawn) for own in sums]))
+    resampled = Resampled(points, np.stack([metric.corpus_score(own.drawn[:draws]) for own in sums]))
     pairs = []
     for pair in compared.pairs:
         test = resampled.difference(systems.index(pair.a), systems.index(pair.b), level)
