@@ -154,5 +154,7 @@ def test_bad_level_and_counts_are_refused():
         percentile_interval([1.0], 1.0, level=95)
     with pytest.raises(StatisticsError, match="resamples: 0 is too few"):
         bootstrap_sums([1.0], resamples=0)
+    with pytest.raises(StatisticsError, match=r"is too many\. Give at most 10,000,000"):
+        bootstrap_sums([1.0], resamples=10**12)
     with pytest.raises(StatisticsError, match="n_clusters: 0 is too few"):
         bootstrap_sums(np.zeros((0, 2)))

@@ -22,8 +22,8 @@ from captious.stats.resample import (
     Floats,
     Seed,
     generator,
+    require_draws,
     require_level,
-    require_positive,
 )
 from captious.stats.significance import ROUNDING, PairedTest, swap_masks
 
@@ -142,7 +142,7 @@ def compare_by_permutation(
     >>> test.difference > 0.3, test.p_value < 0.05
     (True, True)
     """
-    require_positive(trials, "trials")
+    require_draws(trials, "trials")
     a, b = (_standard_scores(column) for column in finite_pair(metric_a, metric_b))
     together = np.arange(a.size) if swap_together is None else swap_together
     units = number_labels(together, a.size, "swap_together")

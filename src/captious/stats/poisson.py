@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from captious.stats.resample import Floats, finite_matrix, require_positive
+from captious.stats.resample import Floats, finite_matrix, require_draws
 
 NAME = "Poisson bootstrap over images"
 Hashes = NDArray[np.uint64]
@@ -64,7 +64,7 @@ def poisson_sums(hashes: Hashes, statistics: ArrayLike, resamples: int, seed: in
     >>> bool((sums[:, 1] == 2 * sums[:, 0]).all())
     True
     """
-    require_positive(resamples, "resamples")
+    require_draws(resamples, "resamples")
     matrix = finite_matrix(statistics)
     found = np.zeros((resamples, matrix.shape[1]))
     rows = max(1, _CELLS // resamples)

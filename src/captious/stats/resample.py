@@ -27,6 +27,7 @@ Score = Callable[[Floats], Floats]
 IntervalMethod = Literal["percentile", "bca"]
 
 DEFAULT_RESAMPLES = 1000
+MOST_DRAWS = 10_000_000  # hours, not years
 DEFAULT_SEED = 12345
 CHUNK_BYTES = 32 * 2**20
 
@@ -83,6 +84,13 @@ def require_positive(count: int, name: str) -> None:
         raise StatisticsError(f"{name}: {count} is too few. Give at least 1.")
 
 
+def require_draws(count: int, name: str) -> None:
+    """Refuse a number of resamples or trials that is no count, or that no machine gets through."""
+    require_positive(count, name)
+    if count > MOST_DRAWS:
+        raise StatisticsError(f"{name}: {count} is too many. Give at most {MOST_DRAWS:,}.")
+
+
 def cluster_sums(statistics: ArrayLike, cluster_index: ArrayLike, n_clusters: int) -> Floats:
     """Sum the rows of each cluster: `(n, k)` statistics become `(n_clusters, k)`.
 
@@ -124,7 +132,7 @@ def bootstrap_weights(
     array([4, 4, 4])
     """
     require_positive(n_clusters, "n_clusters")
-    require_positive(resamples, "resamples")
+    require_draws(resamples, "resamples")
     rows = chunk_rows(n_clusters, chunk_bytes)
     for start in range(0, resamples, rows):
         chunk = np.empty((min(rows, resamples - start), n_clusters), dtype=np.int64)

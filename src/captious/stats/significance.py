@@ -26,7 +26,7 @@ from captious.stats.resample import (
     finite_matrix,
     generator,
     percentile_interval,
-    require_positive,
+    require_draws,
 )
 
 Tail = Literal["two-sided", "sacrebleu"]
@@ -218,7 +218,7 @@ def approximate_randomisations(
     [1.0, 1.0]
     """
     a, b = _matched(stats_a, stats_b)
-    require_positive(trials, "trials")
+    require_draws(trials, "trials")
     sum_a, sum_b = a.sum(axis=0), b.sum(axis=0)
     swapped = swap_sums(b - a, trials, seed)
     draws = scores(sum_a + swapped) - scores(sum_b - swapped)
@@ -240,7 +240,7 @@ def swap_sums(gain: ArrayLike, trials: int, seed: Seed = DEFAULT_SEED) -> Floats
     [1.0, 2.0, 0.0, 2.0]
     """
     matrix = finite_matrix(gain, "gain")
-    require_positive(trials, "trials")
+    require_draws(trials, "trials")
     rng = generator(seed)
     rows = chunk_rows(len(matrix))
     return np.concatenate(
