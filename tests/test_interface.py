@@ -1,6 +1,7 @@
 """The Python interface: the commands' capabilities, with results that show themselves."""
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.errors import CaptiousWarning, InputError, MissingDependencyError
+from captious.errors import CaptiousWarning, InputError, MissingDependencyError, StatisticsError
 
 REFERENCES = {str(n): [f"a man rides horse number {n}", "a rider on a horse"] for n in range(12)}
 GOOD = {str(n): f"a man rides horse {n}" for n in range(12)}
@@ -173,6 +174,11 @@ def test_plan_refuses_what_no_study_reaches(judged: Path) -> None:
         captious.plan(**stated, power=80)
     with pytest.raises(InputError, match="the half width is 0; it must be above 0"):
         captious.plan(**stated, half_width=0)
+    for wrong in ({"mean": math.inf}, {"sd_images": math.inf}, {"sd_raters": 1e308}):
+        with pytest.raises(
+            StatisticsError, match=r"a mean or standard deviation is .* Give at most 1,000,000,0"
+        ):
+            captious.plan(**stated | wrong)
     with pytest.raises(InputError, match="the pilot has standard deviations of its own"):
         captious.plan(judged, sd_images=0.5)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
@@ -186,8 +187,8 @@ def plan(
 
 
 def _require_wanted(half_width: float | None, power: float | None) -> None:
-    if half_width is not None and half_width <= 0:
-        raise InputError(f"the half width is {half_width:g}; it must be above 0.")
+    if half_width is not None and not 0 < half_width < math.inf:
+        raise InputError(f"the half width is {half_width:g}; it must be above 0 and finite.")
     if power is not None and not 0 < power < 1:
         raise InputError(f"the power is {power:g}; it must be between 0 and 1. Give 0.8 for 80%.")
 

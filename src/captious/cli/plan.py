@@ -10,7 +10,7 @@ import typer
 from captious.cli import options
 from captious.cli.output import Format
 
-LARGEST = 1e9  # no scale of ratings is wider; a limit also refuses NaN
+LARGEST = 1e9  # as in `stats.planning`, which is not imported to parse; a limit also refuses NaN
 
 
 def plan(

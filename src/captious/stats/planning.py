@@ -28,6 +28,7 @@ from captious.stats.resample import (
 )
 
 USUAL_POWER = 0.8
+LARGEST = 1e9  # no scale of ratings is wider
 _NORMAL = 2000  # values that stand for a normal distribution
 Design = Literal["nested", "crossed"]
 Progress = Callable[[int, int], None]
@@ -166,6 +167,11 @@ def assumed_components(mean: float, sd_items: float, sd_ratings: float) -> Compo
 
     if sd_items < 0 or sd_ratings < 0:
         raise StatisticsError("a standard deviation is negative. Give 0 or more.")
+    largest = max(abs(mean), sd_items, sd_ratings)
+    if not largest <= LARGEST:
+        raise StatisticsError(
+            f"a mean or standard deviation is {largest:g}. Give at most {LARGEST:,.0f}, as ratings are."
+        )
     normal = np.asarray(ndtri((np.arange(_NORMAL) + 0.5) / _NORMAL))
     return Components(mean, _scaled(normal, sd_items**2), np.zeros(1), _scaled(normal, sd_ratings**2))
 
