@@ -12,7 +12,8 @@ from captious.web.settings import WebSettings, find_secret, from_environment, se
 
 
 @pytest.fixture(autouse=True)
-def _no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)  # the default database, and the secret beside it, are in the working folder
     for name in ("SECRET", "DATABASE", "FILES", "BASE_URL"):
         monkeypatch.delenv(f"CAPTIOUS_{name}", raising=False)
 
