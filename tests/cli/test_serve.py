@@ -144,7 +144,7 @@ def test_a_base_url_that_is_none_is_said_in_one_line(tmp_path: Path) -> None:
     from captious.cli.serve import serve
     from captious.errors import InputError
 
-    with pytest.raises(InputError, match='base URL "nonsense": is not the address of a site'):
+    with pytest.raises(InputError, match='base URL "nonsense" is not the address of a site'):
         serve(str(tmp_path / "a.db"), port=0, base_url="nonsense")
     assert not (tmp_path / "a.db").exists()
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from captious.errors import InputError, UnknownNameError
-from captious.metrics import Metric, known_metrics, register, registry, resolve, resolve_all, split_list
+from captious.metric_names import metric_homes
+from captious.metrics import Metric, known_metrics, register, resolve, resolve_all, split_list
 
 
 def test_options_are_read_as_the_type_of_their_default() -> None:
@@ -65,7 +66,7 @@ def test_a_name_far_from_all_lists_what_there_is() -> None:
 
 
 def test_the_sources_tell_where_each_metric_of_ours_is() -> None:
-    told = registry._homes()
+    told = metric_homes()
     found = {name: kind.__module__ for name, kind in known_metrics().items()}
     ours = {name: module for name, module in found.items() if module.startswith("captious.")}
     assert told == ours

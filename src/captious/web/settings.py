@@ -119,7 +119,7 @@ def checked_base_url(address: str) -> str:
     """
     if not _leads_somewhere(address):
         raise InputError(
-            f'base URL "{address}": is not the address of a site. Give http://HOST or https://HOST.'
+            f'base URL "{address}" is not the address of a site. Give http://HOST or https://HOST.'
         )
     return address.rstrip("/")
 

@@ -61,7 +61,7 @@ def test_the_letter_of_a_caption_may_be_left_out(db: Database, make_campaign: An
         (b"{}", "holds no known answers"),
         (b"[]", "holds no known answers"),
         (b'{"nobody": {"verdict": "minor"}}', "nobody"),
-        (b'[{"image": "1"}]', "entry 1: Give"),
+        (b'[{"image": "1"}]', "entry 1: is not a known answer"),
         (b'[{"image": "1", "caption": "None.", "answers": {"verdict": "minor"}}]', 'no item shows "None."'),
     ],
 )

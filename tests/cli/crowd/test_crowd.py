@@ -173,7 +173,7 @@ def test_bad_input_is_one_line(run: Any, database: Path, tmp_path: Path) -> None
         (["estimate", "dogs", "--currency", "dollars"], "three-letter code"),
         (["estimate", "dogs", "--option", "colour=red"], "unknown option"),
         (["publish", "dogs", "--screening", str(tmp_path / "q.yaml")], "two choices"),
-        (["publish", "dogs", "--base-url", "rate.example", "--confirm"], "Write http://HOST"),
+        (["publish", "dogs", "--base-url", "rate.example", "--confirm"], "Give http://HOST"),
         (["status", "dogs"], "Run `captious crowd publish` first"),
         (["approve", "dogs"], "give one of them"),
         (["run", "dogs", "--half-width", "3"], "Give less than 1"),

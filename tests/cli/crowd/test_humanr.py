@@ -113,7 +113,7 @@ def test_files_are_needed_and_bad_workers_refused(
             'unknown system of --quality "zzz". Known: cuckoo, dodo, heron, magpie.',
         ),
         (["humanr", "--sample", "--provider", "simulated", "--quality", "dodo=nan"], "from 0 to 1"),
-        (["humanr", "--sample", "--base-url", "rate.example"], "Write http://HOST"),
+        (["humanr", "--sample", "--base-url", "rate.example"], "Give http://HOST"),
     ]
     for arguments, says in cases:
         found = run(*arguments)
