@@ -140,3 +140,23 @@ def test_meteor_says_what_the_java_one_says(java: str) -> None:
     expected, singly = theirs.compute_score(gts, res)
     assert score == pytest.approx(expected, abs=1e-12)
     assert list(each) == pytest.approx(list(singly), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("call", "line"),
+    [
+        (lambda: coco.PTBTokenizer().tokenize({7: ["a dog"]}), "found 'a dog' in it."),  # type: ignore[list-item]
+        (lambda: coco.PTBTokenizer().tokenize([{"caption": "a dog"}]), "captions must be a dict by image id"),  # type: ignore[arg-type]
+        (lambda: coco.Cider().compute_score([], {7: ["a dog"]}), "gts must be a dict by image id"),  # type: ignore[arg-type]
+        (lambda: coco.Rouge().compute_score({7: ["a dog"]}, ["a dog"]), "res must be a dict by image id"),  # type: ignore[arg-type]
+        (lambda: coco.Spice().compute_score(["a dog"], {7: ["a dog"]}), "gts must be a dict by image id"),  # type: ignore[arg-type]
+        (
+            lambda: coco.CiderD().compute_score({7: ["a dog"]}, [{"id": 7, "caption": ["a dog"]}]),
+            'a list of {"image_id": ID, "caption": [TEXT]}',
+        ),
+    ],
+)
+def test_texts_in_the_wrong_shape_are_one_line(call: Any, line: str) -> None:
+    with pytest.raises(InputError) as raised:
+        call()
+    assert line in str(raised.value) and "\n" not in str(raised.value)

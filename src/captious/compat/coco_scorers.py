@@ -21,6 +21,7 @@ from captious.text.tokens import token_table
 
 Texts = Mapping[Any, Sequence[str]]
 MOST_ORDER = 4
+_GTS = '{7: ["a dog runs", "the dog is running"]}'
 
 
 class PTBTokenizer:
@@ -32,7 +33,8 @@ class PTBTokenizer:
 
     def tokenize(self, captions_for_image: Mapping[Any, Sequence[Mapping[str, Any]]]) -> dict[Any, list[str]]:
         """The tokens of each caption, separated by spaces; captions are in dicts under `caption`."""
-        texts = [one["caption"] for own in captions_for_image.values() for one in own]
+        _refuse_unless_mapping(captions_for_image, "captions", '{7: [{"caption": "A dog."}]}')
+        texts = [_caption(image, one) for image, own in captions_for_image.items() for one in own]
         table = token_table(texts, "ptb")
         words = iter(" ".join(table.words(place)) for place in range(len(texts)))
         return {image: [next(words) for _ in own] for image, own in captions_for_image.items()}
@@ -103,10 +105,8 @@ class CiderD:
         self, gts: Texts, res: Texts | Sequence[Mapping[str, Any]]
     ) -> tuple[np.float64, FloatArray]:
         """Return the mean, and a value for each candidate in the order of `res`."""
-        if not isinstance(res, Mapping):
-            entries = [(one["image_id"], one["caption"]) for one in res]
-        else:
-            entries = list(res.items())
+        _refuse_unless_mapping(gts, "gts", _GTS)
+        entries = list(res.items()) if isinstance(res, Mapping) else [_entry(one) for one in res]
         corpus = Corpus.from_lists(
             [_one(image, texts) for image, texts in entries],
             [_references(gts, image) for image, _ in entries],
@@ -140,6 +140,7 @@ class Spice:
 
     def compute_score(self, gts: Texts, res: Texts) -> tuple[np.float64, list[dict[str, dict[str, float]]]]:
         """Return the mean F, and each image's values by category, in the order of the sorted ids."""
+        _refuse_unless_mapping(gts, "gts", _GTS)
         images = sorted(gts)
         found = score(_corpus({i: gts[i] for i in images}, res), [self._name])[self._name]
         return np.float64(np.mean(found.values)), spice_scores(found)
@@ -160,6 +161,8 @@ def spice_scores(found: MetricScores) -> list[dict[str, dict[str, float]]]:
 
 
 def _corpus(gts: Texts, res: Texts) -> Corpus:
+    _refuse_unless_mapping(gts, "gts", _GTS)
+    _refuse_unless_mapping(res, "res", '{7: ["a dog"]}')
     if gts.keys() != res.keys():
         lone = next(iter(gts.keys() ^ res.keys()))
         raise InputError(
@@ -183,3 +186,26 @@ def _references(gts: Texts, image: object) -> list[str]:
     if isinstance(texts, str) or not texts:
         raise InputError(f'image "{one_line(str(image), 40)}": gts needs a list of at least one reference.')
     return list(texts)
+
+
+def _refuse_unless_mapping(given: object, name: str, example: str) -> None:
+    if not isinstance(given, Mapping):
+        raise InputError(f"{name} must be a dict by image id, like {example}; found {type(given).__name__}.")
+
+
+def _caption(image: object, given: object) -> str:
+    if not isinstance(given, Mapping) or not isinstance(given.get("caption"), str):
+        raise InputError(
+            f'image "{one_line(str(image), 40)}": PTBTokenizer needs a list of {{"caption": TEXT}}; '
+            f"found {one_line(repr(given), 60)} in it."
+        )
+    return str(given["caption"])
+
+
+def _entry(given: object) -> tuple[Any, Sequence[str]]:
+    if not isinstance(given, Mapping) or not {"image_id", "caption"} <= given.keys():
+        raise InputError(
+            f'res needs a dict, or a list of {{"image_id": ID, "caption": [TEXT]}}; '
+            f"found {one_line(repr(given), 60)} in it."
+        )
+    return given["image_id"], given["caption"]
