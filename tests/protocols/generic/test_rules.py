@@ -8,6 +8,7 @@ import pytest
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import Problem, Progress, Response
+from captious.protocols.agreement import scale_of, shared_table
 from captious.protocols.generic.file import parse_protocol
 
 MakeUp = Callable[..., Corpus]
@@ -94,6 +95,22 @@ def test_groups_and_images_as_the_file_says(made_up: MakeUp) -> None:
     items = PAIRWISE.items(made_up(5, ("a", "b", "c")), seed=1)
     group = PAIRWISE.next_items(items, Progress(), "ann", now=0, seed=1)
     assert len({item.image for item in group}) == len(group) == 3
+
+
+def test_agreement_has_one_interval_in_all_tables(made_up: MakeUp) -> None:
+    """The interval of alpha is over images here as on the page of agreement, so the two are equal."""
+    items = LIKERT.items(made_up(8), seed=1)
+    log = [
+        LIKERT.validate(item, {"helpful": (3 * at + lag * (at % 3)) % 11}, rater=rater, time=0.0)
+        for at, item in enumerate(items)
+        for lag, rater in enumerate(["ann", "bob"])
+    ]
+    responses = [one for one in log if isinstance(one, Response)]
+    assert len(responses) == len(log)
+    ((_, *shown, _),) = LIKERT.tables(items, responses)[1].rows
+    (page,) = shared_table(items, responses, scale_of, 1000)
+    (alpha,) = [row for row in page.rows if row[1] == "alpha, ordinal"]
+    assert shown == pytest.approx(alpha[2:5])
 
 
 def test_without_answers_there_are_no_tables(made_up: MakeUp) -> None:

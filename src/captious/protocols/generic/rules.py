@@ -11,6 +11,7 @@ import numpy as np
 
 from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
+from captious.protocols.agreement import INTERVALS
 from captious.protocols.base import (
     FIRST,
     Adopted,
@@ -176,7 +177,7 @@ class Generic(HumanProtocol):
         for question in self.questions:
             for system in dict.fromkeys(name for _, name in judged.keys):
                 rows.append((question.aspect, system, *self._mean(judged, question, system)))
-        note = "95% intervals by bootstrap over images"
+        note = INTERVALS
         if self.kind == "pairwise":
             note += "; -1: the other caption is always chosen; 1: this system's caption is always chosen"
         columns = ("aspect", "system", "mean", "low", "high", "judgments")
@@ -238,11 +239,13 @@ def _value(answer: object, key: str) -> float:
 
 def _agreement(judged: Judgments) -> Table:
     rows = []
+    images = [image for image, _ in judged.keys]
     for aspect in judged.aspects:
-        found = krippendorff_alpha(judged.matrix(aspect), "ordinal", resamples=1000)
+        found = krippendorff_alpha(judged.matrix(aspect), "ordinal", resamples=1000, clusters=images)
         rows.append((aspect, found.value, found.low, found.high, found.n_items))
     return Table(
         "Agreement of the raters (Krippendorff's alpha, ordinal)",
         ("aspect", "alpha", "low", "high", "captions"),
         tuple(rows),
+        INTERVALS,
     )
