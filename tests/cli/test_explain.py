@@ -156,3 +156,10 @@ def test_without_captions_there_is_one_line(scenes: list[str]) -> None:
 
 def test_help_has_an_example() -> None:
     assert "captious explain --candidates m2.json" in run("--help")
+
+
+def test_without_objects_the_usual_metric_is_spice(arguments: list[str]) -> None:
+    found = json.loads(
+        run("-c", "good.json", "--references", "references.json", "--id", "7", "--format", "json")
+    )
+    assert [one["metric"] for one in found] == ["spice"]

@@ -57,7 +57,9 @@ Metrics = Annotated[
         "--metrics",
         "-m",
         metavar="LIST",
-        help="spice, vifidel, wmd, clipscore, mcipscore or pacscore; options go in brackets.",
+        help="spice, vifidel, wmd, clipscore, mcipscore or pacscore; options go in brackets. "
+        "Default: vifidel with --objects, else spice.",
+        show_default=False,
     ),
 ]
 JudgmentsFile = Annotated[
@@ -93,7 +95,7 @@ def explain(
     references: References = None,
     images: options.Images = None,
     objects: options.Objects = None,
-    metrics: Metrics = "vifidel",
+    metrics: Metrics = "",
     image: Image = None,
     system: Annotated[
         str | None, typer.Option("--system", metavar="NAME", help="Explain only this system.")
@@ -134,7 +136,7 @@ def explain(
         note("no --id given: explaining the caption with the lowest score.")
     found = [
         one
-        for metric in inputs.metrics(metrics, None, corpus, long)
+        for metric in inputs.metrics(metrics or explaining.usual_metric(corpus), None, corpus, long)
         for one in explaining.explain(
             corpus,
             metric,

@@ -7,7 +7,7 @@ for `clipscore`, `mcipscore` and `pacscore`.
 from captious.explanation.drawing import style_sheet
 from captious.explanation.occlusion import OcclusionExplanation
 from captious.explanation.pages import fragment, page
-from captious.explanation.run import BY_IMAGE, EXPLAINED, can_explain, explain, explain_rows
+from captious.explanation.run import BY_IMAGE, EXPLAINED, can_explain, explain, explain_rows, usual_metric
 from captious.explanation.scene import GraphExplanation, Statement
 from captious.explanation.svg import AnyExplanation, in_words, picture
 from captious.explanation.transport import NEAR, Explanation, Flow, Word
@@ -31,4 +31,5 @@ __all__ = [
     "page",
     "picture",
     "style_sheet",
+    "usual_metric",
 ]

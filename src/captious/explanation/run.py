@@ -69,7 +69,7 @@ class Explanations(list[AnyExplanation], Shown):
 
 def explain(
     corpus: Corpus | Given,
-    metric: str | Metric = "vifidel",
+    metric: str | Metric | None = None,
     *,
     references: Given | None = None,
     image_id: str | int | None = None,
@@ -79,6 +79,7 @@ def explain(
 ) -> Explanations:
     """Explain the scores of all captions of an image, or of the caption with the lowest score.
 
+    Without `metric`, it is vifidel if the corpus has objects, else spice.
     `corpus` is a `Corpus`, or captions and `references` as for `load_corpus`. `judged` maps aspects to mean
     judgments of all captions (NaN if there are none); they are shown beside SPICE's precision and recall.
 
@@ -95,7 +96,7 @@ def explain(
         if len(column) != len(corpus):
             counted = f"{len(column):,} values for {len(corpus):,} captions"
             raise InputError(f'judged: "{aspect}" has {counted}; give one for each.')
-    chosen = _explainable(metric)
+    chosen = _explainable(metric or usual_metric(corpus))
     chosen.ready()
     if isinstance(chosen, ClipScore) and image_id is not None:  # no need to look at every other image
         asked = _rows(corpus, np.zeros(len(corpus)), image_id, system, lowest_may_be_zero=True)
@@ -109,6 +110,11 @@ def explain(
     signature = chosen.signature(corpus, knowledge)
     found = explain_rows(corpus, chosen, rows, scores=scores, signature=signature, near=near, judged=judged)
     return Explanations(found)
+
+
+def usual_metric(corpus: Corpus) -> str:
+    """The metric that is explained if none is named: vifidel if there are objects, else spice."""
+    return "spice" if corpus.objects is None else "vifidel"
 
 
 def explain_rows(
