@@ -153,6 +153,15 @@ def test_systems_that_differ(tmp_path: Path) -> None:
     assert found.systems == ("c", "d")
 
 
+def test_the_first_place_names_its_file_if_several_are_checked(tmp_path: Path) -> None:
+    (tmp_path / "c.json").write_text(json.dumps({"1": CLEAN}))
+    (tmp_path / "d.json").write_text(json.dumps({"1": "a cat."}))
+    (table,) = check([tmp_path / "c.json", tmp_path / "d.json"]).tables()
+    assert f'{tmp_path / "d.json"}: key "1": a cat.' in str(table)
+    (table,) = check([tmp_path / "d.json"]).tables()
+    assert 'key "1": a cat.' in str(table) and "d.json: key" not in str(table)
+
+
 def test_images_and_objects(tmp_path: Path) -> None:
     folder = tmp_path / "images"
     folder.mkdir()

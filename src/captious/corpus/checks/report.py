@@ -54,10 +54,14 @@ class Finding:
     @property
     def first(self) -> str:
         """The first place, with its text."""
+        return self.shown_first(with_file=False)
+
+    def shown_first(self, *, with_file: bool) -> str:
+        """The first place, with its text, and its file if several are checked."""
         if not self.examples:
             return ""
         place = self.examples[0]
-        parts = [place.where or f'image "{place.image}"', place.text]
+        parts = [place.file if with_file else "", place.where or f'image "{place.image}"', place.text]
         return ": ".join(part for part in parts if part)
 
     def to_dict(self) -> dict[str, Any]:
@@ -115,7 +119,7 @@ class CheckReport(Shown):
                 finding.code,
                 f"{finding.count:,} of {finding.of:,}",
                 finding.what,
-                finding.first,
+                finding.shown_first(with_file=len(self.systems) > 1),
                 finding.mend,
             ]
             for finding in self.findings
