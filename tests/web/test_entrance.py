@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import string
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +30,15 @@ def test_looking_at_a_link_does_not_use_it_up(site) -> None:
     assert "samesite=lax" in cookie.lower()
     assert "secure" not in cookie.lower()
     assert visitor.get(f"/work/{campaign.slug}").status_code == 200
+
+
+def test_the_guide_is_announced_only_if_there_is_one(site, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text("name: mine\nkind: likert\nquestions: [{aspect: helpful, ask: How helpful}]\n")
+    said = "You can open the rating guide at any time"
+    for protocol, announced in (("tagging", True), (str(mine), False)):
+        _, address = site.invite(site.campaign(protocol, title=f"With {announced}"))
+        assert (said in site.visitor().page(address).text) is announced
 
 
 def test_https_makes_the_cookie_secure(make_site, site) -> None:
