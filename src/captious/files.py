@@ -1,4 +1,4 @@
-"""Files that captious writes: whole or not at all, and never over something precious."""
+"""Files that captious writes: whole or not at all, and never over something precious; and small texts."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ def check_output(path: Path, inputs: Iterable[Path | str] = (), *, ending: str =
     """
     if ending and path.suffix.lower() != ending:
         raise InputError(f"{path}: the name must end in {ending}.")
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder. Give the name of a file to write.")
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: is not a regular file, and cannot be written over.")
     check_folder(path.parent)
@@ -54,13 +56,18 @@ def _whose(place: Path, path: Path) -> str:
     return "" if place == path else f"{place} "
 
 
-def why_unread(error: OSError | UnicodeDecodeError) -> str:
-    """Why a text file cannot be read, in few words.
-
-    >>> why_unread(FileNotFoundError(2, "No such file or directory")), why_unread(OSError("odd"))
-    ('No such file or directory', 'odd')
-    """
-    return "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror or str(error)
+def text_of(path: Path) -> str:
+    """The text of a small file in UTF-8, or one line that says why it cannot be read."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file. Check the path.") from None
+    except IsADirectoryError:
+        raise InputError(f"{path}: is a folder. Give a file.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: is not UTF-8 text. Save it as plain text in UTF-8.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}.") from None
 
 
 @contextmanager

@@ -114,9 +114,9 @@ def score(
             )
         if out is None:
             raise InputError(
-                "scores of shards are written to a folder.",
-                python="Give out=FOLDER.",
-                command="Give --out FOLDER.",
+                "candidates: a folder, pattern or address is read as shards, whose scores go to a folder.",
+                python="Give out=FOLDER, or load files with load_corpus.",
+                command="Give --out FOLDER, or name the files.",
             )
         found = resolve_all(_chosen(metrics, corpus.sample(_SAMPLE)))
         where = engine_of(engine, jobs, address, list(found.values()))

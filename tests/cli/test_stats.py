@@ -33,7 +33,7 @@ def test_files_stand_side_by_side(run, captions) -> None:
 
 def test_the_table_tells_the_sample(run, captions) -> None:
     found = run("stats", *captions, "--images", 3, "--captions", 1)
-    assert "samples of 3 images with 1 captions each" in found.out
+    assert "samples of 3 images with 1 caption each" in found.out
     assert "mean length" in found.out
 
 

@@ -81,9 +81,10 @@ def _sizes(found: list[CaptionStatistics]) -> Table:
     sample = found[0].sample
     header = ["file", "images", "captions", "tokens", "unique tokens"]
     header += [f"{order}-grams" for order in ORDERS]
+    each = "1 caption" if sample.captions == 1 else f"{sample.captions} captions"
     note = (
-        f"n-grams: distinct n-grams in samples of {sample.images:,} images with {sample.captions} "
-        f"captions each; mean and SD of {sample.draws} draws, seed {sample.seed}"
+        f"n-grams: distinct n-grams in samples of {sample.images:,} images with {each} each; "
+        f"mean and SD of {sample.draws} draws, seed {sample.seed}"
     )
     return Table("", header, rows, note)
 

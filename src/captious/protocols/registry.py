@@ -15,7 +15,7 @@ from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from captious.errors import InputError, UnknownNameError
-from captious.files import why_unread
+from captious.files import text_of
 from captious.plugins import enter, left_out, load_plugins
 from captious.protocols import options as declared
 from captious.protocols.base import HumanProtocol
@@ -99,12 +99,7 @@ def protocol(name: str, **options: Any) -> HumanProtocol:
     kind = described_by(name)
     if kind is None:
         return kind_of(name)(**checked_options(name, options))
-    file = Path(name)
-    try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file}: cannot be read: {why_unread(error)}.") from error
-    return rules_of(kind.name, options, text, source=name)
+    return rules_of(kind.name, options, text_of(Path(name)), source=name)
 
 
 def rules_of(

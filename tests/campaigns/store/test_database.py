@@ -118,6 +118,7 @@ def test_a_file_that_is_no_database_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be opened") as error:
         Database.open(path)
     assert "\n" not in str(error.value)
+    assert str(error.value).endswith("file is not a database. Give another with --database.")
 
 
 def test_an_unreachable_server_is_one_line_without_the_password() -> None:

@@ -366,7 +366,7 @@ def test_a_folder_that_holds_none_of_the_images_is_refused(run, files, tmp_path)
         ("tagging", ["--seed", "9" * 22], "seed: 9999999999999999999999 is out of range"),
         ("tagging", ["--option", "interval=nan"], '"nan" is not a number'),
         ("tagging", ["--option", "raters=" + "9" * 5000], "is not a whole number"),
-        ("huge.yaml", [], '"raters" is over 10,000'),
+        ("huge.yaml", [], 'huge.yaml: line 3: "raters" is over 10,000'),
     ],
 )
 def test_a_number_beyond_reason_is_refused_before_a_database_is_made(

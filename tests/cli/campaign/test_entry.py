@@ -73,9 +73,9 @@ def test_known_answers_are_added_and_taken_away(run: Any, create: Any, tmp_path:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--training", "nowhere.yaml"), "nowhere.yaml: cannot be read"),
+        (("--training", "nowhere.yaml"), "nowhere.yaml: there is no such file. Check the path."),
         (("--training", "sample", "--after-failing", "cry"), '--after-failing "cry"'),
-        (("--survey-before", "nowhere.yaml"), "nowhere.yaml: cannot be read"),
+        (("--survey-before", "nowhere.yaml"), "nowhere.yaml: there is no such file. Check the path."),
     ],
 )
 def test_what_is_wrong_is_one_line(create: Any, options: tuple[str, ...], said: str) -> None:

@@ -18,7 +18,7 @@ from captious.campaigns.store.images import Stored, prepare, remember
 from captious.corpus.images import find_images
 from captious.data import demo_files, training_file
 from captious.errors import InputError, one_line
-from captious.files import why_unread
+from captious.files import text_of
 from captious.protocols import HumanProtocol
 from captious.protocols.training import Example, example_to_dict, read_examples
 
@@ -39,11 +39,7 @@ def load_training(path: str | Path, rules: HumanProtocol, folders: Sequence[Path
     Pictures are looked for in `folders`, then in the package's sample.
     """
     path = training_file(rules.name) if str(path) == SAMPLE else Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: cannot be read: {why_unread(error)}.") from None
-    return training_of(text, rules, folders, source=str(path))
+    return training_of(text_of(path), rules, folders, source=str(path))
 
 
 def training_of(

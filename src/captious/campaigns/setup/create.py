@@ -23,8 +23,8 @@ from captious.campaigns.store.storable import storable
 from captious.corpus import Corpus
 from captious.corpus.images import find_images
 from captious.errors import InputError, one_line
-from captious.files import why_unread
-from captious.protocols import HumanProtocol, Item, described_by, kind_of, protocol
+from captious.files import text_of
+from captious.protocols import HumanProtocol, Item, described_by, kind_of, protocol, rules_of
 from captious.protocols.registry import checked_options
 
 DEFAULT_SEED = 20220710
@@ -74,6 +74,8 @@ def draft(
         items=[],
         settings=settings or Settings(),
     )
+    if isinstance(protocol_file, Path):  # so that errors in the file name it
+        rules_of(made.protocol, made.options, made.protocol_file, source=str(protocol_file))
     items = with_scores(made.rules(), made.rules().items(corpus, seed=seed), corpus)
     known = made_gold(gold, items)
     extra = dict.fromkeys(item.image for item in items if item.practice)
@@ -231,9 +233,4 @@ def image_files(corpus: Corpus, images: ImageFiles | None, extra: Iterable[str] 
 
 def _yaml(given: str | Path | None) -> str | None:
     """The text of a generic protocol: a `str` is the text itself, never a path to be opened."""
-    if not isinstance(given, Path):
-        return given
-    try:
-        return given.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{given}: cannot be read: {why_unread(error)}.") from error
+    return text_of(given) if isinstance(given, Path) else given

@@ -83,7 +83,8 @@ class Database:
         except DBAPIError as error:
             engine.dispose()
             shown = url.render_as_string(hide_password=True)
-            raise InputError(f"{shown}: cannot be opened: {one_line(str(error.orig), 200)}") from None
+            why = one_line(str(error.orig), 200).rstrip(".")
+            raise InputError(f"{shown}: cannot be opened: {why}. Give another with --database.") from None
         except InputError:
             engine.dispose()
             raise

@@ -19,6 +19,7 @@ from captious.cli.campaign.options import (
 )
 from captious.cli.output import Format
 from captious.errors import InputError, UnknownNameError, one_line
+from captious.files import text_of
 
 if TYPE_CHECKING:
     from captious.campaigns.records import Draft
@@ -266,12 +267,7 @@ def text_file(path: Path | None) -> str:
     """The text of a file that raters will read, "" without one."""
     if path is None:
         return ""
-    try:
-        found = path.read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path}: not UTF-8 text. Save it as plain text in UTF-8.") from None
+    found = text_of(path).strip()
     if not found or len(found) > LONGEST_CONSENT:
         raise InputError(f"{path}: the text must have 1 to {LONGEST_CONSENT:,} characters.")
     return found
