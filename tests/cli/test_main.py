@@ -71,3 +71,9 @@ def test_a_command_whose_packages_are_not_installed_names_the_extra() -> None:
         found = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (found.returncode, found.stderr.count("\n")) == (2, 1), found.stderr
         assert 'Install it with: pip install "captious[web]"' in found.stderr
+
+
+@pytest.mark.parametrize("group", ["", "campaign", "train", "benchmarks", "weights", "df", "crowd"])
+def test_the_list_of_commands_cuts_no_sentence(run, group: str) -> None:
+    _, commands = run(*group.split(), "--help").out.split("Commands:\n")
+    assert [line for line in commands.splitlines() if line.endswith("...")] == []

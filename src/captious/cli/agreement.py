@@ -49,7 +49,9 @@ def agreement(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Measure how well raters agree: percent agreement, kappa, alpha, W and ICC, with intervals.
+    """Measure how well raters agree.
+
+    Prints percent agreement, kappa, alpha, W and ICC, with intervals.
 
     Example: captious agreement ratings.csv --aspect precision --scale 1-5
     """

@@ -43,7 +43,9 @@ def audit(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Report error rates by source and question, and the share of HUMANr that errors explain.
+    """Report error rates by source and question.
+
+    With --preferences, also the share of HUMANr that errors explain.
 
     Example: captious audit audit.jsonl --preferences humanr.jsonl
     """

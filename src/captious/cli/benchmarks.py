@@ -32,7 +32,9 @@ def about() -> None:
 
 @app.command("list")
 def list_benchmarks(data: Folder = None, form: options.OutputFormat = Format.table) -> None:
-    """List the benchmarks with their paper, licence and page, and whether their files are present.
+    """List the benchmarks.
+
+    Shows their paper, licence and page, and whether their files are present.
 
     Example: captious benchmarks list
     """
@@ -60,7 +62,9 @@ def where(
     data: Folder = None,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Show where each file of a benchmark belongs, and whether it is the tested copy.
+    """Show where each file of a benchmark belongs.
+
+    Also whether it is the tested copy.
 
     Example: captious benchmarks where thumb
     """
@@ -87,7 +91,9 @@ def get(
     names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names of benchmarks.")],
     data: Folder = None,
 ) -> None:
-    """Download the files that have a direct address, and print what is left to do by hand.
+    """Download the files that have a direct address.
+
+    Prints what is left to do by hand.
 
     Exit code 1 if a file is still missing.
 

@@ -32,7 +32,9 @@ def meta(
     download: options.Download = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Measure how well metrics agree with human judgments, on a benchmark or your own data.
+    """Measure how well metrics agree with human judgments.
+
+    The judgments are those of a benchmark or your own.
 
     Example: captious meta flickr8k-expert --data DIR --metrics bleu4,cider
     """

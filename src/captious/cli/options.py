@@ -96,7 +96,8 @@ KeptReferences = Annotated[
     typer.Option(
         "--references",
         "-r",
-        help="File with the references; kept, and exported with the judgments, for captious meta.",
+        metavar="FILE...",
+        help="References; kept, and exported with the judgments, for captious meta.",
         show_default=False,
     ),
 ]

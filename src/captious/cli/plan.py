@@ -101,7 +101,9 @@ def plan(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Find out how many images and raters a study needs, by simulation.
+    """Find out how many images and raters a study needs.
+
+    Simulates studies of several sizes.
 
     Example: captious plan pilot.csv --system A --minus B --power 0.8
     """

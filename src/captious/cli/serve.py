@@ -50,7 +50,9 @@ def serve(
     scoring_only: service.Only = False,
     context: typer.Context = None,  # type: ignore[assignment]  # Typer fills it in
 ) -> None:
-    """Run the web application: pages for raters, pages for managers, and a JSON API.
+    """Run the web application.
+
+    It has pages for raters, pages for managers, and a JSON API.
 
     Example: captious serve --demo
     """

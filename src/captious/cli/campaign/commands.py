@@ -82,7 +82,7 @@ def list_(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Fo
 def status(
     slug: Slug, database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Format.table
 ) -> None:
-    """Show a summary of a campaign, its progress by stage and its cost.
+    """Show a campaign's summary, progress and cost.
 
     The summary says whether the campaign can finish with these raters, whether they agree, what needs
     a decision, who is stuck, which systems differ, and how much time and money is left.

@@ -48,9 +48,10 @@ def export(
     ] = "",
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Export responses, judgments, raters, a Croissant description and a datasheet.
+    """Export the data set of a campaign.
 
-    Raters appear under pseudonyms.
+    It has responses, judgments, raters, a Croissant description and a datasheet. Raters appear under
+    pseudonyms.
 
     Example: captious campaign export alt-text --out alt-text-data
     """
@@ -91,7 +92,9 @@ def report(
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Print the results of a campaign and the agreement of its raters, with intervals.
+    """Print a campaign's results and its raters' agreement.
+
+    Both have intervals.
 
     Example: captious campaign report thumb-1-0 --out report.html
     """

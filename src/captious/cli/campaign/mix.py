@@ -47,7 +47,9 @@ def mix(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Choose a caption for each image from several sources in given shares.
+    """Choose a caption for each image from several sources.
+
+    --shares sets how many come from each.
 
     Example: captious campaign mix -c m2.json -r coco.json --shares human=1,m2=2,mismatched=1 -o mixed
     """

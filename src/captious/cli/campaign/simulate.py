@@ -32,7 +32,7 @@ def simulate(
     database: Database = DEFAULT_DATABASE,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Rehearse a campaign with simulated raters, and print its summary.
+    """Rehearse a campaign with simulated raters.
 
     Shows what your plan yields and what the quality rules find before people start. Use a campaign that
     no person has answered: create one from the same files. Run the command again to continue, for

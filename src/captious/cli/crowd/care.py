@@ -23,7 +23,9 @@ def reconcile(
     database: Database = DEFAULT_DATABASE,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """Compare the provider's places with the database: release returned places, list those due.
+    """Compare the provider's places with the database.
+
+    Releases returned places, and lists those due.
 
     Example: captious crowd reconcile dogs
     """
@@ -206,7 +208,9 @@ def exclude(
     confirm: options.Confirm = False,
     database: Database = DEFAULT_DATABASE,
 ) -> None:
-    """Exclude participants from this and every later study at the provider.
+    """Exclude participants from this and all later studies.
+
+    The provider no longer invites them.
 
     Example: captious crowd exclude dogs 5f3c1a --reason "asked not to be invited again" --confirm
     """

@@ -12,7 +12,9 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 @app.callback()
 def about() -> None:
-    """Run a campaign with paid participants: estimate, publish, watch, pay, close.
+    """Run a campaign with paid participants.
+
+    Estimate, publish, watch, pay, close.
 
     Nothing changes at a provider and nothing is charged without --confirm.
     """

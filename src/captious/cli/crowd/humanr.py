@@ -109,7 +109,7 @@ def humanr(
     files: Files = None,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """Test whether people prefer a model's captions or human ones, in one paid study.
+    """Compare a model's captions with human ones in a paid study.
 
     Prints the estimate and publishes only with --confirm. You can interrupt it at any time: run the same
     command again to resume.

@@ -235,7 +235,9 @@ def status(
     database: Database = DEFAULT_DATABASE,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """Check with the provider, then show the places, answers, money and wage of a study.
+    """Show the places, answers, money and wage of a study.
+
+    Checks with the provider first.
 
     Example: captious crowd status dogs
     """

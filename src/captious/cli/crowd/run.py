@@ -78,7 +78,9 @@ def run(
     database: Database = DEFAULT_DATABASE,
     form: shared.OutputFormat = Format.table,
 ) -> None:
-    """Run a whole study: publish, watch, stop when the result is known, close and pay.
+    """Run a whole study.
+
+    Publishes, watches, stops when the result is known, closes and pays.
 
     Continues a study that is already open. You can interrupt it at any time: run the same command again
     to resume.

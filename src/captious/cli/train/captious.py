@@ -77,7 +77,9 @@ def train_captious(
     ] = 0,
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of all random draws.")] = 0,
 ) -> None:
-    """Train the metric `captious`: tune the encoder, then fit the weights of the features.
+    """Train the metric `captious`.
+
+    Tunes the encoder, then fits the weights of the features.
 
     Example: captious train captious --data DIR --out mine.npz
     """

@@ -18,7 +18,9 @@ def lm(
         int, typer.Option("--order", "-n", metavar="N", min=1, max=6, help="Length of the longest n-gram.")
     ] = 3,
 ) -> None:
-    """Train an n-gram language model (interpolated modified Kneser-Ney) for the metric `lm`.
+    """Train an n-gram language model for the metric `lm`.
+
+    Smoothing is interpolated modified Kneser-Ney.
 
     Example: captious train lm --captions captions_train.json --out coco.lm.npz
     """

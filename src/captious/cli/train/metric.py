@@ -51,7 +51,9 @@ def metric(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Train your own metric on judgments, and write a folder that `captious score` can load.
+    """Train your own metric on judgments.
+
+    Writes a folder that `captious score` can load.
 
     Example: captious train helpful --judgments judgments.jsonl --features cider,rouge_l,sentsim.mean
     """

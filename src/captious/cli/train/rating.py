@@ -54,7 +54,9 @@ def rating(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Train the rating model: a network over joint embeddings that predicts the rating.
+    """Train the rating model.
+
+    It is a network over joint embeddings that predicts the rating.
 
     Example: captious train rating --judgments game.jsonl --features vilbert.joint
     """

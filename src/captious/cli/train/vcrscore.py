@@ -62,7 +62,9 @@ def vcrscore(
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Train VCRScore: gradient boosting over word overlap, ViLT and MCIP-ref.
+    """Train VCRScore.
+
+    It is gradient boosting over word overlap, ViLT and MCIP-ref.
 
     Example: captious train vcrscore --judgments tagging.jsonl --external flickr8k-expert --objects d.json
     """
