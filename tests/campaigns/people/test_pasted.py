@@ -63,6 +63,7 @@ def test_usual_forms(text: str, expected: list[tuple[str, str, bool]]) -> None:
         ("x" * 301, "line 1"),
         ("Ann <a@example.org>\nAnne <A@example.org>", "given twice"),
         ("Ann\n" * (MOST_LINES + 1), "1,001 lines"),
+        ("Ann\nBob <bob>", 'line 2: "Bob <bob>" has no address in <>'),
     ],
 )
 def test_what_is_no_rater_says_where(text: str, said: str) -> None:

@@ -219,6 +219,13 @@ def test_what_is_wrong_with_raters_is_one_line(run, created, tmp_path, typed, me
     assert message in found.err
 
 
+def test_a_name_that_is_added_again_is_noted(run, created):
+    assert run("campaign", "raters", "add", "three-images", "Bo").err == ""
+    again = run("campaign", "raters", "add", "three-images", "Cleo", "bo")
+    assert (again.code, again.err.count("\n")) == (0, 1)
+    assert 'r003 has the same name as r001, "bo". If they are one person, remove one of them.' in again.err
+
+
 def test_names_leave_only_where_the_settings_allow_it(run, created, tmp_path):
     run("campaign", "raters", "add", "three-images", "Ada Ahmed")
     asked = ("campaign", "export", "three-images", "--out", "data", "--identities")

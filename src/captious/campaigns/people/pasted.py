@@ -258,6 +258,10 @@ def _rater(at: int, name: str, email: str, native: str) -> NewRater:
         raise InputError(
             f'line {at}: "{one_line(name, 60)}" is not a name. A name needs at least one letter or digit.'
         )
+    if "<" in name or ">" in name:
+        raise InputError(
+            f'line {at}: "{one_line(name, 60)}" has no address in <>. Write Name <name@example.org>.'
+        )
     known, speaks = _says_native(native)
     if native and not known:
         raise InputError(

@@ -12,7 +12,7 @@ import typer
 from captious.cli import options
 from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, actor, opened, rater_of
 from captious.cli.output import Format
-from captious.errors import InputError
+from captious.errors import InputError, one_line
 from captious.tables import Cell, Table
 
 PASSWORD = "CAPTIOUS_PASSWORD"
@@ -55,7 +55,7 @@ def add(
     from captious.campaigns.people.pasted import read_pasted
     from captious.campaigns.setup import lifecycle
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit
+    from captious.cli.output import emit, note
 
     if not names and file is None:
         raise InputError("raters: give names, or a file of names with --file.")
@@ -63,7 +63,13 @@ def add(
     if file is not None:
         new += read_pasted(_pasted(file), all_native=native)
     with opened(database) as db:
-        added = raters.add(db, lifecycle.find(db, slug), new, actor=actor())
+        campaign = lifecycle.find(db, slug)
+        known = {one.name.casefold(): one.pseudonym for one in raters.listed(db, campaign)}
+        added = raters.add(db, campaign, new, actor=actor())
+    for one in added:
+        if one.name.casefold() in known:
+            same = f'{known[one.name.casefold()]}, "{one_line(one.name, 60)}"'
+            note(f"{one.pseudonym} has the same name as {same}. If they are one person, remove one of them.")
     payload = {"raters": [{"rater": one.pseudonym, "name": one.name} for one in added]}
     emit(campaign_tables.raters(added), payload, form)
 
