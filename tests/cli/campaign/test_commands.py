@@ -360,6 +360,7 @@ def test_a_folder_that_holds_none_of_the_images_is_refused(run, files, tmp_path)
     found = run(*typed)
     assert found.code == 2
     assert "contains none of the 3 images" in found.err
+    assert "Or give --references as a COCO file" in found.err
     assert 'for "1", captious looks for 1.jpg' in found.err
     assert found.err.count("\n") == 1
     assert not (tmp_path / "captious.db").exists()

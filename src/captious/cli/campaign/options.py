@@ -68,7 +68,8 @@ def require_found(corpus: Corpus, images: Path | None) -> None:
     wanted = one_line(corpus.image_ids[0], 40)
     raise InputError(
         f"{images}: contains none of the {len(corpus.image_ids):,} images. Name each file after its "
-        f'image\'s id: for "{wanted}", captious looks for {Path(wanted).stem}.jpg, .png and so on.'
+        f'image\'s id: for "{wanted}", captious looks for {Path(wanted).stem}.jpg, .png and so on. '
+        "Or give --references as a COCO file, which names the files."
     )
 
 
