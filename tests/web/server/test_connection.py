@@ -254,6 +254,17 @@ def test_requests_on_one_connection_are_answered_in_order(site: Any, start: Any)
     assert [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]] == [b"200", b"200", b"404"]
 
 
+def test_only_so_many_requests_of_a_connection_wait_for_their_answers(site: Any, start: Any) -> None:
+    """Read without an end, one client's short requests took 60 MB of memory a second."""
+    server = start(site.app, waiting=10)
+    answer = server.ask(b"GET /health HTTP/1.1\r\nHost: x\r\n\r\n" * 500)
+    answers = answer.split(b"HTTP/1.1 ")[1:]
+    assert [part[:3] for part in answers] == [b"200"] * 11  # the first, and ten that waited for it
+    closing = [b"connection: close" in part for part in answers]
+    assert closing == [False] * 10 + [True]
+    server.until(lambda: server.room.present == 0)
+
+
 def test_an_upgrade_is_answered_as_if_it_had_not_been_asked_for(site: Any, start: Any) -> None:
     answer = start(site.app).ask(
         b"GET /health HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n" + SMUGGLED

@@ -13,6 +13,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
 from captious.web.server.answer import Cycle
+from captious.web.server.framing import BadFramingError, TooManyWaitingError, check_framing
 from captious.web.server.room import Room
 
 # A byte may come in a chunk of its own, with five bytes around it.
@@ -24,14 +25,6 @@ SAYS = {
     431: b"The headers are too large.\n",
     503: b"The server is busy. Try again in a moment.\n",
 }
-
-
-class BadFramingError(Exception):
-    """Where one request ends and the next begins is not certain, or the head is too large."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
 
 
 class Connection(HttpToolsProtocol):
@@ -52,7 +45,7 @@ class Connection(HttpToolsProtocol):
         self.blocked: float | None = None
         self.untaken = self.content = self.head_size = 0
         self.head_whole = False
-        self.entered = self.ended = False
+        self.entered = self.ended = self.full = False
 
     # What the transport says.
 
@@ -76,7 +69,7 @@ class Connection(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """Parse what came; a head without end is cut off."""
-        if self.ended or not self.entered:
+        if self.ended or self.full or not self.entered:
             return
         if self.stage == IDLE:
             self._wait_for(HEAD)
@@ -92,12 +85,22 @@ class Connection(HttpToolsProtocol):
                 self.cycle.keep_alive = False
         except httptools.HttpParserError as error:
             cause = error.__context__
+            if isinstance(cause, TooManyWaitingError):
+                self._take_no_more()
+                return
             self._refuse(cause.status if isinstance(cause, BadFramingError) else 400)
         else:
             if self.stage == HEAD and self.received > self.limits.head_bytes:
                 self._refuse(431)
             elif self.stage in (BODY, REST) and self._is_mostly_framing():
                 self._refuse(400)
+
+    def _take_no_more(self) -> None:
+        """Answer the requests that wait and close; the client sends the others again (RFC 9112, 9.3.2)."""
+        self.full = True
+        self.pipeline[0][0].keep_alive = False  # the one that came last
+        self.stage = WORK
+        self.room.go_on(self)
 
     def _is_mostly_framing(self) -> bool:
         """Whether what came of a body is far more than its content: chunks' extensions without end."""
@@ -151,6 +154,8 @@ class Connection(HttpToolsProtocol):
         """The head is whole: where it ends and how long the body is must be beyond doubt."""
         version = self.parser.get_http_version()
         check_framing(self.headers, version)
+        if len(self.pipeline) >= self.limits.waiting:
+            raise TooManyWaitingError
         self._wait_for(BODY)
         self.head_whole, self.content = True, 0
         url, scope = httptools.parse_url(self.url), self.scope
@@ -287,24 +292,3 @@ def held_by_system(transport: asyncio.BaseTransport) -> int:
     except (ImportError, OSError, AttributeError):
         return 0
     return int.from_bytes(found, sys.byteorder)
-
-
-def check_framing(headers: list[tuple[bytes, bytes]], version: str) -> None:
-    """Refuse a request whose length is said twice or not clearly (RFC 9112, 6.3 and 11.2), or with two hosts.
-
-    >>> check_framing([(b"host", b"a"), (b"content-length", b"3")], "1.1")
-    >>> check_framing([(b"host", b"a"), (b"content-length", b"3"), (b"content-length", b"3")], "1.1")
-    Traceback (most recent call last):
-    captious.web.server.connection.BadFramingError: 400
-    """
-    names = [name for name, _ in headers]
-    hosts, lengths = names.count(b"host"), names.count(b"content-length")
-    codings = names.count(b"transfer-encoding")
-    clear = lengths + codings <= 1 and (hosts == 1 or (hosts == 0 and version == "1.0"))
-    if lengths:
-        clear &= headers[names.index(b"content-length")][1].isdigit()
-    if codings:
-        coding = headers[names.index(b"transfer-encoding")][1].strip().lower()
-        clear &= coding == b"chunked" and version == "1.1"
-    if not clear:
-        raise BadFramingError(400)

@@ -13,8 +13,9 @@ class Limits:
 
     A request's head must be whole within `head_seconds`. Its body has `body_seconds`, and every
     `body_rate` bytes that come give a second back (a recording over a slow line gets through). A
-    client that takes nothing of an answer for `write_seconds` has gone. `connections` are the most
-    at once; 0 means as many as the descriptors allow.
+    client that takes nothing of an answer for `write_seconds` has gone. `waiting` requests of one
+    connection may wait for the answer to another. `connections` are the most at once; 0 means as many
+    as the descriptors allow.
     """
 
     head_seconds: float = 10.0
@@ -24,6 +25,7 @@ class Limits:
     body_rate: float = 500.0
     write_seconds: float = 60.0
     idle_seconds: float = 5.0
+    waiting: int = 100
     connections: int = 0
 
 
