@@ -23,6 +23,8 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the web application needs captious[web]")
 
+from captious.campaigns.store.database import Database
+
 DEPLOY = Path(__file__).parents[2] / "deploy"
 FILLED = {"SITE": "rate.example.org", "POSTGRES_PASSWORD": "x" * 20, "CAPTIOUS_SECRET": "y" * 40}
 PATIENCE = 120.0
@@ -235,6 +237,27 @@ def test_proxy_application_and_database_work_together(
     assert kept.returncode == 0, kept.stderr
     assert "restored 0 campaigns" in kept.stderr
     assert len(list((tmp_path / "backups").glob("captious-*.zip"))) == 1
+
+
+def test_a_backup_shows_neither_names_nor_the_password_to_other_users(tmp_path: Path) -> None:
+    """Names are in the file; the password is in the address, and everyone can list a command's arguments."""
+    recorder = tmp_path / "recorder"
+    recorder.mkdir()
+    path = captious_in(tmp_path)
+    (recorder / "captious").write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path}/arguments\nPATH="{path}" exec captious "$@"\n'
+    )
+    (recorder / "captious").chmod(0o755)
+    database = tmp_path / "password" / "study.db"
+    database.parent.mkdir()
+    Database.open(str(database)).close()
+    own = {"CAPTIOUS_DATABASE": str(database), "PATH": f"{recorder}:{path}"}
+    kept = run("sh", str(DEPLOY / "backup.sh"), str(tmp_path / "backups"), env=os.environ | own, umask=0o022)
+    assert kept.returncode == 0, kept.stderr
+    assert "campaign backup" in (tmp_path / "arguments").read_text()
+    assert "password" not in (tmp_path / "arguments").read_text()
+    (backup,) = (tmp_path / "backups").iterdir()
+    assert (backup.stat().st_mode & 0o077, backup.parent.stat().st_mode & 0o077) == (0, 0)
 
 
 def test_systemd_may_hold_the_socket(tmp_path: Path) -> None:
