@@ -51,6 +51,11 @@ def emit(table: Table | Sequence[Table], payload: Any, form: Format, *, csv_safe
             print(("\n" if index else "") + renderers[form](one), end="")
 
 
+def emit_guarded(table: Table | Sequence[Table], payload: Any, form: Format) -> None:
+    """`emit` for tables of what raters and others wrote: no spreadsheet finds a formula in the CSV."""
+    emit(table, payload, form, csv_safe=True)
+
+
 @contextmanager
 def progress_bar() -> Iterator[Progress | None]:
     """Progress on standard error while the block runs: a bar on a terminal, else one line per minute."""

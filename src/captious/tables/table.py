@@ -25,6 +25,7 @@ class Number(NamedTuple):
 
 Cell = str | int | float | Number
 HUGE = 1e15  # a column of decimals holds no more digits than a float has
+NOTHING = "-"  # a cell without a value
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def moment(at: float | None) -> str:
     >>> moment(None)
     '-'
     """
-    return "-" if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
+    return NOTHING if at is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
 def shown(cell: Cell) -> str | int | Number:

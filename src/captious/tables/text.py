@@ -8,16 +8,21 @@ import re
 from collections.abc import Mapping
 
 from captious.tables.formula import guarded
-from captious.tables.table import Cell, Number, Table, shown
+from captious.tables.table import NOTHING, Cell, Number, Table, shown
 
 
 def to_csv(table: Table, *, safe: bool = False) -> str:
-    """Comma-separated values, numbers unrounded; `safe` keeps text from being run as a formula."""
+    """Comma-separated values, numbers unrounded; `safe` keeps text from being run as a formula.
+
+    >>> print(to_csv(Table("", ["rater", "last"], [["=1+1", NOTHING]]), safe=True), end="")
+    rater,last
+    '=1+1,-
+    """
 
     def spelled(cell: Cell) -> str | int:
         value = cell.value if isinstance(cell, Number) else cell
         if isinstance(value, str):
-            return guarded(value) if safe else value
+            return guarded(value) if safe and value != NOTHING else value
         return repr(float(value)) if isinstance(value, float) else value
 
     buffer = io.StringIO()

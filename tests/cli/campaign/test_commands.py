@@ -54,6 +54,22 @@ def _work(tmp_path, slug: str, until: int | None = None) -> None:
         simulate(db, lifecycle.find(db, slug), people, seed=3, until=until)
 
 
+@pytest.mark.parametrize(
+    "name", ['=HYPERLINK("x")', "\N{FULLWIDTH EQUALS SIGN}1+1", "\u200b=1+1", "+49 1", "@me"]
+)
+def test_a_rater_whose_name_is_a_formula_is_text_in_csv(run, tmp_path, created, name):
+    with (tmp_path / "names.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["name", "address"], [name, "a@example.org"]])
+    assert run("campaign", "raters", "add", "three-images", "--file", tmp_path / "names.csv").code == 0
+    for command in (("list",), ("link", "--base-url", "https://rate.example.org")):
+        shown = run("campaign", "raters", command[0], "three-images", *command[1:], "--format", "csv")
+        (row,) = csv.DictReader(io.StringIO(shown.out))
+        assert row["name"] == f"'{name}", command
+    listed = run("campaign", "raters", "list", "three-images", "--format", "csv")
+    (row,) = csv.DictReader(io.StringIO(listed.out))
+    assert row["last seen"] == "-"
+
+
 def test_a_campaign_from_files_to_an_exported_data_set(run, created, files, tmp_path):
     assert created.json["items"] == 3
     assert created.json["cost"]["responses"] == 6  # two stages

@@ -65,7 +65,7 @@ def list_(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Fo
     from captious.campaigns.results import analysis
     from captious.campaigns.setup import cost, lifecycle
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
 
     with opened(database) as db:
         found = [(one, analysis.overview(db, one)) for one in lifecycle.listed(db)]
@@ -75,7 +75,7 @@ def list_(database: Database = DEFAULT_DATABASE, form: options.OutputFormat = Fo
             )
             for one, view in found
         ]
-        emit(campaign_tables.campaigns(found), {"campaigns": payload}, form)
+        emit_guarded(campaign_tables.campaigns(found), {"campaigns": payload}, form)
 
 
 @app.command("status")
@@ -92,7 +92,7 @@ def status(
     from captious.campaigns.results import analysis, verdict
     from captious.campaigns.setup import cost, lifecycle
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
 
     with opened(database) as db:
         one = lifecycle.find(db, slug)
@@ -102,7 +102,7 @@ def status(
         asked = cost.estimate(one.rules(), view.first_target, one.settings, view.mean_seconds)
         payload = campaign_tables.overview_payload(one, view, asked) | {"verdict": found.to_dict()}
         width = campaign_tables.READABLE if form is Format.table else 0
-        emit(campaign_tables.status(one, view, found, asked, width=width), payload, form)
+        emit_guarded(campaign_tables.status(one, view, found, asked, width=width), payload, form)
 
 
 def _step(slug: str, database: str, name: str) -> None:

@@ -164,7 +164,7 @@ def create(
     from captious.campaigns.setup import create as making
     from captious.cli import inputs
     from captious.cli.campaign.drafts import draft_payload, draft_tables
-    from captious.cli.output import emit, note
+    from captious.cli.output import emit_guarded, note
 
     if images and no_images:
         raise InputError("--images and --no-images: give only one of them.")
@@ -203,7 +203,7 @@ def create(
         )
     if not dry_run:
         _store(draft, corpus, begin, database, files)
-    emit(draft_tables(draft), draft_payload(draft), form)
+    emit_guarded(draft_tables(draft), draft_payload(draft), form)
     if dry_run:
         note("nothing was stored. Leave out --dry-run to create it.")
 

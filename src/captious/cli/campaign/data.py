@@ -98,7 +98,7 @@ def report(
 
     Example: captious campaign report thumb-1-0 --out report.html
     """
-    from captious.cli.output import emit, note
+    from captious.cli.output import emit_guarded, note
     from captious.files import check_output
     from captious.tables.values import by_column
 
@@ -119,7 +119,7 @@ def report(
         "results": [by_column(table) for table in results],
         "agreement": [by_column(table) for table in agreement],
     }
-    emit([*results, *agreement], payload, form)
+    emit_guarded([*results, *agreement], payload, form)
     if not results and not agreement:
         note("there is nothing to report yet")
     if out is not None:
@@ -162,7 +162,7 @@ def quality(
     from dataclasses import asdict
 
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
     from captious.errors import InputError
 
     with opened(database) as db:
@@ -181,7 +181,7 @@ def quality(
             decide(db, number, "dismissed", actor=actor())
         found, pointed = rater_quality(db, campaign, fresh_within=0), flags(db, campaign)
     payload = {"raters": [asdict(one) for one in found], "flags": [asdict(one) for one in pointed]}
-    emit(campaign_tables.quality(found, pointed), payload, form)
+    emit_guarded(campaign_tables.quality(found, pointed), payload, form)
 
 
 @adjudicate_app.command("list")
@@ -200,7 +200,7 @@ def adjudicate_list(
     Example: captious campaign adjudicate list alt-text --limit 10
     """
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
 
     with opened(database) as db:
         from captious.campaigns.quality.adjudication import disagreement_snapshot, disagreements
@@ -226,7 +226,7 @@ def adjudicate_list(
             for one in found
         ],
     }
-    emit(campaign_tables.disagreements(found, total), payload, form)
+    emit_guarded(campaign_tables.disagreements(found, total), payload, form)
 
 
 @adjudicate_app.command("decide")

@@ -47,7 +47,7 @@ def training(
     from dataclasses import replace
 
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
 
     if file is not None and none:
         raise InputError("FILE and --none: give only one of them.")
@@ -79,7 +79,7 @@ def training(
                 one._asdict() | {"score": None if one.score != one.score else one.score} for one in trained
             ],
         }
-        emit(campaign_tables.trained_table(trained, campaign.settings.training_pass), payload, form)
+        emit_guarded(campaign_tables.trained_table(trained, campaign.settings.training_pass), payload, form)
 
 
 def gold(
@@ -102,7 +102,7 @@ def gold(
     Example: captious campaign gold alt-text known.json
     """
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
 
     with opened(database) as db:
         from captious.campaigns.quality import gold as known
@@ -117,4 +117,4 @@ def gold(
             known.set_gold(db, campaign, given, actor=actor())
         found = known.listed(db, campaign)
         payload = {"gold": {one.item.key: dict(one.known) for one in found}}
-        emit(campaign_tables.gold_table(found), payload, form)
+        emit_guarded(campaign_tables.gold_table(found), payload, form)

@@ -54,7 +54,7 @@ def mix(
     Example: captious campaign mix -c m2.json -r coco.json --shares human=1,m2=2,mismatched=1 -o mixed
     """
     from captious.cli import inputs
-    from captious.cli.output import emit, note
+    from captious.cli.output import emit_guarded, note
     from captious.protocols.game.mix import mix_sources
 
     wanted = read_shares(shares)
@@ -65,7 +65,7 @@ def mix(
     rows: list[list[Cell]] = [
         [source, count, Number(count / total, f"{count / total:.0%}")] for source, count in written.items()
     ]
-    emit(
+    emit_guarded(
         Table(f"{len(mixed.image_ids):,} images", ["source", "captions", "share"], rows),
         {"images": len(mixed.image_ids), "captions": written},
         form,

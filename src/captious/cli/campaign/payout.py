@@ -31,7 +31,7 @@ def payout(
     """
     from captious.campaigns.people import raters
     from captious.campaigns.setup import lifecycle
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
 
     with opened(database) as db:
         campaign = lifecycle.find(db, slug)
@@ -67,4 +67,4 @@ def payout(
             }
         )
     unit = campaign.settings.currency or "reward"
-    emit(Table("", ["rater", "answers", "points", unit, "per hour"], rows), {"raters": payload}, form)
+    emit_guarded(Table("", ["rater", "answers", "points", unit, "per hour"], rows), {"raters": payload}, form)

@@ -55,7 +55,7 @@ def add(
     from captious.campaigns.people.pasted import read_pasted
     from captious.campaigns.setup import lifecycle
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit, note
+    from captious.cli.output import emit_guarded, note
 
     if not names and file is None:
         raise InputError("raters: give names, or a file of names with --file.")
@@ -71,7 +71,7 @@ def add(
             same = f'{known[one.name.casefold()]}, "{one_line(one.name, 60)}"'
             note(f"{one.pseudonym} has the same name as {same}. If they are one person, remove one of them.")
     payload = {"raters": [{"rater": one.pseudonym, "name": one.name} for one in added]}
-    emit(campaign_tables.raters(added), payload, form)
+    emit_guarded(campaign_tables.raters(added), payload, form)
 
 
 def _pasted(file: Path) -> str:
@@ -94,11 +94,11 @@ def list_(
     from captious.campaigns.people import raters
     from captious.campaigns.setup import lifecycle
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
 
     with opened(database) as db:
         found = raters.listed(db, lifecycle.find(db, slug))
-    emit(campaign_tables.raters(found), {"raters": [asdict(one) for one in found]}, form)
+    emit_guarded(campaign_tables.raters(found), {"raters": [asdict(one) for one in found]}, form)
 
 
 @raters_app.command("remove")
@@ -170,7 +170,7 @@ def link(
     from captious.campaigns.people import raters
     from captious.campaigns.people.links import make_link
     from captious.campaigns.setup import lifecycle
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
     from captious.web.settings import checked_base_url, find_secret
 
     base = checked_base_url(base_url)
@@ -182,7 +182,7 @@ def link(
         links = [(one, f"{base}/join/{make_link(db, one, secret=secret, days=days)}") for one in chosen]
     rows: list[list[Cell]] = [[one.pseudonym, one.name, address] for one, address in links]
     payload = {"links": [{"rater": one.pseudonym, "link": address} for one, address in links]}
-    emit(Table("", ["rater", "name", "link"], rows), payload, form)
+    emit_guarded(Table("", ["rater", "name", "link"], rows), payload, form)
 
 
 @account_app.command("create")
@@ -230,7 +230,7 @@ def account_list(database: Database = DEFAULT_DATABASE, form: options.OutputForm
     """
     from dataclasses import asdict
 
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
 
     with opened(database) as db:
         from captious.campaigns.people.accounts import accounts
@@ -238,4 +238,4 @@ def account_list(database: Database = DEFAULT_DATABASE, form: options.OutputForm
         found = accounts(db)
     rows: list[list[Cell]] = [[one.name, one.role, "disabled" if one.disabled else ""] for one in found]
     payload = {"accounts": [asdict(one) for one in found]}
-    emit(Table("", ["account", "role", ""], rows), payload, form)
+    emit_guarded(Table("", ["account", "role", ""], rows), payload, form)

@@ -13,7 +13,7 @@ def protocols(form: options.OutputFormat = Format.table) -> None:
 
     Example: captious campaign protocols
     """
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
     from captious.protocols import known_protocols
     from captious.protocols.options import options_of
     from captious.tables import Table
@@ -33,4 +33,4 @@ def protocols(form: options.OutputFormat = Format.table) -> None:
                 one.name: {"label": one.label, "default": one.default, "range": one.wanted()} for one in own
             },
         }
-    emit(Table("", ["protocol", "what", "options"], rows), payload, form)
+    emit_guarded(Table("", ["protocol", "what", "options"], rows), payload, form)

@@ -46,7 +46,7 @@ def simulate(
     from captious.campaigns.setup import lifecycle
     from captious.campaigns.simulate.habits import simulate_habits
     from captious.cli.campaign import tables as campaign_tables
-    from captious.cli.output import emit, note
+    from captious.cli.output import emit_guarded, note
 
     with opened(database) as db:
         one = lifecycle.find(db, slug)
@@ -66,7 +66,7 @@ def simulate(
             "verdict": found.to_dict(),
             "flags": [{"rater": flag.rater, "rule": flag.rule, "why": flag.explanation} for flag in flags],
         }
-        emit(tables, payload, form)
+        emit_guarded(tables, payload, form)
         note(
             f"added {done:,} simulated responses with random opinions: good for a rehearsal, "
             "not for training a metric"

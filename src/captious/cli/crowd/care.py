@@ -31,7 +31,7 @@ def reconcile(
     """
     from captious.campaigns.setup import lifecycle
     from captious.cli.crowd.tables import look_payload, review_table, state_rows
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
     from captious.crowd.run import Plan, look
     from captious.tables import Cell, Table
 
@@ -45,7 +45,7 @@ def reconcile(
         tables = [Table(slug, ["places", ""], rows)]
         if seen.found.review:
             tables.append(review_table(seen.found))
-        emit(tables, look_payload(seen), form)
+        emit_guarded(tables, look_payload(seen), form)
 
 
 def approve(

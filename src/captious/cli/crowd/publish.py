@@ -25,7 +25,7 @@ def providers(form: shared.OutputFormat = Format.table) -> None:
 
     Example: captious crowd providers
     """
-    from captious.cli.output import emit, note
+    from captious.cli.output import emit_guarded, note
     from captious.crowd import registry
     from captious.protocols.options import options_of
 
@@ -44,7 +44,7 @@ def providers(form: shared.OutputFormat = Format.table) -> None:
         Table("", ["provider", "", "what it is"], rows),
         Table("Options: --option name=value", ["provider", "option", "what it is", "default"], settings),
     ]
-    emit(tables, {"providers": payload}, form)
+    emit_guarded(tables, {"providers": payload}, form)
     for line in registry.notes():
         note(line)
 
@@ -101,7 +101,7 @@ def estimate(
     """
     from captious.campaigns.setup import lifecycle
     from captious.cli.crowd.tables import quote_payload, quote_table
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
     from captious.crowd.registry import provider as known
 
     with opened(database) as db:
@@ -123,7 +123,7 @@ def estimate(
         found.check(study)
         quote = found.quote(study)
         title = f"{slug}: {found.title}"
-        emit(quote_table(study, quote, title), quote_payload(study, quote, provider), form)
+        emit_guarded(quote_table(study, quote, title), quote_payload(study, quote, provider), form)
 
 
 def publish(
@@ -199,13 +199,13 @@ def publish(
 def carry_out(db: OpenDatabase, stored: Stored, form: Format) -> None:
     """Publish a stored study and say where participants go."""
     from captious.cli.crowd.tables import look_payload
-    from captious.cli.output import emit, note
+    from captious.cli.output import emit_guarded, note
     from captious.crowd import calls
     from captious.crowd.run import Plan, look
 
     done = calls.publish(db, stored, actor=actor())
     if form is Format.json:
-        emit([], look_payload(look(db, done, Plan())), form)
+        emit_guarded([], look_payload(look(db, done, Plan())), form)
     there = done.published_at().address
     if done.provider().has_service and there:
         note(f"published as {done.study.key[:8]}: {there}")
@@ -216,13 +216,13 @@ def carry_out(db: OpenDatabase, stored: Stored, form: Format) -> None:
 def show_quote(study: Study, provider: str, chosen: dict[str, Any], form: Format) -> None:
     """Print what a study costs."""
     from captious.cli.crowd.tables import quote_payload, quote_table
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
     from captious.crowd.registry import provider as known
     from captious.crowd.studies import affordable
 
     found = known(provider, chosen)
     quote = affordable(found, study)
-    emit(
+    emit_guarded(
         quote_table(study, quote, f"{study.campaign}: {found.title}"),
         quote_payload(study, quote, provider),
         form,
@@ -243,7 +243,7 @@ def status(
     """
     from captious.campaigns.setup import lifecycle
     from captious.cli.crowd.tables import look_payload, places_table, status_tables, studies_table
-    from captious.cli.output import emit
+    from captious.cli.output import emit_guarded
     from captious.crowd import studies, visits
     from captious.crowd.run import Plan, look
 
@@ -252,7 +252,7 @@ def status(
         stored = options.study_of(db, campaign, study)
         everyone = studies.listed(db, campaign)
         if stored.remote is None:
-            emit(studies_table(everyone), {"study": stored.study.key, "state": stored.state}, form)
+            emit_guarded(studies_table(everyone), {"study": stored.study.key, "state": stored.state}, form)
             return
         seen = look(db, stored, Plan())
         tables = status_tables(seen)
@@ -261,7 +261,7 @@ def status(
             tables.append(places_table(came))
         if len(everyone) > 1:
             tables.append(studies_table(everyone))
-        emit(tables, look_payload(seen), form)
+        emit_guarded(tables, look_payload(seen), form)
 
 
 def extend(

@@ -148,12 +148,12 @@ def carry_through(
 ) -> Look:
     """Run a study with a live table, and print how it ended."""
     from captious.cli.crowd.tables import look_payload, status_tables
-    from captious.cli.output import emit, note
+    from captious.cli.output import emit_guarded, note
     from captious.crowd import run as running
 
     with live(plan) as watch:
         seen, reason = running.run(db, stored, plan, actor=actor(), watch=watch, wait=wait)
-    emit(status_tables(seen, plan.rule), look_payload(seen) | {"stop": reason}, form)
+    emit_guarded(status_tables(seen, plan.rule), look_payload(seen) | {"stop": reason}, form)
     note(f"stopped: {_WHY[reason]}")
     return seen
 
