@@ -43,6 +43,8 @@ class Meter:
         self._fresh: dict[str, int] = {}  # of that, not yet written
         self._requests: dict[str, int] = {}
         self._minutes: dict[str, tuple[float, float]] = {}  # captions left, and when that was
+        self._at_once: dict[str, int] = {}  # not by jobs, and not yet written
+        self._all_at_once: dict[str, int] | None = None  # by all servers, when last read
 
     @contextmanager
     def keeping_fresh(self) -> Iterator[None]:
@@ -77,18 +79,33 @@ class Meter:
         with self._lock:
             fresh, self._fresh = self._fresh, {}
             requests, self._requests = self._requests, {}
+            at_once, self._at_once = self._at_once, {}
         try:
             if requests:
-                self.store.add_usage(self.today or today, fresh, requests)
+                self.store.add_usage(self.today or today, fresh, requests, at_once)
         except InputError:
             with self._lock:
                 _add(self._fresh, fresh)
                 _add(self._requests, requests)
+                _add(self._at_once, at_once)
             raise
         known, used = dict(self.store.by_digest()), self.store.used(today)
+        all_at_once = self.store.used_at_once()
         with self._lock:
             self.today, self._known, self._used = today, known, used
             _add(self._used, self._fresh)
+            self._take_from_minutes(all_at_once, at_once)
+
+    def _take_from_minutes(self, all_at_once: dict[str, int], own: dict[str, int]) -> None:
+        """Count what other servers let through since the last look, as if it had come here."""
+        before, self._all_at_once = self._all_at_once, all_at_once
+        if before is None:
+            return
+        for token in self._known.values():
+            others = all_at_once.get(token.id, 0) - before.get(token.id, 0) - own.get(token.id, 0)
+            if others > 0 and token.per_minute is not None:
+                left, now = self._left(token, token.per_minute)
+                self._minutes[token.id] = (max(left - others, -float(token.per_minute)), now)
 
     def spend(self, token: Token, captions: int, *, at_once: bool = True) -> None:
         """Count captions, or raise `OverQuota`; those of a job do not come at once, in one minute."""
@@ -102,25 +119,31 @@ class Meter:
                 raise OverQuota(f"Token {token.name}: {line}", _until_tomorrow())
             if token.per_minute is not None and at_once:
                 self._spend_minute(token, token.per_minute, captions)
+                self._at_once[token.id] = self._at_once.get(token.id, 0) + captions
             self._used[token.id] = used + captions
             self._fresh[token.id] = self._fresh.get(token.id, 0) + captions
             self._requests[token.id] = self._requests.get(token.id, 0) + 1
 
     def _spend_minute(self, token: Token, quota: int, captions: int) -> None:
         """A bucket that holds a minute's captions and fills steadily."""
-        now = time.monotonic()
-        left, then = self._minutes.get(token.id, (float(quota), now))
-        left = min(float(quota), left + (now - then) * quota / MINUTE)
+        left, now = self._left(token, quota)
         if captions > left:
             self._minutes[token.id] = (left, now)
             wait = 1 + int((min(captions, quota) - left) * MINUTE / quota)
-            line = f"{int(left):,} of {quota:,} captions per minute are left; the request has {captions:,}."
+            whole = max(0, int(left))
+            line = f"{whole:,} of {quota:,} captions per minute are left; the request has {captions:,}."
             if captions > quota:
                 line = (
                     f"the request has {captions:,} captions; the quota is {quota:,} per minute. Send fewer."
                 )
             raise OverQuota(f"Token {token.name}: {line}", wait)
         self._minutes[token.id] = (left - captions, now)
+
+    def _left(self, token: Token, quota: int) -> tuple[float, float]:
+        """The captions of the minute that are left, and the time."""
+        now = time.monotonic()
+        left, then = self._minutes.get(token.id, (float(quota), now))
+        return min(float(quota), left + (now - then) * quota / MINUTE), now
 
 
 def _add(counts: dict[str, int], more: dict[str, int]) -> None:

@@ -33,6 +33,7 @@ CREATE TABLE IF NOT EXISTS usage (
     token TEXT NOT NULL, day INTEGER NOT NULL, captions INTEGER NOT NULL, requests INTEGER NOT NULL,
     PRIMARY KEY (token, day)
 ) STRICT;
+CREATE TABLE IF NOT EXISTS at_once (token TEXT PRIMARY KEY, captions INTEGER NOT NULL) STRICT;
 """
 
 
@@ -118,13 +119,27 @@ class TokenStore:
         with self._open() as db:
             return dict(db.execute("SELECT token, captions FROM usage WHERE day = ?", (day,)).fetchall())
 
-    def add_usage(self, day: int, captions: dict[str, int], requests: dict[str, int]) -> None:
+    def used_at_once(self) -> dict[str, int]:
+        """Captions of each token that no job sent, since it was made: quotas per minute count them."""
+        if not self.path.exists():
+            return {}
+        with self._open() as db:
+            return dict(db.execute("SELECT token, captions FROM at_once").fetchall())
+
+    def add_usage(
+        self, day: int, captions: dict[str, int], requests: dict[str, int], at_once: dict[str, int]
+    ) -> None:
         """Count what was used since the last time."""
         with self._open() as db:
             db.executemany(
                 "INSERT INTO usage VALUES (?, ?, ?, ?) ON CONFLICT (token, day) DO UPDATE SET "
                 "captions = captions + excluded.captions, requests = requests + excluded.requests",
                 [(token, day, count, requests.get(token, 0)) for token, count in captions.items()],
+            )
+            db.executemany(
+                "INSERT INTO at_once VALUES (?, ?) ON CONFLICT (token) DO UPDATE SET "
+                "captions = captions + excluded.captions",
+                list(at_once.items()),
             )
 
     @contextmanager
@@ -150,8 +165,8 @@ class TokenStore:
 
 
 def _has_tables(db: sqlite3.Connection) -> bool:
-    found = db.execute("SELECT count(*) FROM sqlite_master WHERE name IN ('token', 'usage')").fetchone()
-    return bool(found[0] == 2)
+    named = "SELECT count(*) FROM sqlite_master WHERE name IN ('token', 'usage', 'at_once')"
+    return bool(db.execute(named).fetchone()[0] == 3)
 
 
 def digest(secret: str) -> str:
