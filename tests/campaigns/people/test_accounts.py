@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sqlalchemy as sa
+from argon2 import PasswordHasher
 
 from captious.campaigns.people import accounts
 from captious.campaigns.people.accounts import SignInRefused, TooManyTries, create_account, sign_in
@@ -80,6 +82,39 @@ def test_a_burst_of_guesses_is_counted_one_by_one(db: Database) -> None:
         found = Counter(threads.map(guess, range(16)))
     assert found["SignInRefused"] <= accounts.MOST_TOGETHER
     assert found["in"] == 0
+
+
+class Watched(PasswordHasher):
+    """A hasher that knows how often it was at work at the same time."""
+
+    lock, now, most = threading.Lock(), 0, 0
+
+    def hash(self, password, *, salt=None):
+        with self.lock:
+            Watched.now += 1
+            Watched.most = max(Watched.most, Watched.now)
+        try:
+            return super().hash(password, salt=salt)
+        finally:
+            with self.lock:
+                Watched.now -= 1
+
+
+def test_unknown_names_hash_no_more_passwords_at_once_than_others(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes 64 MiB; the first visitors after a start all made one, outside of every limit."""
+    monkeypatch.setattr(accounts, "_HASHER", Watched())
+    monkeypatch.setattr(accounts, "_VERIFICATIONS", threading.BoundedSemaphore(1))
+    accounts._nobody.cache_clear()
+
+    def guess(at: int) -> None:
+        with pytest.raises((SignInRefused, TooManyTries)):
+            sign_in(db, f"nobody {at}", "wrong password", source=f"1.2.3.{at}")
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(guess, range(6)))
+    assert Watched.most == 1
 
 
 def test_one_network_is_one_place_and_others_still_come_in(

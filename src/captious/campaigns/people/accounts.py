@@ -89,7 +89,7 @@ def sign_in(db: Database, name: str, password: str, *, source: str, device: str 
     with db.read() as connection:
         wait = _wait(connection, shown, place, now, own_try, known=bool(device))
         row = connection.execute(select(table).where(table.c.name == shown)).first()
-    stored = row.password if row is not None else _nobody()
+    stored = row.password if row is not None else None
     right = _verified(stored, password, known=bool(device)) if wait <= 0 else None
     if right is None:
         # A try that was not even looked at does not make the wait longer.
@@ -193,15 +193,18 @@ def _checked_password(password: str) -> str:
     return password
 
 
-def _verified(stored: str, password: str, *, known: bool) -> bool | None:
-    """Whether the password is right; None where too many strangers are being looked at already."""
+def _verified(stored: str | None, password: str, *, known: bool) -> bool | None:
+    """Whether the password is right; None where too many strangers are being looked at already.
+
+    Without an account nothing is `stored`, and nobody's password is looked at instead.
+    """
     if len(password) > LONGEST_PASSWORD or not is_storable(password):
         password = ""
     if not known and not _STRANGERS.acquire(blocking=False):
         return None
     try:
         with _VERIFICATIONS:
-            return _HASHER.verify(stored, password)
+            return _HASHER.verify(_nobody() if stored is None else stored, password)
     except (VerificationError, InvalidHashError):
         return False
     finally:
