@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -22,6 +23,13 @@ pytest.importorskip("fastapi", reason="the web application needs captious[web]")
 
 START = "import sys; from captious.cli.serve import serve; import typer; typer.run(serve)"
 PATIENCE = 60
+
+
+@pytest.fixture(autouse=True)
+def _environment() -> Iterator[None]:
+    """`serve` leaves its settings in the environment, for its workers; other tests must not find them."""
+    with mock.patch.dict(os.environ):
+        yield
 
 
 class Started:

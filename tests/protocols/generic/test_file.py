@@ -141,7 +141,7 @@ def test_an_aspect_twice() -> None:
 
 def test_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no such file"):
         protocol(str(path))
     path.write_text(GOOD)
     assert protocol(str(path)) == parse_protocol(GOOD)
