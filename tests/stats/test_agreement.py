@@ -6,8 +6,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from captious.errors import StatisticsError
-from captious.stats.agreement import PairCoefficient, agreement_summary, pairwise_agreement, percent_agreement
+from captious.errors import StatisticsError, UnknownNameError
+from captious.stats.agreement import (
+    PairCoefficient,
+    agreement_summary,
+    coefficient_named,
+    pairwise_agreement,
+    percent_agreement,
+)
 
 NAN = np.nan
 
@@ -92,3 +98,8 @@ def test_flickr8k_experts(data: Path) -> None:
         assert found[name].value == pytest.approx(value, abs=5e-5), name
         assert found[name].low < value < found[name].high, name
         assert 0.01 < found[name].high - found[name].low < 0.05, name
+
+
+def test_an_unknown_coefficient_is_an_error_in_one_line():
+    with pytest.raises(UnknownNameError, match=r'^unknown coefficient "alpha_ordinl"\. Did you mean'):
+        coefficient_named("alpha_ordinl")

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from captious.protocols.answers import as_share
 from captious.protocols.form import Answer, Field, as_number
 from captious.protocols.item import Item, Response, matched
-from captious.stats import Estimate, fleiss_kappa, krippendorff_alpha, percent_agreement
+from captious.stats import Estimate
+from captious.stats.agreement import coefficient_named, coefficients_of
 from captious.stats.alpha import Scale
 from captious.tables import Table
 
@@ -85,14 +86,9 @@ def shared_table(
     """Agreement by question, each coefficient a row; nothing where nobody shares a question."""
     rows: list[tuple[str | float | int, ...]] = []
     for own in shared_answers(items, responses, scale):
-        measured = {
-            "same answer": percent_agreement(own.ratings, resamples=resamples, clusters=own.images),
-            "Fleiss' kappa": fleiss_kappa(own.ratings, resamples=resamples, clusters=own.images),
-            f"alpha, {own.scale}": krippendorff_alpha(
-                own.ratings, own.scale, resamples=resamples, clusters=own.images
-            ),
-        }
-        rows += [(own.aspect, name, *ends(found), found.n_items) for name, found in measured.items()]
+        for one in coefficients_of(own.scale):
+            found = one.compute(own.ratings, resamples=resamples, clusters=own.images)
+            rows.append((own.aspect, one.title, *ends(found), found.n_items))
     columns = ("aspect", "coefficient", "value", "low", "high", "questions")
     title = "Agreement on questions that several raters answered"
     return [Table(title, columns, tuple(rows), INTERVALS)] if rows else []
@@ -102,14 +98,12 @@ def by_aspect(
     items: Sequence[Item], responses: Sequence[Response], scale: Callable[[Field], Scale], resamples: int
 ) -> list[AspectAgreement]:
     """Krippendorff's alpha on each question that several raters answered."""
-    return [
-        AspectAgreement(
-            own.aspect,
-            f"alpha, {own.scale}",
-            krippendorff_alpha(own.ratings, own.scale, resamples=resamples, clusters=own.images),
-        )
-        for own in shared_answers(items, responses, scale)
-    ]
+    found = []
+    for own in shared_answers(items, responses, scale):
+        alpha = coefficient_named(f"alpha_{own.scale}")
+        value = alpha.compute(own.ratings, resamples=resamples, clusters=own.images)
+        found.append(AspectAgreement(own.aspect, alpha.title, value))
+    return found
 
 
 def ends(found: Estimate) -> tuple[float, float, float]:

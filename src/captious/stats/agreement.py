@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from captious.errors import StatisticsError
-from captious.stats.alpha import SCALES, krippendorff_alpha
+from captious.errors import StatisticsError, UnknownNameError
+from captious.stats.alpha import SCALES, Scale, krippendorff_alpha
 from captious.stats.concordance import kendall_w
 from captious.stats.estimate import Clusters, Estimate, estimate, require_clusters, rows_of, undefined
 from captious.stats.icc import icc
@@ -116,19 +117,62 @@ def agreement_summary(
     # One number for all: a generator would go on, and each coefficient see other resamples.
     same = seed if isinstance(seed, int) else int(seed.integers(2**62))
     asked = {"resamples": resamples, "clusters": clusters, "level": level, "seed": same}
-    coefficients: dict[str, Callable[..., Estimate]] = {
-        "percent_agreement": percent_agreement,
-        "fleiss_kappa": fleiss_kappa,
-    }
-    if merged:
-        coefficients["fleiss_kappa_merged"] = _with(fleiss_kappa, merged=merged)
-    for scale in SCALES:
-        coefficients[f"alpha_{scale}"] = _with(krippendorff_alpha, scale=scale)
-    coefficients["kendall_w"] = kendall_w
-    coefficients["icc_single"] = _with(icc, unit="single")
-    coefficients["icc_average"] = _with(icc, unit="average")
     matrix = as_ratings(ratings)
-    return {name: coefficient(matrix, **asked) for name, coefficient in coefficients.items()}
+    return {
+        one.name: one.compute(matrix, **asked, **({"merged": merged} if one.merges else {}))
+        for one in COEFFICIENTS
+        if merged or not one.merges
+    }
+
+
+class Coefficient(NamedTuple):
+    """A coefficient of agreement, as the command line and the pages list it.
+
+    `scale` is that of the ratings it is for, None for any. With `by_rater` each column must be one rater:
+    it says nothing where an item's ratings stand in slots. `merges` needs categories to merge.
+    """
+
+    name: str
+    title: str
+    compute: Callable[..., Estimate]
+    scale: Scale | None = None
+    by_rater: bool = False
+    merges: bool = False
+
+
+COEFFICIENTS: tuple[Coefficient, ...] = (
+    Coefficient("percent_agreement", "per cent agreement", percent_agreement),
+    Coefficient("fleiss_kappa", "Fleiss' kappa", fleiss_kappa),
+    Coefficient("fleiss_kappa_merged", "Fleiss' kappa, merged", fleiss_kappa, merges=True),
+    *(
+        Coefficient(f"alpha_{scale}", f"alpha, {scale}", partial(krippendorff_alpha, scale=scale), scale)
+        for scale in SCALES
+    ),
+    Coefficient("kendall_w", "Kendall's W", kendall_w, by_rater=True),
+    Coefficient("icc_single", "ICC(2,1)", partial(icc, unit="single"), by_rater=True),
+    Coefficient("icc_average", "ICC(2,k)", partial(icc, unit="average"), by_rater=True),
+)
+
+
+def coefficient_named(name: str) -> Coefficient:
+    """The coefficient of that name.
+
+    >>> coefficient_named("alpha_ordinal").title
+    'alpha, ordinal'
+    """
+    for one in COEFFICIENTS:
+        if one.name == name:
+            return one
+    raise UnknownNameError("coefficient", name, [one.name for one in COEFFICIENTS])
+
+
+def coefficients_of(scale: Scale) -> list[Coefficient]:
+    """The coefficients of ratings on a scale, whoever gave them.
+
+    >>> [one.name for one in coefficients_of("nominal")]
+    ['percent_agreement', 'fleiss_kappa', 'alpha_nominal']
+    """
+    return [one for one in COEFFICIENTS if not (one.by_rater or one.merges) and one.scale in (None, scale)]
 
 
 _KAPPA_WEIGHTS: dict[str, Literal["none", "linear", "quadratic"]] = {
@@ -136,10 +180,6 @@ _KAPPA_WEIGHTS: dict[str, Literal["none", "linear", "quadratic"]] = {
     "kappa_linear": "linear",
     "kappa_quadratic": "quadratic",
 }
-
-
-def _with(function: Callable[..., Estimate], **fixed: object) -> Callable[..., Estimate]:
-    return lambda ratings, **asked: function(ratings, **fixed, **asked)
 
 
 def _correlations() -> tuple[str, ...]:

@@ -94,9 +94,9 @@ def test_agreement_is_that_of_the_statistics(db, make_campaign):
     shared, *_ = analysis.agreement(db, campaign).tables()
     found = {row[1]: row for row in shared.rows}
     assert found["alpha, interval"][2] == pytest.approx(krippendorff_alpha(pairs, "interval").value)
-    assert found["same answer"][2] == pytest.approx(sum(a == b for a, b in pairs) / 6)
+    assert found["per cent agreement"][2] == pytest.approx(sum(a == b for a, b in pairs) / 6)
     assert found["alpha, interval"][3] <= found["alpha, interval"][2] <= found["alpha, interval"][4]
-    assert found["same answer"][5] == 6
+    assert found["per cent agreement"][5] == 6
 
 
 def test_thumb_tells_kappa_between_its_stages(db, make_campaign):

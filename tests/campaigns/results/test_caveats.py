@@ -18,7 +18,7 @@ from captious.tables import Table
 
 def test_a_coefficient_below_chance_is_named_with_its_aspect() -> None:
     columns = ("aspect", "coefficient", "value", "low", "high", "questions")
-    rows = [("a", "same answer", -1.0, 0, 0, 40), ("b", "alpha, nominal", -0.2, -0.4, 0.1, 40)]
+    rows = [("a", "per cent agreement", -1.0, 0, 0, 40), ("b", "alpha, nominal", -0.2, -0.4, 0.1, 40)]
     (table,) = caveats.noted([Table("Agreement", columns, rows, "intervals")])
     assert table.notes == [
         "intervals",

@@ -75,7 +75,7 @@ def test_pay_below_the_wage_that_was_wanted_is_something_to_look_at(
 def test_agreement_below_chance_is_said_where_it_stands() -> None:
     columns = ("aspect", "coefficient", "value", "low", "high", "questions")
     rows = [
-        ("helpful", "same answer", 0.2, 0.1, 0.3, 40),
+        ("helpful", "per cent agreement", 0.2, 0.1, 0.3, 40),
         ("helpful", "alpha, ordinal", -0.12, -0.3, 0.1, 40),
         ("natural", "alpha, ordinal", 0.61, 0.5, 0.7, 40),
     ]

@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from captious.stats.agreement import coefficient_named
 from captious.stats.estimate import Estimate
 from captious.tables import Cell, Table
 
 if TYPE_CHECKING:
     from captious.benchmarks.rater_agreement.report import AgreementReport
-
-NAMES = {
-    "percent_agreement": "per cent agreement",
-    "fleiss_kappa": "Fleiss' kappa",
-    "fleiss_kappa_merged": "Fleiss' kappa, merged",
-    "alpha_nominal": "alpha, nominal",
-    "alpha_ordinal": "alpha, ordinal",
-    "alpha_interval": "alpha, interval",
-    "kendall_w": "Kendall's W",
-    "icc_single": "ICC(2,1)",
-    "icc_average": "ICC(2,k)",
-}
 
 
 def tables(report: AgreementReport) -> list[Table]:
@@ -43,7 +32,7 @@ def _ends(estimate: Estimate) -> list[Cell]:
 
 def _coefficients(report: AgreementReport) -> Table:
     rows: list[list[Cell]] = [
-        [NAMES[name], *_ends(value), value.n_items, value.reason]
+        [coefficient_named(name).title, *_ends(value), value.n_items, value.reason]
         for name, value in report.coefficients.items()
     ]
     halves = report.halves
