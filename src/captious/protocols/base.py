@@ -380,6 +380,10 @@ class HumanProtocol(ABC):
         """What a rater with known opinions answers."""
         return simulation.fill(item, someone)
 
+    def simulated_derive(self, item: Item, response: Response) -> Mapping[str, Answer]:
+        """What `derive` would make of a simulated response; no machine runs in a rehearsal."""
+        return {}
+
 
 __all__ = [
     "ADJUDICATION",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import io
+import wave
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -49,11 +51,15 @@ class SimulatedRater:
 
 @dataclass(frozen=True)
 class Someone:
-    """A simulated rater in front of an item: opinions of its captions, noise, chance."""
+    """A simulated rater in front of an item: opinions of its captions, noise, chance.
+
+    `keep` stores a recording and returns its name.
+    """
 
     rater: SimulatedRater
     rng: np.random.Generator
     human_sources: frozenset[str] = frozenset()
+    keep: Callable[[bytes], str] | None = None
 
     @property
     def attentive(self) -> bool:
@@ -63,6 +69,12 @@ class Someone:
     def noise(self) -> float:
         """A slip of the hand or the mind."""
         return float(self.rng.normal(0.0, self.rater.noise)) if self.rater.noise else 0.0
+
+    def record(self, seconds: float) -> str:
+        """Store a recording without words, a tone of that length, and return its name."""
+        if self.keep is None:
+            raise InputError(f"{self.rater.name} has nowhere to store a recording.")
+        return self.keep(tone(float(self.rng.uniform(200, 400)), seconds))
 
     def opinion(self, item: Item, key: str) -> float:
         """How good they find the caption of a key: the opinion of what wrote it."""
@@ -123,3 +135,16 @@ def point(value: float, low: float, high: float) -> float:
     3.0
     """
     return float(round(low + (high - low) * float(np.clip(value, 0, 1))))
+
+
+def tone(hertz: float, seconds: float) -> bytes:
+    """A WAV file of one tone, 8,000 samples of 8 bits a second."""
+    rate = 8000
+    wave_form = 127.5 + 40 * np.sin(2 * np.pi * hertz * np.arange(round(rate * seconds)) / rate)
+    target = io.BytesIO()
+    with wave.open(target, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(1)
+        file.setframerate(rate)
+        file.writeframes(wave_form.astype(np.uint8).tobytes())
+    return target.getvalue()

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from captious.campaigns.quality import control
 from captious.campaigns.results import analysis
 from captious.campaigns.results import verdict as verdicts
 from captious.campaigns.setup import create, lifecycle
+from captious.campaigns.simulate.demo import LIKERT
 from captious.campaigns.simulate.habits import simulate_habits
 from captious.campaigns.store.database import Database
 from captious.campaigns.work.assignment import next_tasks
 from captious.campaigns.work.responses import respond
 from captious.corpus import Corpus
+from captious.corpus.load import load_corpus
+from captious.data import demo_files
 from captious.errors import InputError
+from captious.protocols import known_protocols
 
 SYSTEMS = ("m1", "m2")
 
@@ -122,3 +127,30 @@ def test_people_and_made_up_answers_do_not_mix(db: Database, make_campaign: Any,
     with pytest.raises(InputError, match="unknown habit"):
         other, _ = make_campaign("tagging", title="Other")
         simulate_habits(db, other, {"sleepy": 1})
+
+
+FILES = {"generic": LIKERT, "game": demo_files().game.read_text(encoding="utf-8")}
+
+
+@pytest.mark.parametrize("name", known_protocols())
+def test_every_protocol_can_be_rehearsed_to_its_end(db: Database, name: str) -> None:
+    sample = demo_files()
+    corpus = load_corpus(sample.systems, [sample.references], images=sample.images)
+    few = corpus.select(np.flatnonzero(corpus.image_of < 3))
+    draft = create.draft(name, few, title="Rehearsal", protocol_file=FILES.get(name))
+    campaign = lifecycle.open_campaign(db, create.create(db, draft, actor="lea"), actor="lea")
+    done = simulate_habits(db, campaign, {"careful": 8, "hasty": 1, "leaving": 1}, seed=4)
+    view = analysis.overview(db, campaign)
+    # Tagging's second round, half of the work, may begin weeks later.
+    assert done >= view.done >= view.target / (2 if name == "tagging" else 1) > 0
+    assert analysis.result_tables(db, campaign)
+
+
+def test_a_simulated_speaker_leaves_a_tone_and_another_corrects_its_transcript(
+    db: Database, make_campaign: Any
+) -> None:
+    campaign, _ = make_campaign("spoken", images=4, people=0, per_image=2)
+    # 2 trial recordings each, 4 images spoken about twice, each of the 8 recordings corrected once.
+    assert simulate_habits(db, campaign, {"careful": 3}, seed=1) == 3 * 2 + 8 + 8
+    tables = {table.title: table for table in analysis.result_tables(db, campaign)}
+    assert dict(tables["Spoken captions"].rows[:2]) == {"images": 4, "captions": 8}

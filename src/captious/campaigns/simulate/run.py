@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 from sqlalchemy import select
 
 from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater, Source, Task
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
+from captious.campaigns.store.recordings import keep
 from captious.campaigns.work.assignment import next_tasks
 from captious.campaigns.work.responses import respond
 from captious.errors import InputError
@@ -66,7 +66,10 @@ def simulate(
                 if (until is not None and done >= until) or _gone(person, given):
                     break
                 rng = generators[person.name]
-                if not _answer(db, rules, person, known[person.name], task, rng, clock):
+                someone = Someone(
+                    person, rng, rules.human_sources, lambda content: keep(db, campaign, content)
+                )
+                if not _answer(db, rules, someone, known[person.name], task, clock):
                     break
                 given[person.name] += 1
                 done += 1
@@ -86,19 +89,14 @@ def _joined(db: Database, campaign: Campaign, people: Sequence[SimulatedRater]) 
 
 
 def _answer(
-    db: Database,
-    rules: HumanProtocol,
-    person: SimulatedRater,
-    rater: Rater,
-    task: Task,
-    rng: np.random.Generator,
-    clock: Clock | None,
+    db: Database, rules: HumanProtocol, someone: Someone, rater: Rater, task: Task, clock: Clock | None
 ) -> bool:
     """Answer one task; False where the rater has been removed on the way."""
-    seconds = round(max(0.2, float(rng.gamma(4.0, person.seconds / 4.0))), 1)
+    person = someone.rater
+    seconds = round(max(0.2, float(someone.rng.gamma(4.0, person.seconds / 4.0))), 1)
     if clock is not None:
         clock.move(seconds)
-    answers = rules.simulated(task.item, Someone(person, rng, rules.human_sources))
+    answers = rules.simulated(task.item, someone)
     key = f"simulated-{task.item.key}"
     found = respond(db, rater, task.token, answers, key=key, seconds=seconds, source=SIMULATED)
     if isinstance(found, list):

@@ -66,7 +66,10 @@ def respond(
         # Whether the key is known is asked again where the answer is stored.
         with db.read() as connection:
             return earlier_receipt(connection, rater, key) or problems
-    derived = campaign.rules().derive(asked, checked, lambda name: recording_file(db, campaign, name)[0])
+    if source == "simulated":
+        derived = campaign.rules().simulated_derive(asked, checked)
+    else:
+        derived = campaign.rules().derive(asked, checked, lambda name: recording_file(db, campaign, name)[0])
     response = replace(checked, derived=derived) if derived else checked
     took, measured = seconds_taken(seconds, task.shown_at, now), seconds is not None
     sent = Sent(campaign, rater, asked, response, key, took, source, seen, measured)

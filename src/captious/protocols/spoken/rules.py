@@ -256,6 +256,15 @@ class SpokenCaptions(HumanProtocol):
         return [ExportFile(note.name, note.about, coco_lines(data))]
 
     def simulated(self, item: Item, someone: Someone) -> dict[str, Any]:
-        """A simulated rater can correct a transcript, and cannot speak."""
+        """A tone in place of speech; a transcript with a capital and a full stop."""
+        if item.stage != TRANSCRIPTION:
+            return {RECORDING: someone.record(self.shortest)}
         machine = str(item.prior.get(TRANSCRIPT, "")) or "nothing was said"
         return {TRANSCRIPT: f"{machine[:1].upper()}{machine[1:]}."}
+
+    def simulated_derive(self, item: Item, response: Response) -> Mapping[str, Answer]:
+        """A transcript that says that nobody spoke."""
+        if item.stage == TRANSCRIPTION:
+            return {}
+        said = " ".join(["simulated caption without words"] * max(1, -(-self.fewest_words // 4)))
+        return {"seconds": self.shortest, TRANSCRIPT: said, "recogniser": "simulated"}
