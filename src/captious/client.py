@@ -7,13 +7,13 @@ import time
 import urllib.error
 import urllib.request
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from email.message import Message
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 import orjson
@@ -29,7 +29,7 @@ from captious.stats.resample import DEFAULT_SEED
 
 PREFIX = "/api/v1"
 LONGEST_PAUSE = 60.0
-JSON, LINES = "application/json", "application/x-ndjson"
+JSON = "application/json"
 _AGAIN = (429, 503)
 
 
@@ -39,20 +39,6 @@ class ServiceError(CaptiousError):
     def __init__(self, line: str, status: int = 0, *, python: str = "", command: str = "") -> None:
         super().__init__(line, python=python, command=command)
         self.status = status
-
-
-class JobStatus(NamedTuple):
-    """Status of a job: `queued`, `running`, `done` or `cancelled`."""
-
-    id: str
-    state: str
-    done: int
-    lines: int
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether its results can be fetched."""
-        return self.state in ("done", "cancelled")
 
 
 @dataclass(frozen=True)
@@ -114,27 +100,6 @@ class Client:
             warnings.warn(line, CaptiousWarning, stacklevel=2)
         return _scores(corpus, answer, level)
 
-    def submit(
-        self, requests: Iterable[tuple[str, Mapping[str, Any]]], metrics: Sequence[str] = ()
-    ) -> JobStatus:
-        """Submit a job: pairs of custom id and request body. `metrics` is for bodies that name none."""
-        lines = b"".join(orjson.dumps({"custom_id": name, "body": body}) + b"\n" for name, body in requests)
-        query = f"?metrics={quote(','.join(metrics))}" if metrics else ""
-        return _status(self._send("POST", f"/jobs{query}", lines, LINES))
-
-    def job(self, job_id: str) -> JobStatus:
-        """Get the status of a job."""
-        return _status(self._send("GET", f"/jobs/{quote(job_id, safe='')}"))
-
-    def cancel(self, job_id: str) -> JobStatus:
-        """Stop a job. Finished results can still be fetched."""
-        return _status(self._send("POST", f"/jobs/{quote(job_id, safe='')}/cancel", b""))
-
-    def results(self, job_id: str) -> Iterator[dict[str, Any]]:
-        """Get the results of a finished job, in the order of its requests."""
-        for line in self._send("GET", f"/jobs/{quote(job_id, safe='')}/results").splitlines():
-            yield orjson.loads(line)
-
     def _send(self, method: str, path: str, body: bytes | None = None, kind: str = "") -> bytes:
         headers = {"Accept": JSON} | ({"Content-Type": kind} if kind else {})
         if self._token:
@@ -178,11 +143,6 @@ def _pause(headers: Message, tries: int) -> float:
     """As long as the service says, else longer each time."""
     said = headers.get("Retry-After", "")
     return min(LONGEST_PAUSE, float(said) if said.isascii() and said.isdigit() else 2.0**tries)
-
-
-def _status(content: bytes) -> JobStatus:
-    found = orjson.loads(content)
-    return JobStatus(found["id"], found["state"], found["done"], found["lines"])
 
 
 def request_body(corpus: Corpus, metrics: Sequence[str]) -> dict[str, Any]:

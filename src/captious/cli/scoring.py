@@ -31,7 +31,7 @@ Folder = Annotated[
         "--scoring-folder",
         metavar="DIR",
         envvar="CAPTIOUS_SCORING_FOLDER",
-        help="Folder of the scoring service: tokens, jobs, and df/NAME.npz for cider[df=NAME].",
+        help="Folder of the scoring service: tokens, and df/NAME.npz for cider[df=NAME].",
     ),
 ]
 Open = Annotated[
@@ -72,9 +72,7 @@ def settled(
         )
     # Who has ever made a token wants tokens, also after the last was revoked.
     anyone = open_to_all or (here_only and not known)
-    found = ServiceSettings(
-        metrics, folder, open_to_all=anyone, open_to_strangers=open_to_all and not here_only
-    )
+    found = ServiceSettings(metrics, folder, open_to_all=anyone)
     to_environment(found, alone=alone)
     return found
 
@@ -103,14 +101,6 @@ def say(settings: ServiceSettings | None, address: str) -> None:
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the token, such as who will use it.")],
     folder: Folder = DEFAULT_FOLDER,
-    scope: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--scope",
-            metavar="score|jobs",
-            help="What the token allows: score or jobs; repeatable. Default: both.",
-        ),
-    ] = None,
     per_minute: Annotated[
         int | None,
         typer.Option(
@@ -129,10 +119,10 @@ def create(
     Example: captious serve token create website --per-day 10000
     """
     from captious.cli.output import note
-    from captious.web.service.tokens.store import SCOPES, TokenStore
+    from captious.web.service.tokens.store import TokenStore
 
-    secret, made = TokenStore(folder).create(name, scope or SCOPES, per_minute, per_day)
-    note(f"token {made.id} for {made.name}: {', '.join(made.scopes)}. Save it now: it is not shown again.")
+    secret, made = TokenStore(folder).create(name, per_minute, per_day)
+    note(f"token {made.id} for {made.name}. Save it now: it is not shown again.")
     typer.echo(secret)
 
 
@@ -159,7 +149,6 @@ def listed(
         {
             "id": one.id,
             "name": one.name,
-            "scopes": ", ".join(one.scopes),
             "per minute": one.per_minute,
             "per day": one.per_day,
             "used today": used.get(one.id, 0),
@@ -168,7 +157,7 @@ def listed(
         }
         for one in store.all()
     ]
-    columns = ["id", "name", "scopes", "per minute", "per day", "used today", "created", "state"]
+    columns = ["id", "name", "per minute", "per day", "used today", "created", "state"]
     cells = [["" if row[column] is None else row[column] for column in columns] for row in rows]
     emit(Table("", columns, cells), {"tokens": rows}, form, csv_safe=csv_safe)  # type: ignore[arg-type]
 

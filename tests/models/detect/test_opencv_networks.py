@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,26 +15,6 @@ from captious.models.detect.frozen_graph import read_labels
 
 pytest.importorskip("cv2")
 
-DARKNET = """[net]
-batch=1
-width=32
-height=32
-channels=3
-
-[convolutional]
-filters=7
-size=16
-stride=16
-pad=0
-activation=linear
-
-[yolo]
-mask=0
-anchors=16,8
-classes=2
-num=1
-"""
-
 
 def sigmoid(x: float) -> float:
     return 1 / (1 + math.exp(-x))
@@ -46,51 +25,6 @@ def red_corner() -> np.ndarray:
     image = np.zeros((100, 200, 3), np.uint8)
     image[:50, 100:, 0] = 255
     return image
-
-
-@pytest.fixture
-def darknet(tmp_path: Path) -> Path:
-    """Two by two cells; a cell is sure of an object by how red it is: -6 + 12 x red.
-
-    Darknet's weights: three version numbers, a 64-bit count, then for each layer biases and weights.
-    """
-    weights = np.zeros((7, 3, 16, 16), np.float32)
-    weights[4, 0] = 12 / 256
-    biases = np.array([0, 0, 0, 0, -6, 2, -2], np.float32)
-    (tmp_path / "tiny.cfg").write_text(DARKNET)
-    head = struct.pack("<iiiq", 0, 2, 5, 0)
-    (tmp_path / "tiny.weights").write_bytes(head + biases.tobytes() + weights.tobytes())
-    (tmp_path / "tiny.names").write_text("dog\ncat\n")
-    return tmp_path / "tiny.cfg"
-
-
-def test_a_darknet_network_by_hand(darknet: Path) -> None:
-    (found,) = detect(open_detector(str(darknet)), [red_corner()], 0.05)
-    # The red cell: objectness s(6); classes s(2) and s(-2). The other cells: s(-6), below 0.05.
-    assert found.labels == ("dog", "cat")
-    np.testing.assert_allclose(found.scores, [sigmoid(6) * sigmoid(2), sigmoid(6) * sigmoid(-2)], rtol=1e-5)
-    # Its centre is at 3/4 and 1/4; the anchor of 16 by 8 is 1/2 by 1/4 of the input.
-    np.testing.assert_allclose(found.boxes[0], [100, 12.5, 200, 37.5], atol=1e-3)
-
-
-def test_a_darknet_network_at_the_papers_threshold(darknet: Path) -> None:
-    detector = open_detector(str(darknet.with_suffix(".weights")))
-    assert detector.threshold == PAPER_THRESHOLDS["yolo"] == 0.6  # VCRScore's released program
-    both = detect(detector, [red_corner(), red_corner()[:, ::-1]], detector.threshold)
-    assert [one.labels for one in both] == [("dog",), ("dog",)]
-    np.testing.assert_allclose(both[1].boxes[0], [0, 12.5, 100, 37.5], atol=1e-3)
-
-
-def test_darknet_files_that_do_not_fit(darknet: Path) -> None:
-    darknet.with_suffix(".names").write_text("dog\n")
-    with pytest.raises(InputError, match="2 classes, but 1 class names"):
-        detect(open_detector(str(darknet)), [red_corner()], 0.5)
-    darknet.with_suffix(".weights").write_bytes(b"\0" * 24)
-    with pytest.raises(InputError, match=r"24 bytes, but tiny.cfg describes 5,383 weights"):
-        open_detector(str(darknet)).load()
-    darknet.with_suffix(".weights").unlink()
-    with pytest.raises(InputError, match=r"NAME.cfg and NAME.weights"):
-        open_detector(str(darknet))
 
 
 # A frozen graph is a GraphDef in protobuf's wire format: constants by name. The few fields that it

@@ -23,7 +23,7 @@ from captious.web.service.settings import ServiceSettings
 from captious.web.service.tokens.store import TokenStore
 
 METRICS = "bleu1,bleu4,cider,rouge_l,lm,vifidel,spice"
-SMALL = Limits(captions=50, text_characters=500, references=10, waiting=8, jobs=3)
+SMALL = Limits(captions=50, text_characters=500, references=10, waiting=8)
 
 
 class InThread(uvicorn.Server):
@@ -55,7 +55,7 @@ class Running(NamedTuple):
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("scoring")
-    secret, _ = TokenStore(folder).create("tests", ["score", "jobs"])
+    secret, _ = TokenStore(folder).create("tests")
     app = scoring_app(ServiceSettings(METRICS, folder, limits=SMALL))
     with TestClient(app, raise_server_exceptions=False) as client:
         yield Running(app.state.service, client, {"Authorization": f"Bearer {secret}"}, folder)

@@ -21,7 +21,7 @@ PROXY, VISITOR = "10.1.2.3", "198.51.100.7"
 
 def client(folder: Path, peer: str = "127.0.0.1", **reach: Any) -> TestClient:
     """A visitor of a service that nobody has started: what is asked here needs no scores."""
-    service = Service(ServiceSettings("bleu1", folder, limits=Limits(job_bytes=2000)))
+    service = Service(ServiceSettings("bleu1", folder, limits=Limits(upload_bytes=2000)))
     return TestClient(around(service, Reach(**reach)), client=(peer, 50_000), raise_server_exceptions=False)
 
 
@@ -80,7 +80,7 @@ def test_every_answer_has_an_id_and_the_headers_of_the_site(tmp_path: Path) -> N
 
 
 def test_a_body_over_every_limit_is_refused_by_its_stated_length(tmp_path: Path) -> None:
-    refused = client(tmp_path).post("/api/v1/jobs", content=b"x" * 2001)
+    refused = client(tmp_path).post("/api/v1/score", content=b"x" * 2001)
     assert (refused.status_code, refused.json()) == (
         413,
         {"error": "The body is too large. Send less in one request."},

@@ -106,18 +106,6 @@ def test_what_the_service_refuses_is_said_in_its_words(address: str, client: Cli
         Client("example.org")
 
 
-def test_a_job_from_python(client: Client) -> None:
-    bodies = [(str(n), {"examples": [{"caption": "a dog", "references": ["a dog"]}]}) for n in range(3)]
-    job = client.submit(bodies, ["bleu1"])
-    for _ in range(600):
-        if client.job(job.id).has_ended:
-            break
-        threading.Event().wait(0.1)
-    assert client.job(job.id)[1:] == ("done", 3, 3)
-    assert [one["custom_id"] for one in client.results(job.id)] == ["0", "1", "2"]
-    assert client.cancel(job.id).state == "done"
-
-
 @pytest.fixture
 def busy() -> Iterator[tuple[str, list[int]]]:
     """A server that turns the first two requests away, and notes when each came."""

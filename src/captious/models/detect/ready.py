@@ -11,7 +11,7 @@ MODELS = 'pip install "captious[models]"'
 # Detector -> modules that it needs, each with the command that installs it.
 NEEDS: dict[str, dict[str, str]] = {
     "ssd": {"PIL": DETECT, "cv2": DETECT, CARRIERS[SSD].module: get_command(SSD)},
-    "yolo (.cfg), frozen graph": {"PIL": DETECT, "cv2": DETECT},
+    "frozen graph": {"PIL": DETECT, "cv2": DETECT},
     "yolo (.onnx)": {"PIL": DETECT, "cv2": DETECT, "onnxruntime": DETECT},
     "detr, transformers": {"PIL": DETECT, "torch": MODELS, "transformers": MODELS},
 }
@@ -21,7 +21,7 @@ def missing_for_detectors() -> dict[str, str]:
     """For each kind of detector the commands that make it run; empty where it can run.
 
     >>> sorted(missing_for_detectors())
-    ['detr, transformers', 'ssd', 'yolo (.cfg), frozen graph', 'yolo (.onnx)']
+    ['detr, transformers', 'frozen graph', 'ssd', 'yolo (.onnx)']
     """
     return {
         kind: " && ".join(

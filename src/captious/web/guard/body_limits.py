@@ -25,7 +25,7 @@ class BodyLimits:
     async def __call__(self, scope: Scope) -> int:
         """The most bytes that the body of this request may have."""
         if self.settings.scoring and scope["path"].startswith(f"{PREFIX}/"):
-            return self.settings.scoring.limits.job_bytes  # the service has limits of its own below that
+            return self.settings.scoring.limits.upload_bytes  # the service has limits of its own below that
         kind = dict(reversed(scope["headers"])).get(b"content-type", b"")
         if scope["method"] != "POST" or not kind.startswith(b"multipart/form-data"):
             return self.settings.form_bytes

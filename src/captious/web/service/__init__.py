@@ -2,6 +2,6 @@
 
 `requests` reads what was sent and knows which metrics may be asked for, `scoring` scores several requests
 in one call, `queue` gathers requests for such calls and runs them in a process outside the web server,
-`jobs` keeps long work, `tokens` says who may ask for how much, and `api` is the HTTP. `service` puts these
-together, and `app` is the service by itself.
+`tokens` says who may ask for how much, and `api` is the HTTP. `service` puts these together, and `app` is
+the service by itself.
 """

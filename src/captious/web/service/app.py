@@ -65,7 +65,7 @@ def around(service: Service, reach: Reach | None = None) -> Starlette:
         await error_answer(status, REFUSALS[status])(scope, receive, send)
 
     async def most(_: Scope) -> int:
-        return service.limits.job_bytes
+        return service.limits.upload_bytes
 
     app = Starlette(
         routes=[Route("/health", health), Route("/ready", ready), Route("/metrics", figures)],

@@ -1,4 +1,4 @@
-"""How much one request, one queue and one job may hold."""
+"""How much one request and one queue may hold."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Limits:
 
     `waiting` and `waiting_bytes` bound the queue, `together` the captions of one call of the engine,
     `seconds` the time that one call may take, `process_bytes` the memory at which the scoring process
-    is replaced by a fresh one. A job's results are kept for `kept_days` after its end.
+    is replaced by a fresh one.
     """
 
     body_bytes: int = 8 * MEBIBYTE
@@ -33,10 +33,6 @@ class Limits:
     together: int = 512
     seconds: float = 600.0
     process_bytes: int = 4096 * MEBIBYTE
-    job_bytes: int = 512 * MEBIBYTE
-    job_lines: int = 200_000
-    jobs: int = 20
-    kept_days: float = 7.0
 
 
 LIMITS = Limits()

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from captious.web.service.jobs.runner import JobRunner
-from captious.web.service.jobs.store import JobStore
 from captious.web.service.queue.scoring_process import ScoringProcess
 from captious.web.service.queue.scoring_queue import QueueFull, ScoringQueue
 from captious.web.service.requests.offer import Offer
@@ -31,15 +29,13 @@ class Room:
 
 
 class Service:
-    """A scoring service: an offer, a queue before a scoring process, jobs and tokens."""
+    """A scoring service: an offer, a queue before a scoring process, and tokens."""
 
     def __init__(self, settings: ServiceSettings) -> None:
         self.settings, self.limits = settings, settings.limits
         self.offer = Offer(settings.metrics, settings.folder / TABLES)
         self.process = ScoringProcess(self.offer, self.limits, nice=settings.nice)
         self.queue = ScoringQueue(self.process, self.limits)
-        self.store = JobStore(settings.folder, self.limits)
-        self.jobs = JobRunner(self.store, self.queue, self.offer, self.limits)
         self.meter = Meter(TokenStore(settings.folder))
         self.held_bytes = 0
 
@@ -50,12 +46,10 @@ class Service:
         with self.meter.keeping_fresh():
             self.process.start()
             self.queue.start()
-            self.jobs.start()
             try:
                 yield
             finally:
                 self.queue.stop()
-                self.jobs.stop()
 
     def why_not_ready(self) -> str:
         """Why a request sent now would not be scored; empty where it would."""

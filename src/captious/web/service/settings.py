@@ -13,7 +13,6 @@ FOLDER = "CAPTIOUS_SCORING_FOLDER"
 OPEN = "CAPTIOUS_SCORING_OPEN"
 ONLY = "CAPTIOUS_SCORING_ONLY"
 DEFAULT_FOLDER = "captious-scoring"
-STRANGERS = "strangers"
 BESIDE_RATERS = 5
 
 
@@ -21,7 +20,6 @@ BESIDE_RATERS = 5
 class ServiceSettings:
     """What a service must be told. `open_to_all`: requests without a token are served too.
 
-    `open_to_strangers`: and these come from other people than whoever runs it.
     `metrics` is what is offered, as `--metrics` of `captious score` would name it; `nice` lowers the
     priority of the scoring process where raters share the machine with it.
     """
@@ -30,7 +28,6 @@ class ServiceSettings:
     folder: Path
     open_to_all: bool = False
     nice: int = 0
-    open_to_strangers: bool = False
     limits: Limits = LIMITS
 
 
@@ -42,8 +39,7 @@ def from_environment() -> ServiceSettings | None:
     return ServiceSettings(
         metrics,
         Path(os.environ.get(FOLDER, "") or DEFAULT_FOLDER),
-        open_to_all=os.environ.get(OPEN, "") in ("1", STRANGERS),
-        open_to_strangers=os.environ.get(OPEN, "") == STRANGERS,
+        open_to_all=os.environ.get(OPEN, "") == "1",
         nice=0 if is_alone() else BESIDE_RATERS,
     )
 
@@ -57,6 +53,5 @@ def to_environment(settings: ServiceSettings, *, alone: bool) -> None:
     """Tell the server processes, which read the environment."""
     os.environ[METRICS] = settings.metrics
     os.environ[FOLDER] = str(settings.folder)
-    opened = "1" if settings.open_to_all else "0"
-    os.environ[OPEN] = STRANGERS if settings.open_to_strangers else opened
+    os.environ[OPEN] = "1" if settings.open_to_all else "0"
     os.environ[ONLY] = "1" if alone else "0"

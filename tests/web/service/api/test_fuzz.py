@@ -14,12 +14,6 @@ import schemathesis
 from captious.web.service.app import PREFIX, around
 
 
-@schemathesis.serializer("application/x-ndjson")
-def as_lines(_: Any, value: Any) -> bytes:
-    """Made-up texts as the body that they are."""
-    return str(value).encode("utf-8", "replace")
-
-
 def fuzz(running: Any, examples: int, fuzz_operation: Any) -> None:
     # Its caller would start and stop the service with each request.
     app = around(running.service)
@@ -27,7 +21,7 @@ def fuzz(running: Any, examples: int, fuzz_operation: Any) -> None:
         warnings.simplefilter("ignore")
         schema = schemathesis.openapi.from_asgi(f"{PREFIX}/openapi.json", app)
     operations = [result.ok() for result in schema.get_all_operations()]
-    assert len(operations) == 8
+    assert len(operations) == 2
     for operation in operations:
         fuzz_operation(operation, examples, lambda case: case.call(headers=running.token))
 

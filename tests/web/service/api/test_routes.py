@@ -98,7 +98,7 @@ def test_images_are_uploaded_beside_the_request(running: Any) -> None:
         ),
         (
             {"metrics": ["bleu4"], "examples": [{"caption": "a"}] * 51},
-            "51 captions; at most 50 are allowed in one request. Send fewer, or send a job",
+            "51 captions; at most 50 are allowed in one request. Send fewer.",
         ),
         ({"metrics": ["wmd"], "examples": [{"caption": "a"}]}, '"wmd" is not offered here. Offered: bleu1'),
         ({"metrics": ["bleu4[x=1]"], "examples": [{"caption": "a"}]}, 'unknown option of bleu4 "x"'),
@@ -141,8 +141,8 @@ def test_bodies_that_cannot_be_read(running: Any, content: bytes, kind: str, sta
 
 def test_who_may_ask(running: Any) -> None:
     store = TokenStore(running.folder)
-    jobs_only, _ = store.create("jobs only", ["jobs"])
-    revoked, token = store.create("old", ["score"])
+    other, _ = store.create("other")
+    revoked, token = store.create("old")
     store.revoke(token.id)
     running.service.meter.refresh()
     body = {"metrics": ["bleu1"], "examples": [{"caption": "a", "references": ["a"]}]}
@@ -155,17 +155,14 @@ def test_who_may_ask(running: Any) -> None:
     assert status(None) == (401, 'This service needs a token. Send the header "Authorization: Bearer TOKEN".')
     assert status("Bearer captious_guess")[0] == 401
     assert status(f"Bearer {revoked}") == (401, "This token is unknown or was revoked.")
-    assert status(f"Basic {jobs_only}")[0] == 401
-    assert status(f"Bearer {jobs_only}")[0] == 403
-    assert running.client.get("/api/v1/jobs", headers={"Authorization": f"Bearer {jobs_only}"}).json() == {
-        "jobs": []
-    }
+    assert status(f"Basic {other}")[0] == 401
+    assert status(f"Bearer {other}")[0] == 200
 
 
 def test_quotas_count_captions(running: Any) -> None:
     store = TokenStore(running.folder)
-    secret, token = store.create("five a day", ["score"], per_day=5)
-    hurried, _ = store.create("three a minute", ["score"], per_minute=3)
+    secret, token = store.create("five a day", per_day=5)
+    hurried, _ = store.create("three a minute", per_minute=3)
     running.service.meter.refresh()
 
     def send(secret: str, captions: int) -> Any:
@@ -204,10 +201,9 @@ def test_the_offer_lists_metrics_with_the_options_that_may_be_set(running: Any) 
     assert found["metrics"]["vifidel"]["options"]["p"] == 2
 
 
-@pytest.mark.parametrize("address", ["/api/v1/score", "/api/v1/jobs"])
-def test_a_compressed_body_is_refused_in_words(running: Any, address: str) -> None:
+def test_a_compressed_body_is_refused_in_words(running: Any) -> None:
     headers = running.token | {"Content-Type": "application/json", "Content-Encoding": "gzip"}
-    found = running.client.post(address, content=gzip.compress(b"{}"), headers=headers)
+    found = running.client.post("/api/v1/score", content=gzip.compress(b"{}"), headers=headers)
     assert found.status_code == 415
     assert "without Content-Encoding" in found.json()["error"]
 

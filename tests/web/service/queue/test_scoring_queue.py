@@ -117,19 +117,6 @@ def test_a_full_queue_says_when_to_come_back(queue: ScoringQueue, process: Held)
     with pytest.raises(QueueFull) as full:
         queue.put(answers.waiting("too many"))
     assert 1 <= full.value.wait_seconds <= 60
-    queue.put_lines([answers.waiting("line of a job")])  # jobs wait on disk, not in this queue
-
-
-def test_requests_go_before_the_lines_of_jobs(queue: ScoringQueue, process: Held) -> None:
-    answers = Answers()
-    queue.put(answers.waiting("first"))
-    assert process.began.acquire(timeout=60)
-    queue.put_lines([answers.waiting("line")])
-    queue.put(answers.waiting("request"))
-    for _ in range(3):
-        process.gate.release()
-    answers.wait(3)
-    assert [name for name, _ in answers.found] == ["first", "request", "line"]
 
 
 def test_a_client_that_left_is_not_scored(queue: ScoringQueue, process: Held) -> None:

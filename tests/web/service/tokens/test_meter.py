@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -23,7 +21,7 @@ def two_meters(folder: Path) -> tuple[Meter, Meter]:
 
 
 def test_a_quota_per_minute_is_one_for_all_server_processes(tmp_path: Path) -> None:
-    _, token = TokenStore(tmp_path).create("website", ["score"], per_minute=MANY)
+    _, token = TokenStore(tmp_path).create("website", per_minute=MANY)
     one, two = two_meters(tmp_path)
     one.spend(token, MANY)
     one.refresh()
@@ -34,7 +32,7 @@ def test_a_quota_per_minute_is_one_for_all_server_processes(tmp_path: Path) -> N
 
 
 def test_what_a_process_spent_itself_is_counted_once(tmp_path: Path) -> None:
-    _, token = TokenStore(tmp_path).create("website", ["score"], per_minute=MANY)
+    _, token = TokenStore(tmp_path).create("website", per_minute=MANY)
     one, two = two_meters(tmp_path)
     one.spend(token, MANY // 4)
     for _ in range(3):
@@ -42,23 +40,3 @@ def test_what_a_process_spent_itself_is_counted_once(tmp_path: Path) -> None:
         two.refresh()
     one.spend(token, MANY // 2)
     two.spend(token, MANY // 2)
-
-
-def test_captions_of_jobs_take_nothing_of_the_minute(tmp_path: Path) -> None:
-    _, token = TokenStore(tmp_path).create("website", ["jobs"], per_minute=MANY)
-    one, two = two_meters(tmp_path)
-    one.spend(token, MANY, at_once=False)
-    one.refresh()
-    two.refresh()
-    two.spend(token, MANY)
-    assert TokenStore(tmp_path).used(one.today) == {token.id: MANY}
-
-
-def test_a_folder_of_the_first_release_gets_what_it_lacks(tmp_path: Path) -> None:
-    """Its tokens go on; only the table of captions per minute is new."""
-    store = TokenStore(tmp_path)
-    _, token = store.create("website", ["score"])
-    with closing(sqlite3.connect(store.path)) as db:
-        db.execute("DROP TABLE at_once")
-    assert store.used_at_once() == {}
-    assert store.all() == [token]

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
 HEAD = "0009"
-BASE = "base"
 # Two servers that start together must not both migrate; any fixed number does.
 _ADVISORY_LOCK = 7_466_301
 
@@ -27,11 +26,10 @@ def upgrade_on_open(engine: Engine, *, migrate: bool = True) -> None:
         found = revision(connection)
     if found == HEAD:
         return
-    known = revisions()
-    if found is not None and found not in known:
+    if found is not None and found not in revisions():
         raise InputError(
-            f"database: it was made by a newer version of captious (revision {found}; this one "
-            f"knows {HEAD}). Upgrade captious."
+            f"database: another version of captious made it (revision {found}; this one knows {HEAD}). "
+            "Open it with that version, or upgrade captious."
         )
     if found is not None and not migrate:
         raise InputError(
@@ -57,10 +55,7 @@ def revisions() -> list[str]:
 
 
 def migrate_to(connection: Connection, target: str) -> None:
-    """Upgrade or downgrade to a revision inside the caller's transaction.
-
-    `base` empties the database.
-    """
+    """Upgrade to a revision inside the caller's transaction."""
     from alembic.config import Config
     from alembic.runtime.environment import EnvironmentContext
 
@@ -69,12 +64,6 @@ def migrate_to(connection: Connection, target: str) -> None:
     scripts = _scripts()
 
     def steps(current: Any, _context: Any) -> Any:
-        at = current[0] if current else None
-        if at == target:
-            return []
-        older = [one.revision for one in scripts.iterate_revisions(at, BASE)] if at else []
-        if target == BASE or target in older:
-            return scripts._downgrade_revs(target, current)
         return scripts._upgrade_revs(target, current)
 
     with EnvironmentContext(Config(), scripts, fn=steps, destination_rev=target) as environment:

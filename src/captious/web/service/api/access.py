@@ -1,4 +1,4 @@
-"""Who asks, and is there room: tokens, scopes, quotas and the size of what is sent."""
+"""Who asks, and is there room: tokens, quotas and the size of what is sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.types import Receive
 from captious.files import WriteError
 from captious.web.service.service import Room, Service
 from captious.web.service.tokens.meter import OverQuota
-from captious.web.service.tokens.store import Scope, Token
+from captious.web.service.tokens.store import Token
 
 JSON = "application/json"
 NEEDS_TOKEN = {"WWW-Authenticate": "Bearer"}
@@ -53,8 +53,8 @@ def refuse_packed(headers: Mapping[str, str]) -> None:
         raise Refused(415, "Compressed bodies are not accepted. Send it without Content-Encoding.", taken)
 
 
-def token_of(service: Service, headers: Mapping[str, str], scope: Scope) -> Token | None:
-    """The token of a request, which must have the scope; None where the service is open to all."""
+def token_of(service: Service, headers: Mapping[str, str]) -> Token | None:
+    """The token of a request; None where the service is open to all."""
     given = headers.get("authorization", "")
     if not given:
         if not service.settings.open_to_all:
@@ -68,17 +68,15 @@ def token_of(service: Service, headers: Mapping[str, str], scope: Scope) -> Toke
     token = service.meter.find(secret.strip()) if kind.lower() == "bearer" else None
     if token is None:
         raise Refused(401, "This token is unknown or was revoked.", NEEDS_TOKEN)
-    if scope not in token.scopes:
-        raise Refused(403, f'Token {token.name} does not have the scope "{scope}". Use one that has it.')
     return token
 
 
-def spend(service: Service, token: Token | None, captions: int, *, of_job: bool = False) -> None:
+def spend(service: Service, token: Token | None, captions: int) -> None:
     """Count captions against the token's quotas."""
     if token is None:
         return
     try:
-        service.meter.spend(token, captions, at_once=not of_job)
+        service.meter.spend(token, captions)
     except OverQuota as over:
         raise Refused(429, over.line, {"Retry-After": str(over.wait_seconds)}) from None
 

@@ -14,10 +14,9 @@ from captious.web.service.requests.parts import LARGEST_SEED, LONGEST_METRIC, LO
 ERRORS = {
     "400": "The request cannot be read.",
     "401": "The token is missing, unknown or revoked.",
-    "403": "The token does not have the scope.",
-    "404": "There is nothing at this address, or it is not yours.",
+    "403": "Requests from web pages need a token.",
+    "404": "There is nothing at this address.",
     "405": "The address does not accept this method.",
-    "409": "Not possible in the present state of the job.",
     "413": "The body is too large.",
     "415": "The body is of the wrong type.",
     "422": "The request is invalid; the message says what is wrong and where.",
@@ -52,7 +51,7 @@ def _metric(metric: Metric) -> dict[str, Any]:
     }
 
 
-def document(offer: Offer, root: str) -> dict[str, Any]:
+def document(root: str) -> dict[str, Any]:
     """The OpenAPI document; `root` is where the service is mounted."""
     return {
         "openapi": "3.1.0",
@@ -63,27 +62,15 @@ def document(offer: Offer, root: str) -> dict[str, Any]:
         },
         "servers": [{"url": root or "/"}],
         "security": [{"token": []}, {}],
-        "paths": _paths(sorted(offer.metrics)),
+        "paths": _paths(),
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {
-                "Error": _object({"error": {"type": "string"}}),
-                **_request(),
-                **_answer(),
-                **_jobs(),
-            },
+            "schemas": {"Error": _object({"error": {"type": "string"}}), **_request(), **_answer()},
         },
     }
 
 
-def _paths(offered: list[str]) -> dict[str, Any]:
-    job = {"name": "job_id", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
-    metrics = {
-        "name": "metrics",
-        "in": "query",
-        "schema": {"type": "string"},
-        "description": f"For lines that name none, separated by commas. Offered: {', '.join(offered)}.",
-    }
+def _paths() -> dict[str, Any]:
     score_bodies = {
         "application/json": {"schema": _ref("ScoreRequest")},
         "multipart/form-data": {
@@ -98,47 +85,15 @@ def _paths(offered: list[str]) -> dict[str, Any]:
             }
         },
     }
-    lines = {"application/x-ndjson": {"schema": {"type": "string", "description": "A JobLine in each line."}}}
-    one = {"parameters": [job]}
     busy = ("413", "415", "422", "429")
     return {
         "/score": {"post": _operation("Score captions", _json("ScoreAnswer"), busy, body=score_bodies)},
         "/metrics": {"get": _operation("The metrics that are offered", _json("Offer"))},
-        "/jobs": {
-            "post": _operation(
-                "Send a job", {"201": _content("Job")}, (*busy, "409"), body=lines, parameters=[metrics]
-            ),
-            "get": _operation("Your jobs", _json("Jobs")),
-        },
-        "/jobs/{job_id}": {
-            **one,
-            "get": _operation("How far a job is", _json("Job"), ("404",)),
-            "delete": _operation("Delete a job", {"204": {"description": "It is gone."}}, ("404", "409")),
-        },
-        "/jobs/{job_id}/cancel": {**one, "post": _operation("Cancel a job", _json("Job"), ("404",))},
-        "/jobs/{job_id}/results": {
-            **one,
-            "get": _operation(
-                "A job's results",
-                {
-                    "200": {
-                        "description": "A JobResult in each line, in the order of the lines sent.",
-                        "content": {"application/x-ndjson": {"schema": {"type": "string"}}},
-                    }
-                },
-                ("404", "409"),
-            ),
-        },
     }
 
 
 def _operation(
-    summary: str,
-    answers: dict[str, Any],
-    errors: tuple[str, ...] = (),
-    *,
-    body: dict[str, Any] | None = None,
-    parameters: list[Any] | None = None,
+    summary: str, answers: dict[str, Any], errors: tuple[str, ...] = (), *, body: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     found: dict[str, Any] = {"summary": summary, "responses": dict(answers)}
     for status in ("400", "401", "403", "404", "503", *errors):
@@ -148,8 +103,6 @@ def _operation(
         found["responses"][status] = error
     if body:
         found["requestBody"] = {"required": True, "content": body}
-    if parameters:
-        found["parameters"] = parameters
     return found
 
 
@@ -275,30 +228,3 @@ def _answer() -> dict[str, Any]:
         "ScoreAnswer": answer,
         "Offer": offer,
     }
-
-
-def _jobs() -> dict[str, Any]:
-    job = _object(
-        {
-            "id": {"type": "string"},
-            "metrics": {"type": "array", "items": {"type": "string"}},
-            "created": {"type": "number"},
-            "lines": {"type": "integer"},
-            "captions": {"type": "integer"},
-            "state": {"enum": ["queued", "running", "done", "cancelled"]},
-            "done": {"type": "integer"},
-            "ended": NUMBER,
-        }
-    )
-    line = _object({"custom_id": {"type": "string"}, "body": _ref("ScoreRequest")})
-    result = _object(
-        {
-            "custom_id": {"type": "string"},
-            "status": {"type": "integer"},
-            "body": _ref("ScoreAnswer"),
-            "error": {"type": "string"},
-        },
-        required=["custom_id", "status"],
-    )
-    jobs = _object({"jobs": {"type": "array", "items": _ref("Job")}})
-    return {"Job": job, "Jobs": jobs, "JobLine": line, "JobResult": result}

@@ -18,7 +18,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from captious.errors import CaptiousError, InputError, one_line
 from captious.files import WriteError
-from captious.web.service.api import job_routes
 from captious.web.service.api.access import (
     JSON,
     Refused,
@@ -84,11 +83,11 @@ class ServiceRoutes:
 
 def _others(service: Service) -> Starlette:
     async def metrics(request: Request) -> Response:
-        token_of(service, request.headers, "score")
+        token_of(service, request.headers)
         return Response(orjson.dumps(describe(service.offer)), media_type=JSON)
 
     async def openapi(request: Request) -> Response:
-        found = document(service.offer, request.scope.get("root_path", ""))
+        found = document(request.scope.get("root_path", ""))
         return Response(orjson.dumps(found), media_type=JSON)
 
     async def handle(_: Request, error: Exception) -> Response:
@@ -99,7 +98,6 @@ def _others(service: Service) -> Starlette:
             Route("/score", PostOnly()),
             Route("/metrics", metrics, methods=["GET"]),
             Route("/openapi.json", openapi, methods=["GET"]),
-            *job_routes.routes(service),
         ],
         exception_handlers={**dict.fromkeys(REFUSALS, handle), Exception: handle},
     )
@@ -137,7 +135,7 @@ def refused(error: Exception) -> Response:
 
 async def _score(service: Service, scope: Scope, receive: Receive) -> Answer:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    token = token_of(service, headers, "score")
+    token = token_of(service, headers)
     refuse_packed(headers)
     kind = headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in (JSON, MULTIPART):

@@ -5,7 +5,7 @@ the oldest and with it all others of its kind, up to a limit of captions. Batchi
 Where many clients ask again as soon as they are answered, one half of them is scored while the server
 answers the other: a call leaves beside the one that runs when half of those who were here wait again.
 After a call that had none beside it, the next waits for that half, a tenth of the time that the last one
-took. Lines of jobs leave only when no request waits.
+took.
 """
 
 from __future__ import annotations
@@ -66,7 +66,6 @@ class _Call:
 
     group: list[Waiting]
     began: float
-    of_job: bool
 
 
 class ScoringQueue:
@@ -76,7 +75,6 @@ class ScoringQueue:
         self.process, self.limits = process, limits
         self.scored = self.calls = 0
         self._requests: deque[Waiting] = deque()
-        self._lines: deque[Waiting] = deque()
         self._calls: deque[_Call] = deque()
         self._rate = 0.0  # captions a second of the last calls
         self._company = 0  # requests that were here at once, waiting or being scored
@@ -116,12 +114,6 @@ class ScoringQueue:
                 self._wanted = NEVER
                 self._bell.ring()
 
-    def put_lines(self, lines: Iterable[Waiting]) -> None:
-        """Add lines of a job, which wait until no request does."""
-        with self._lock:
-            self._lines.extend(lines)
-            self._bell.ring()
-
     def withdraw(self, one: Waiting) -> None:
         """Take a request back, unless it was sent to be scored."""
         with self._lock, suppress(ValueError):
@@ -154,12 +146,12 @@ class ScoringQueue:
         while not self.stopping:
             if self._calls:
                 self._attend()
-            elif self._requests or self._lines:
+            elif self._requests:
                 self._wait_for_company()
                 self._begin()
             else:
                 self._wait(1)
-        left = [*(one for call in self._calls for one in call.group), *self._requests, *self._lines]
+        left = [*(one for call in self._calls for one in call.group), *self._requests]
         self._deliver(left, [STOPPING] * len(left))
 
     def _attend(self) -> None:
@@ -200,7 +192,7 @@ class ScoringQueue:
 
     def _group(self) -> list[Waiting]:
         """The oldest request and the others of its kind."""
-        queue = self._requests or self._lines
+        queue = self._requests
         group: list[Waiting] = []
         others: list[Waiting] = []
         kind: tuple[object, ...] | None = None
@@ -219,11 +211,10 @@ class ScoringQueue:
 
     def _begin(self, *, beside: bool = False) -> None:
         with self._lock:
-            of_job = not self._requests
             group = self._group()
         if not group:  # who waited has left
             return
-        call = _Call(group, time.monotonic(), of_job)
+        call = _Call(group, time.monotonic())
         try:
             sent = self.process.send([one.request for one in group], beside=beside)
         except ScoringEnded as error:
@@ -251,8 +242,7 @@ class ScoringQueue:
         captions = sum(one.captions for one in call.group)
         self.scored, self.calls = self.scored + captions, self.calls + 1
         took = max(now - call.began, 1e-6)
-        together = [one for one in (call, *self._calls) if not one.of_job]
-        self._company = sum(len(one.group) for one in together) + len(self._requests)
+        self._company = sum(len(one.group) for one in (call, *self._calls)) + len(self._requests)
         self._patience = min(PATIENCE * took, LONGEST_PATIENCE)
         rate = captions / took
         self._rate = rate if not self._rate else 0.8 * self._rate + 0.2 * rate

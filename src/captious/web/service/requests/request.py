@@ -88,7 +88,7 @@ def checked(
     if len(examples) > limits.captions:
         raise InputError(
             f"examples: has {len(examples):,} captions; at most {limits.captions:,} are allowed in one "
-            "request. Send fewer, or send a job."
+            "request. Send fewer."
         )
     shared = texts_by_image(found.get("references"), "references", limits.references, limits)
     objects = texts_by_image(found.get("objects"), "objects", limits.objects, limits)

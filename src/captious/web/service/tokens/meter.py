@@ -43,8 +43,7 @@ class Meter:
         self._fresh: dict[str, int] = {}  # of that, not yet written
         self._requests: dict[str, int] = {}
         self._minutes: dict[str, tuple[float, float]] = {}  # captions left, and when that was
-        self._at_once: dict[str, int] = {}  # not by jobs, and not yet written
-        self._all_at_once: dict[str, int] | None = None  # by all servers, when last read
+        self._ever: dict[str, int] | None = None  # by all servers, when last read
 
     @contextmanager
     def keeping_fresh(self) -> Iterator[None]:
@@ -79,36 +78,34 @@ class Meter:
         with self._lock:
             fresh, self._fresh = self._fresh, {}
             requests, self._requests = self._requests, {}
-            at_once, self._at_once = self._at_once, {}
         try:
             if requests:
-                self.store.add_usage(self.today or today, fresh, requests, at_once)
+                self.store.add_usage(self.today or today, fresh, requests)
         except InputError:
             with self._lock:
                 _add(self._fresh, fresh)
                 _add(self._requests, requests)
-                _add(self._at_once, at_once)
             raise
         known, used = dict(self.store.by_digest()), self.store.used(today)
-        all_at_once = self.store.used_at_once()
+        ever = self.store.used_ever()
         with self._lock:
             self.today, self._known, self._used = today, known, used
             _add(self._used, self._fresh)
-            self._take_from_minutes(all_at_once, at_once)
+            self._take_from_minutes(ever, fresh)
 
-    def _take_from_minutes(self, all_at_once: dict[str, int], own: dict[str, int]) -> None:
+    def _take_from_minutes(self, ever: dict[str, int], own: dict[str, int]) -> None:
         """Count what other servers let through since the last look, as if it had come here."""
-        before, self._all_at_once = self._all_at_once, all_at_once
+        before, self._ever = self._ever, ever
         if before is None:
             return
         for token in self._known.values():
-            others = all_at_once.get(token.id, 0) - before.get(token.id, 0) - own.get(token.id, 0)
+            others = ever.get(token.id, 0) - before.get(token.id, 0) - own.get(token.id, 0)
             if others > 0 and token.per_minute is not None:
                 left, now = self._left(token, token.per_minute)
                 self._minutes[token.id] = (max(left - others, -float(token.per_minute)), now)
 
-    def spend(self, token: Token, captions: int, *, at_once: bool = True) -> None:
-        """Count captions, or raise `OverQuota`; those of a job do not come at once, in one minute."""
+    def spend(self, token: Token, captions: int) -> None:
+        """Count captions, or raise `OverQuota`."""
         with self._lock:
             used = self._used.get(token.id, 0)
             if token.per_day is not None and used + captions > token.per_day:
@@ -117,9 +114,8 @@ class Meter:
                     f"{left:,} of {token.per_day:,} captions per day are left; the request has {captions:,}."
                 )
                 raise OverQuota(f"Token {token.name}: {line}", _until_tomorrow())
-            if token.per_minute is not None and at_once:
+            if token.per_minute is not None:
                 self._spend_minute(token, token.per_minute, captions)
-                self._at_once[token.id] = self._at_once.get(token.id, 0) + captions
             self._used[token.id] = used + captions
             self._fresh[token.id] = self._fresh.get(token.id, 0) + captions
             self._requests[token.id] = self._requests.get(token.id, 0) + 1

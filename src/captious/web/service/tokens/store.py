@@ -1,4 +1,4 @@
-"""API tokens: who may ask for what, and how much; only their digests are kept.
+"""API tokens: who may ask, and for how much; only their digests are kept.
 
 They lie in one SQLite file of the service's folder, beside the captions that each has sent on each day.
 """
@@ -10,15 +10,13 @@ import os
 import secrets
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from captious.errors import InputError, UnknownNameError, one_line
 
-Scope = Literal["score", "jobs"]
-SCOPES: tuple[Scope, ...] = get_args(Scope)
 FILE = "tokens.db"
 PREFIX = "captious_"
 DAY = 86_400
@@ -26,14 +24,13 @@ LONGEST_NAME = 100
 MOST = 10**12
 _TABLES = """
 CREATE TABLE IF NOT EXISTS token (
-    id TEXT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, scopes TEXT NOT NULL,
+    id TEXT PRIMARY KEY, name TEXT NOT NULL, digest TEXT NOT NULL UNIQUE,
     per_minute INTEGER, per_day INTEGER, created REAL NOT NULL, revoked REAL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS usage (
     token TEXT NOT NULL, day INTEGER NOT NULL, captions INTEGER NOT NULL, requests INTEGER NOT NULL,
     PRIMARY KEY (token, day)
 ) STRICT;
-CREATE TABLE IF NOT EXISTS at_once (token TEXT PRIMARY KEY, captions INTEGER NOT NULL) STRICT;
 """
 
 
@@ -42,7 +39,6 @@ class Token(NamedTuple):
 
     id: str
     name: str
-    scopes: tuple[str, ...]
     per_minute: int | None
     per_day: int | None
     created: float
@@ -56,29 +52,22 @@ class TokenStore:
         self.path = folder / FILE
 
     def create(
-        self, name: str, scopes: Iterable[str], per_minute: int | None = None, per_day: int | None = None
+        self, name: str, per_minute: int | None = None, per_day: int | None = None
     ) -> tuple[str, Token]:
         """A new token: its secret, which is told once, and what is kept of it."""
-        chosen = tuple(dict.fromkeys(scopes))
-        for scope in chosen:
-            if scope not in SCOPES:
-                raise UnknownNameError("scope", scope, SCOPES)
-        if not chosen or not 0 < len(name.strip()) <= LONGEST_NAME or not name.isprintable():
-            raise InputError(
-                f"token: needs a name of 1 to {LONGEST_NAME} printable characters and at least one scope: "
-                f"{', '.join(SCOPES)}."
-            )
+        if not 0 < len(name.strip()) <= LONGEST_NAME or not name.isprintable():
+            raise InputError(f"token: needs a name of 1 to {LONGEST_NAME} printable characters.")
         for what, quota in (("minute", per_minute), ("day", per_day)):
             if quota is not None and not 0 < quota <= MOST:
                 raise InputError(
                     f"token: {quota} captions per {what} is not a valid quota. Give 1 to {MOST:,}."
                 )
         secret = PREFIX + secrets.token_urlsafe(32)
-        made = Token(secrets.token_hex(4), name.strip(), chosen, per_minute, per_day, time.time())
+        made = Token(secrets.token_hex(4), name.strip(), per_minute, per_day, time.time())
         with self._open() as db:
             db.execute(
-                "INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?, NULL)",
-                (made.id, made.name, digest(secret), ",".join(chosen), per_minute, per_day, made.created),
+                "INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, NULL)",
+                (made.id, made.name, digest(secret), per_minute, per_day, made.created),
             )
         return secret, made
 
@@ -107,10 +96,9 @@ class TokenStore:
             return []
         with self._open() as db:
             rows = db.execute(
-                "SELECT digest, id, name, scopes, per_minute, per_day, created, revoked "
-                "FROM token ORDER BY created"
+                "SELECT digest, id, name, per_minute, per_day, created, revoked FROM token ORDER BY created"
             ).fetchall()
-        return [(row[0], Token(row[1], row[2], tuple(row[3].split(",")), *row[4:])) for row in rows]
+        return [(row[0], Token(*row[1:])) for row in rows]
 
     def used(self, day: int) -> dict[str, int]:
         """Captions of each token on a day (since 1970, UTC)."""
@@ -119,27 +107,20 @@ class TokenStore:
         with self._open() as db:
             return dict(db.execute("SELECT token, captions FROM usage WHERE day = ?", (day,)).fetchall())
 
-    def used_at_once(self) -> dict[str, int]:
-        """Captions of each token that no job sent, since it was made: quotas per minute count them."""
+    def used_ever(self) -> dict[str, int]:
+        """Captions of each token since it was made."""
         if not self.path.exists():
             return {}
         with self._open() as db:
-            return dict(db.execute("SELECT token, captions FROM at_once").fetchall())
+            return dict(db.execute("SELECT token, sum(captions) FROM usage GROUP BY token").fetchall())
 
-    def add_usage(
-        self, day: int, captions: dict[str, int], requests: dict[str, int], at_once: dict[str, int]
-    ) -> None:
+    def add_usage(self, day: int, captions: dict[str, int], requests: dict[str, int]) -> None:
         """Count what was used since the last time."""
         with self._open() as db:
             db.executemany(
                 "INSERT INTO usage VALUES (?, ?, ?, ?) ON CONFLICT (token, day) DO UPDATE SET "
                 "captions = captions + excluded.captions, requests = requests + excluded.requests",
                 [(token, day, count, requests.get(token, 0)) for token, count in captions.items()],
-            )
-            db.executemany(
-                "INSERT INTO at_once VALUES (?, ?) ON CONFLICT (token) DO UPDATE SET "
-                "captions = captions + excluded.captions",
-                list(at_once.items()),
             )
 
     @contextmanager
@@ -165,8 +146,8 @@ class TokenStore:
 
 
 def _has_tables(db: sqlite3.Connection) -> bool:
-    named = "SELECT count(*) FROM sqlite_master WHERE name IN ('token', 'usage', 'at_once')"
-    return bool(db.execute(named).fetchone()[0] == 3)
+    named = "SELECT count(*) FROM sqlite_master WHERE name IN ('token', 'usage')"
+    return bool(db.execute(named).fetchone()[0] == 2)
 
 
 def digest(secret: str) -> str:

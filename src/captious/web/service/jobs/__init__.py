@@ -1,1 +1,0 @@
-"""Jobs: files of many requests, kept in folders and worked on while no request waits."""
