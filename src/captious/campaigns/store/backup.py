@@ -158,7 +158,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> dict[str, Any]:
         other = counted = False
     if other:
         made_by = found.get("captious")
-        raise InputError(f"{path}: made by another version of captious ({made_by}). Restore it with that one.")
+        raise InputError(f"{path}: made by another version of captious ({made_by}). Restore it with that.")
     if not counted or not isinstance(found.get("sha256"), dict):
         raise InputError(f"{path}: its manifest is not that of a backup. Take another backup.")
     return found
