@@ -37,10 +37,11 @@ BENCHMARKS: dict[str, tuple[Protocol, Loader]] = {
     )
 }
 # Choices made when the data are loaded: what some may be, and the benchmark that knows each.
-VALUES = {"human": ("with", "without"), "leaked": ("keep", "drop", "replace")}
+VALUES = {"human": ("with", "without"), "leaked": ("keep", "drop", "replace"), "release": ("first", "later")}
 CHOICES = {
     "human": ("thumb", "composite"),
     "leaked": ("thumb",),
+    "release": ("thumb",),
     "subset": ("composite",),
     "seed": ("pascal-50s",),
 }

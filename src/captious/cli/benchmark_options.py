@@ -98,6 +98,15 @@ Leaked = Annotated[
         "image's fifth caption.",
     ),
 ]
+Release = Annotated[
+    str | None,
+    typer.Option(
+        "--release",
+        metavar="first|later",
+        help="thumb only: the judgments as first released, which the paper used, or as corrected later. "
+        "Default: later.",
+    ),
+]
 Subset = Annotated[
     str | None, typer.Option("--subset", metavar="NAME", help="composite only: use one subset.")
 ]

@@ -20,6 +20,7 @@ def meta(
     confidence: own.Confidence = None,
     human: own.Human = None,
     leaked: own.Leaked = None,
+    release: own.Release = None,
     subset: own.Subset = None,
     objects: own.Objects = None,
     images: own.Images = None,
@@ -71,6 +72,7 @@ def meta(
             progress=progress,
             human=human,
             leaked=leaked,
+            release=release,
             subset=subset,
         )
     for line in found.notes:

@@ -66,12 +66,45 @@ def test_bad_rows(tmp_path, row, said) -> None:
         load_composite(_write(tmp_path, row))
 
 
-def test_only_candidates_of_systems(tmp_path, data) -> None:
-    """Madhyastha et al. 2019, 4.3: candidates that are the image's own references are by people."""
-    machine = {**ROW, "candidate": "a dog on a bus", "relevance": 2}
-    found = load_composite(_write(tmp_path, ROW, machine), human="without")
-    assert [found.corpus.example(i).caption for i in range(len(found.corpus))] == ["a dog on a bus"]
-    assert found.corpus.reference_counts.tolist() == [2]  # what people wrote stays a reference
-    assert found.protocol.left_out == "1 candidates written by people"
-    # The head holds three candidates an image, one of them by people.
-    assert len(load_composite(data, human="without").corpus) == 40
+def test_candidates_by_people_are_marked_by_a_field(tmp_path) -> None:
+    rows = [
+        {**ROW, "candidate": "a dog on a bus", "human": False},
+        {**ROW, "human": True},
+        {**ROW, "image": "2.jpg", "candidate": "A cat .", "human": False},
+        {**ROW, "image": "2.jpg", "candidate": "a cow", "human": True},
+    ]
+    found = load_composite(_write(tmp_path, *rows), human="without")
+    assert found.corpus.captions == ["a dog on a bus", "A cat ."]
+    assert found.corpus.reference_counts.tolist() == [2, 2]  # what people wrote stays a reference
+    assert found.protocol.left_out == '2 candidates written by people, by the field "human"'
+
+
+def test_without_the_field_the_first_candidate_of_an_image_is_by_a_person(tmp_path, data) -> None:
+    """Also where no reference equals it, and where a system wrote what a reference says."""
+    rows = [
+        {**ROW, "image": image, "candidate": candidate}
+        for image in ("1.jpg", "2.jpg")
+        for candidate in ("a poodle walks home", "a brown dog", "The scene contains dog.")
+    ]
+    found = load_composite(_write(tmp_path, *rows), human="without")
+    assert found.corpus.captions == ["a brown dog", "The scene contains dog."] * 2
+    assert found.protocol.left_out == "2 candidates written by people, the first of each image"
+    # The head holds three candidates an image, the first of them by people: here each is a reference.
+    head = load_composite(data, human="without")
+    assert len(head.corpus) == 40
+    everyone = load_composite(data)
+    assert not set(head.corpus.captions) & set(everyone.corpus.captions[::3])
+
+
+@pytest.mark.parametrize(
+    ("marks", "said"),
+    [
+        ((False, False), "0 of 2 candidates are by people"),
+        ((True, True), "2 of 2 candidates are by people"),
+        ((True, None), '"human" is null. Where one row has it, each needs true or false'),
+    ],
+)
+def test_nobody_left_out_is_an_error(tmp_path, marks, said) -> None:
+    rows = [{**ROW, "human": mark} for mark in marks]
+    with pytest.raises(InputError, match=said):
+        load_composite(_write(tmp_path, *rows), human="without")

@@ -46,6 +46,18 @@ def test_the_missing_fifth_caption_takes_the_place_of_a_leak(data) -> None:
         assert round(found, 2) == printed
 
 
+def test_the_first_release_has_one_leak_and_gives_the_printed_correlations(data) -> None:
+    first = load_thumb(data, human="with", release="first")
+    assert first.notes[0].startswith("1 Human captions are among their own references")
+    assert first.protocol.options["release"] == "first"
+    # Kasai et al. 2022, Table 4, with Human: CIDEr .20 .12 .23, with the digits of an independent audit.
+    scores = compute_scores(first, metrics_for("cider", first.protocol.documents))
+    for aspect, expected in (("precision", 0.197), ("recall", 0.115), ("total", 0.226)):
+        settings = MetaSettings(aspect=aspect, coefficients=("pearson",), resamples=0)
+        found = evaluate(first, scores, settings).results["cider"]["pearson"].value
+        assert round(found, 3) == expected
+
+
 def test_total_is_the_mean_of_precision_and_recall_plus_penalties(thumb_with_human) -> None:
     # Kasai et al. 2022, 2.2: total = (P + R) / 2 less penalties, which the file holds as negative.
     means = {a: thumb_with_human.judgments.means(a) for a in thumb_with_human.judgments.aspects}
@@ -74,7 +86,9 @@ def test_published_correlations(thumb, metric, published) -> None:
 
 def _write(tmp_path, row):
     (tmp_path / "thumb").mkdir()
-    (tmp_path / "thumb" / "mscoco_THumB-1.0.jsonl").write_text(json.dumps(row) + "\n")
+    human = [] if row["SYS"] == "nobody" else [GOOD | {"SYS": "Human"}]
+    lines = "".join(json.dumps(one) + "\n" for one in (*human, row))
+    (tmp_path / "thumb" / "mscoco_THumB-1.0.jsonl").write_text(lines)
     refs = {"seg_id": "1", "refs": ["A dog."]}
     (tmp_path / "thumb" / "mscoco_references.jsonl").write_text(json.dumps(refs) + "\n")
     return tmp_path
@@ -100,6 +114,7 @@ GOOD = {
         ({"Fl": 0.5}, "fluency is 0.5, not a number from -5 to 0"),
         ({"R": None}, "recall is null"),
         ({"seg_id": "2"}, 'image "2" has no references'),
+        ({"SYS": "nobody"}, 'no system is called "Human", so that none can be left out'),
     ],
 )
 def test_bad_judgments(tmp_path, change, said) -> None:

@@ -15,7 +15,9 @@ from captious.models.locate import sha256
 State = Literal["as tested", "another copy", "present", "missing"]
 _GITHUB = "https://raw.githubusercontent.com/"
 _CIDER = "vrama91/cider-matlab/febe63b05723c1fdb4cb47d646a9ca90f33e8c59/data/"
-_THUMB = "jungokasai/THumB/95195a22d37420c4b421ab95bdbe24458592caac/mscoco/"
+_THUMB = "jungokasai/THumB/{}/mscoco/mscoco_THumB-1.0.jsonl"
+_THUMB_FIRST = _THUMB.format("95195a22d37420c4b421ab95bdbe24458592caac")
+_THUMB_LATER = _THUMB.format("35e97e11bf9b9b853ed8cc81d75215f5b8205d95")
 _EXPERT = "hjkim811/EXPERT/8e1788a3460f4bdcdcd0bab3124efb6f6d0f3099/annotations/"
 
 
@@ -86,8 +88,10 @@ SOURCES: dict[str, Source] = {
             "https://imagesdg.wordpress.com/image-to-scene-description-graph/",
             "unknown: ask its authors",
             (File("composite/composite.jsonl"),),
-            'The page links to the judgments. Write them as rows {"subset", "image", "candidate", '
-            '"relevance", "references"}; the references are those of Flickr8k, Flickr30k and COCO',
+            'The page links to the judgments. Write rows {"subset", "image", "candidate", "relevance", '
+            '"thoroughness", "references"}, and "human": true or false for who wrote the candidate; without '
+            '"human" the first of each image counts as a person\'s. The references are those of Flickr8k, '
+            "Flickr30k and COCO",
         ),
         Source(
             "pascal-50s",
@@ -116,7 +120,12 @@ SOURCES: dict[str, Source] = {
                 File(
                     "thumb/mscoco_THumB-1.0.jsonl",
                     "463ebf947c793a541922ead33eb10a885e77c19e9c7d27cf89e034bfff643efa",
-                    _GITHUB + _THUMB + "mscoco_THumB-1.0.jsonl",
+                    _GITHUB + _THUMB_LATER,
+                ),
+                File(
+                    "thumb/first_release/mscoco_THumB-1.0.jsonl",
+                    "fcde8b5efdac7311f95b2ff58c1c165add7790011025e3844584c3db7b941e58",
+                    _GITHUB + _THUMB_FIRST,
                 ),
                 File(
                     "thumb/mscoco_references.jsonl",

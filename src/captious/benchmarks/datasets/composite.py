@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.benchmarks.data_files.locate import wanted
-from captious.benchmarks.datasets.same_text import fold, without
+from captious.benchmarks.datasets.same_text import without
 from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.corpus import Corpus
 from captious.corpus.readers import open_source
@@ -28,10 +28,11 @@ COMPOSITE = Protocol(
 
 
 def load_composite(folder: Path, subset: str = "all", human: str = "with") -> RatedExamples:
-    """Rows `{"subset", "image", "candidate", "relevance"[, "thoroughness"], "references"}`.
+    """Rows `{"subset", "image", "candidate", "relevance"[, "thoroughness"], "references"[, "human"]}`.
 
-    Some candidates are captions by people, drawn from the image's references. `human="without"`
-    leaves them out, as Madhyastha et al. 2019 (4.3) do.
+    `"human": true` marks the candidates that people wrote. Without that field the first candidate of
+    each image is theirs, which is the order of Composite. `human="without"` leaves them out, as
+    Madhyastha et al. 2019 (4.3) do.
     """
     import orjson
 
@@ -48,11 +49,16 @@ def load_composite(folder: Path, subset: str = "all", human: str = "with") -> Ra
         if subset not in subsets:
             raise UnknownNameError("subset", subset, ["all", *subsets])
         rows = [row for row in rows if row["subset"] == subset]
-    people = [row for row in rows if _by_people(row)]
+    left_out = "nothing"
     if human == "without":
-        rows = [row for row in rows if not _by_people(row)]
-        if not rows:
-            raise InputError(f"{path}: every candidate is one of its image's references. Use human=with.")
+        people, how = _by_people(rows, path)
+        if not any(people) or all(people):
+            raise InputError(
+                f"{path}: {sum(people):,} of {len(rows):,} candidates are by people, {how}. Some must be, "
+                'and not all: correct the field "human" of the rows, or use --human with.'
+            )
+        left_out = f"{sum(people):,} candidates written by people, {how}"
+        rows = [row for row, own in zip(rows, people, strict=True) if not own]
     candidates: dict[str, list[str]] = {}
     for row in rows:
         candidates.setdefault(row["image"], []).append(row["candidate"])
@@ -70,15 +76,30 @@ def load_composite(folder: Path, subset: str = "all", human: str = "with") -> Ra
     if ".head." in path.name:
         notes = (f"{path.name} contains only the first rows of one subset: {len(rows)} captions.",)
     ids = [str(i) for i in range(len(rows))]
-    protocol = COMPOSITE.with_options(subset=subset, human=human)
-    if human == "without":
-        protocol = replace(protocol, left_out=f"{len(people):,} candidates written by people")
+    protocol = replace(COMPOSITE.with_options(subset=subset, human=human), left_out=left_out)
     return rated_examples(protocol, corpus, ratings, ids, notes)
 
 
-def _by_people(row: dict[str, Any]) -> bool:
-    """Whether the candidate is one of the image's own references."""
-    return fold(row["candidate"]) in {fold(text) for text in row["references"]}
+def _by_people(rows: list[dict[str, Any]], path: Path) -> tuple[list[bool], str]:
+    """Whether each candidate is by a person, and what says so: a field, or its place in the file."""
+    marked = [row.get("human") for row in rows]
+    if any(mark is not None for mark in marked):
+        wrong = next(
+            (row for row, mark in zip(rows, marked, strict=True) if not isinstance(mark, bool)), None
+        )
+        if wrong is not None:
+            raise InputError(
+                f'{path}: image "{wrong["image"]}": "human" is {as_written(wrong.get("human"), 30)}. '
+                "Where one row has it, each needs true or false."
+            )
+        return [bool(mark) for mark in marked], 'by the field "human"'
+    seen: set[tuple[str, str]] = set()
+    first = []
+    for row in rows:
+        key = (str(row["subset"]), str(row["image"]))
+        first.append(key not in seen)
+        seen.add(key)
+    return first, "the first of each image"
 
 
 def _checked(row: object, path: Path, number: int) -> dict[str, Any]:

@@ -15,10 +15,18 @@ from captious.errors import InputError, as_written
 
 Human = Literal["with", "without"]
 Leaked = Literal["keep", "drop", "replace"]
+Release = Literal["first", "later"]
 
 HUMAN = "Human"
 # THumB 2.2: precision and recall are scales of 1 to 5; penalties are negative in the file.
 SCALE = {"precision": (1, 5), "recall": (1, 5), "total": (-10, 5)}
+
+# The authors' commits 95195a2 (November 2021) and 35e97e1, "fix Human alignment" (January 2022), which
+# moves 51 Human captions to the images that they describe. Table 2 and 4 of the paper are of the first.
+FILES: dict[Release, str] = {
+    "first": "thumb/first_release/mscoco_THumB-1.0.jsonl",
+    "later": "thumb/mscoco_THumB-1.0.jsonl",
+}
 
 THUMB = Protocol(
     name="thumb",
@@ -32,14 +40,18 @@ THUMB = Protocol(
 )
 
 
-def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") -> RatedExamples:
+def load_thumb(
+    folder: Path, human: Human = "without", leaked: Leaked = "keep", release: Release = "later"
+) -> RatedExamples:
     """2,000 judged captions of four machines, or 2,500 with the human ones.
 
-    In the release 39 images have the Human caption among their references. `leaked="drop"` removes
-    those references, and `"replace"` replaces them with COCO's fifth caption of the image, if
-    `coco_karpathy/reference_captions.json` has one that the release left out.
+    `release` is the version of the judgments: the `later` of January 2022, or the `first`, which the
+    paper's values were computed on. In the later one 39 images have the Human caption among their
+    references, in the first 1. `leaked="drop"` removes those references, and `"replace"` replaces them
+    with COCO's fifth caption of the image, if `coco_karpathy/reference_captions.json` has one that the
+    release left out.
     """
-    path = wanted(folder, "thumb/mscoco_THumB-1.0.jsonl")
+    path = wanted(folder, FILES[release])
     columns = read_rows(path).columns
     references = _references(wanted(folder, "thumb/mscoco_references.jsonl"))
     systems, images, captions = (
@@ -48,6 +60,10 @@ def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") 
     unknown = next((image for image in images if image not in references), None)
     if unknown is not None:
         raise InputError(f'{path}: image "{unknown}" has no references.')
+    if human == "without" and HUMAN not in systems:
+        raise InputError(
+            f'{path}: no system is called "{HUMAN}", so that none can be left out. Correct "SYS".'
+        )
     own = {i: c for s, i, c in zip(systems, images, captions, strict=True) if s == HUMAN}
     leaks = [image for image, caption in own.items() if _leaked(caption, references[image])]
     replaced = 0
@@ -68,6 +84,8 @@ def load_thumb(folder: Path, human: Human = "without", leaked: Leaked = "keep") 
         aspect: [[_number(path, columns, key, row)] for row in kept] for key, aspect in _keys(columns).items()
     }
     protocol = THUMB.with_options(human=human, leaked=leaked)
+    if release == "first":
+        protocol = protocol.with_options(release=release)
     notes: tuple[str, ...] = ()
     if leaks and human == "with":
         what = {

@@ -186,7 +186,7 @@ def meta(
     folder of the benchmark data. `scores` is a file or a table of scores computed elsewhere, with a
     column that names the image, whose other columns may be named in `metrics`. `settings` says
     coefficients, level, interval and draws where the protocol's own are not wanted; `choices` are
-    the benchmark's (`human`, `leaked`, `subset`). `where` keeps the rows of your own file with
+    the benchmark's (`human`, `leaked`, `release`, `subset`). `where` keeps the rows of your own file with
     `column=value`; `by` gives the result for each value of a column too.
 
     >>> given = [("A dog.", 5), ("A cat.", 1), ("A dog runs.", 4), ("A hat.", 2)]
