@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from captious.metrics import known_metrics
+
 
 def test_doctor_knows_every_metric_and_what_it_needs(run) -> None:
     found = run("doctor", "--format", "json").json["metrics"]
@@ -40,3 +42,17 @@ def test_weights_that_cannot_be_fetched_are_one_line(run) -> None:
     assert failed.code == 2
     assert "needs its own download tool: gdown --folder" in failed.err
     assert run("doctor", "--get", "no such weights").err.count("\n") == 1
+
+
+def test_the_longest_text_of_every_metric_is_listed_as_it_declares(run) -> None:
+    told = run("doctor", "--format", "json").json["metrics"]
+    shown = run("doctor", "--format", "markdown").out
+    for name, metric in known_metrics().items():
+        longest = metric.longest
+        if longest is None:
+            assert told[name]["longest"] is None
+        else:
+            beyond = list(longest.beyond)
+            assert told[name]["longest"] == longest._asdict() | {"beyond": beyond}
+        assert f"| {name} | {longest or 'any'} |" in shown
+    assert "| meteor | 5,000 words | error |" in shown

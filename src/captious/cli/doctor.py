@@ -35,6 +35,7 @@ def doctor(
     from captious.cli.weights import fetch, payload, statuses, weight_table
     from captious.corpus.parts_of_speech import missing_for_taggers
     from captious.metrics import known_metrics
+    from captious.metrics.declared import HEADER, declared
     from captious.models.detect.ready import missing_for_detectors
     from captious.scoring import missing_for
     from captious.tables import Table
@@ -49,6 +50,7 @@ def doctor(
         metrics[name] = {
             "ready": not missing,
             "needs": sorted(metric.needs),
+            "longest": metric.longest._asdict() if metric.longest is not None else None,
             "missing": missing,
             "summary": metric.summary,
             "citation": metric.citation,
@@ -69,8 +71,9 @@ def doctor(
         "detectors": detectors,
         "taggers": taggers,
     }
+    texts = Table("", list(HEADER), [list(row) for row in declared(known_metrics())])
     others = [_commands("detector", detectors), _commands("tagger of captious stats", taggers)]
-    emit([table, weight_table(users), *others], found, form)
+    emit([table, texts, weight_table(users), *others], found, form)
 
 
 def _commands(kind: str, wanted: dict[str, str]) -> Table:

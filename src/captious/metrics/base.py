@@ -36,6 +36,25 @@ class Resources(NamedTuple):
     gpus: float = 0.0
 
 
+class Limit(NamedTuple):
+    """The longest text that a metric reads at once, and what it does with a longer one.
+
+    `beyond` are the ways that it offers (of error, truncate and chunk), `default` is the one that it
+    takes unless its option `long` says otherwise. A limit in words is one of time: a longer text is refused.
+
+    >>> str(Limit(5_000, "words")), str(Limit(77, "tokens"))
+    ('5,000 words', '77 tokens')
+    """
+
+    most: int
+    unit: Literal["tokens", "words"]
+    beyond: tuple[str, ...] = ("error",)
+    default: str = "error"
+
+    def __str__(self) -> str:
+        return f"{self.most:,} {self.unit}"
+
+
 class Metric:
     """Base of all metrics. Subclasses are frozen dataclasses, registered by `@register`.
 
@@ -50,7 +69,7 @@ class Metric:
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     percent: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = True
-    most_words: ClassVar[int | None] = None  # of one text, where the time grows faster than the length
+    longest: ClassVar[Limit | None] = None  # None: it reads a text of any length
     neural: ClassVar[bool] = False  # whether it runs the weights of a neural network
     partial: ClassVar[bool] = False  # whether it may have no score, NaN, for some examples
     fewest_images: ClassVar[int] = 1
@@ -190,17 +209,22 @@ def package_fact(module: str) -> dict[str, str]:
     return {home.name: home.version for home in homes if home is not None}
 
 
+def most_words(metric: Metric) -> int | None:
+    """The most words of a text that a metric takes, where its limit is one of words."""
+    return metric.longest.most if metric.longest is not None and metric.longest.unit == "words" else None
+
+
 def refuse_too_long(corpus: Corpus, metrics: Sequence[Metric]) -> None:
     """Refuse texts on which a metric would run for hours, before any work is done.
 
     >>> class Slow(Metric):
-    ...     name, most_words = "slow", 3
+    ...     name, longest = "slow", Limit(3, "words")
     >>> refuse_too_long(Corpus.from_lists(["a dog on a mat"]), [Slow()])
     Traceback (most recent call last):
     captious.errors.InputError: slow: "a dog on a mat" has 5 words; at most 3 are allowed...
     """
     for metric in metrics:
-        most = metric.most_words
+        most = most_words(metric)
         if most is None:
             continue
         for text in chain(corpus.captions, corpus.references.values):

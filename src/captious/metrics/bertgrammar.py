@@ -10,12 +10,12 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.base import Metric, Need
+from captious.metrics.base import Limit, Metric, Need
 from captious.metrics.batch import Batch
 from captious.metrics.image_notes import Noted, rows_with_score
 from captious.metrics.registry import register
 from captious.models.encoders import opening
-from captious.models.encoders.long_texts import check_long
+from captious.models.encoders.long_texts import LONG, check_long
 from captious.models.language import grammaticality
 from captious.models.language.grammaticality import GRAMMATICAL, LIMIT, Grammaticality, Judged
 from captious.models.weights.known import BERT_BASE, GRAMMAR, needed
@@ -33,6 +33,7 @@ class BertGrammar(Metric):
     """
 
     neural: ClassVar[bool] = True
+    longest: ClassVar[Limit | None] = Limit(LIMIT, "tokens", LONG, "truncate")
     title: ClassVar[str] = "BertGrammar"
     summary: ClassVar[str] = "probability that a BERT classifier finds the caption grammatical"
     citation: ClassVar[str] = "Ruiz et al. 2024; Devlin et al. 2019"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError, UnknownNameError
-from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.bertscore_baseline import NO_BASELINE, Baseline, read_baseline
 from captious.metrics.registry import register
@@ -62,6 +62,7 @@ class BertScore(Metric):
     summary: ClassVar[str] = "F1 of tokens matched by the cosine of contextual vectors (MiniLM)"
     citation: ClassVar[str] = "Zhang et al. 2020"
     neural: ClassVar[bool] = True
+    longest: ClassVar[Limit | None] = Limit(512, "tokens", ("truncate",), "truncate")
     dotted: ClassVar[str] = "part"
 
     part: str = "f1"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import UnknownNameError
-from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.registry import register
 from captious.models.encoders import sentence as encoders
@@ -40,6 +40,7 @@ class SentenceSimilarity(Metric):
     summary: ClassVar[str] = "cosine of sentence vectors of caption and references (MiniLM)"
     citation: ClassVar[str] = "Reimers and Gurevych 2019"
     neural: ClassVar[bool] = True
+    longest: ClassVar[Limit | None] = Limit(256, "tokens", ("truncate",), "truncate")
     dotted: ClassVar[str] = "agg"
 
     agg: str = "max"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.base import Metric
+from captious.metrics.base import Limit, Metric
 from captious.metrics.batch import Batch
 from captious.metrics.cider import CiderD
 from captious.metrics.document_frequency import CORPUS
@@ -34,7 +34,7 @@ class Spider(JoinedMetric):
     bounds: ClassVar[tuple[float, float]] = (0.0, 5.5)
     language: ClassVar[str] = "English"
     fewest_images: ClassVar[int] = 2
-    most_words: ClassVar[int | None] = Spice.most_words
+    longest: ClassVar[Limit | None] = Spice.longest
 
     df: str = CORPUS
     parser: str = "caption"

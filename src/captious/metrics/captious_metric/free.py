@@ -10,7 +10,7 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.base import Metric, Need
+from captious.metrics.base import Limit, Metric, Need
 from captious.metrics.batch import Batch
 from captious.metrics.captious_metric.extract import encoder_of
 from captious.metrics.captious_metric.meaning import MEANING_FEATURES, meaning_features, read_meanings
@@ -41,6 +41,7 @@ class CaptiousFree(Metric):
     summary: ClassVar[str] = "similarity to the objects in the image (tuned MiniLM); no references"
     citation: ClassVar[str] = "captious, docs/metrics/captious.md"
     neural: ClassVar[bool] = True
+    longest: ClassVar[Limit | None] = Limit(256, "tokens", ("truncate",), "truncate")
     by_batch: ClassVar[bool] = True  # the encoder rounds a batch to whole numbers together
     needs: ClassVar[frozenset[Need]] = frozenset({"objects"})
 

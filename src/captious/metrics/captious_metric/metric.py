@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.captious_metric.extract import extract
 from captious.metrics.captious_metric.model import NOTHING, SHIPPED, load_model
@@ -36,6 +36,7 @@ class CaptiousMetric(Metric):
     summary: ClassVar[str] = "learned: sentence, token and word similarity to the references (MiniLM)"
     citation: ClassVar[str] = "captious, docs/metrics/captious.md"
     neural: ClassVar[bool] = True
+    longest: ClassVar[Limit | None] = Limit(256, "tokens", ("truncate",), "truncate")
     by_batch: ClassVar[bool] = True  # the encoder rounds a batch to whole numbers together
 
     model: str = SHIPPED

@@ -11,13 +11,14 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError
-from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.clip.similarity import WithImages, WithReferences, with_images, with_references
 from captious.metrics.image_notes import Noted, circularity, rows_with_score
 from captious.models.encoders import opening
 from captious.models.encoders.base import Embedder
-from captious.models.encoders.long_texts import check_long
+from captious.models.encoders.long_texts import LONG, check_long
+from captious.models.encoders.vision_text import CLIP_LIMIT
 from captious.models.weights.known import CLIP_B32, needed
 
 PROMPT = "A photo depicts"  # Hessel et al. 2021, 3
@@ -34,6 +35,7 @@ class ClipFamily(Metric):
     """
 
     neural: ClassVar[bool] = True
+    longest: ClassVar[Limit | None] = Limit(CLIP_LIMIT, "tokens", LONG, "truncate")
     of_image: ClassVar[bool] = True
     of_references: ClassVar[bool] = False
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from captious.metrics.base import Limit
 from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders import opening
+from captious.models.encoders.long_texts import LONG
 from captious.models.encoders.pair_cache import Keyed
 from captious.models.joint.blip import open_blip
 from captious.models.weights.known import BLIP_ITM
@@ -28,6 +30,7 @@ class BlipMatch(PairFamily):
     summary: ClassVar[str] = "probability that caption and image match, by BLIP; no references"
     citation: ClassVar[str] = "Li et al. 2022"
     family: ClassVar[str] = "blip"
+    longest: ClassVar[Limit | None] = Limit(512, "tokens", LONG, "truncate")
 
     model: str = BLIP_ITM
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from captious.metrics.base import Limit
 from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
+from captious.models.encoders.long_texts import LONG
 from captious.models.encoders.pair_cache import Keyed
 from captious.models.joint.vilbert.alignment import Aligner
 from captious.models.joint.vilbert.model import LIMIT, open_vilbert, ready
@@ -29,6 +31,7 @@ class VilbertAlignment(PairFamily):
     summary: ClassVar[str] = "ViLBERT's probability that caption and image are aligned; no references"
     citation: ClassVar[str] = "Scott et al. 2023; Lu et al. 2019"
     family: ClassVar[str] = "vilbert"
+    longest: ClassVar[Limit | None] = Limit(LIMIT, "tokens", LONG, "truncate")
 
     model: str = VILBERT
     regions: str = ""

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import UnknownNameError
-from captious.metrics.base import Need, reference_count_label
+from captious.metrics.base import Limit, Need, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.image_notes import Noted
 from captious.metrics.joint.family import EXAMPLES_A_BLOCK, PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders.base import ScoredPairs
+from captious.models.encoders.long_texts import LONG
 from captious.models.joint.regions import Regions, region_store
 from captious.models.joint.vilbert.alignment import known_regions
 from captious.models.joint.vilbert.model import LIMIT, Pair, Read, Vilbert, open_vilbert, ready
@@ -67,6 +68,7 @@ class VilbertScore(PairFamily):
     needs: ClassVar[frozenset[Need]] = frozenset({"references", "image"})
     bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
     family: ClassVar[str] = "vilbert"
+    longest: ClassVar[Limit | None] = Limit(LIMIT, "tokens", LONG, "truncate")
     dotted: ClassVar[str] = "part"
 
     part: str = "f1"

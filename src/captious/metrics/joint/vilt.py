@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from captious.errors import UnknownNameError
+from captious.metrics.base import Limit
 from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders import opening
+from captious.models.encoders.long_texts import LONG
 from captious.models.encoders.pair_cache import Keyed
 from captious.models.joint.vilt import LIMIT, open_vilt
 from captious.models.weights.known import VILT
@@ -34,6 +36,7 @@ class ViltScore(PairFamily):
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
     percent: ClassVar[bool] = False
     family: ClassVar[str] = "vilt"
+    longest: ClassVar[Limit | None] = Limit(LIMIT, "tokens", LONG, "truncate")
 
     model: str = VILT
     limit: int = LIMIT

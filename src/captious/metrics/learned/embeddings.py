@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.metrics.base import Need
+from captious.metrics.base import Limit, Need
 from captious.metrics.batch import Batch
 from captious.metrics.sentsim import sentence_vectors_of
 from captious.models.encoders import opening, sentence
 from captious.models.encoders.base import ImageFile
+from captious.models.encoders.vision_text import CLIP_LIMIT
 from captious.models.locate import MINILM
 from captious.models.weights.known import CLIP_B32
 from captious.text.vectors.table import DEFAULT, load_vectors, require_vectors
@@ -44,6 +45,7 @@ class Embedding(NamedTuple):
     rows: Callable[[Batch], FloatArray]
     label: Callable[[], str]
     regions: str = ""
+    longest: Limit | None = None
 
 
 Options = Mapping[str, str]
@@ -103,6 +105,7 @@ def sentence_embedding(part: str, options: Options) -> Embedding:
         ready=lambda: sentence.ready(encoder, "auto"),
         rows=lambda batch: _of_texts(batch, part, sentence_vectors_of(batch, encoder, "auto")),
         label=lambda: "/".join(sentence.label_of(encoder, "auto")),
+        longest=Limit(sentence.LONGEST_SENTENCE, "tokens", ("truncate",), "truncate"),
     )
 
 
@@ -133,6 +136,7 @@ def image_text_embedding(part: str, options: Options) -> Embedding:
         ready=lambda: opening.ready(encoder),
         rows=lambda batch: _of_images(batch, part, encoder),
         label=lambda: "|".join(opening.open_embedder(encoder).facts().values()),
+        longest=Limit(CLIP_LIMIT, "tokens", (CHUNK,), CHUNK),
     )
 
 

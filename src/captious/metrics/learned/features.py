@@ -7,7 +7,7 @@ say which option a dot sets; `sentence.joint` is an embedding of many columns.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, MissingDependencyError, NotSetUpError, UnknownNameError, one_line
-from captious.metrics.base import Metric, Need
+from captious.metrics.base import Limit, Metric, Need
 from captious.metrics.batch import Batch
 from captious.metrics.document_frequency import CORPUS
 from captious.metrics.learned import vilbert_embedding as _vilbert_embedding  # noqa: F401  # joins the providers
@@ -37,6 +37,15 @@ class Feature:
     def needs(self) -> frozenset[Need]:
         """What the feature needs of each example."""
         return self.source.needs
+
+    @property
+    def longest(self) -> Limit | None:
+        """The longest text that it reads at once, and what it does with a longer one as it is set."""
+        own = self.source.longest
+        if own is None:
+            return None
+        how = getattr(self.source, "long", own.default)
+        return own._replace(beyond=(how,), default=how)
 
     @property
     def partial(self) -> bool:
@@ -107,6 +116,15 @@ class Feature:
         if isinstance(self.source, Embedding):
             return f"{self.name}|{self.source.label()}"
         return self.source.signature(corpus, knowledge)
+
+
+def shortest(limits: Iterable[Limit | None]) -> Limit | None:
+    """The lowest of several limits: beyond it some part no longer reads the whole text at once.
+
+    >>> shortest([None, Limit(5_000, "words"), Limit(77, "tokens")])
+    Limit(most=77, unit='tokens', beyond=('error',), default='error')
+    """
+    return min((one for one in limits if one is not None), key=lambda one: one.most, default=None)
 
 
 def counts_documents(metric: Metric) -> bool:

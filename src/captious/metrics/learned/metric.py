@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, MissingDependencyError
-from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.learned.features import (
     Feature,
@@ -25,6 +25,7 @@ from captious.metrics.learned.features import (
     matrix_of,
     parse_features,
     require_features,
+    shortest,
 )
 from captious.metrics.learned.folder import MANIFEST, TrainedModel, read_folder
 from captious.metrics.registry import register
@@ -65,6 +66,7 @@ class LearnedMetric(Metric):
             "bounds": trained.scale,
         }
         own |= {"percent": trained.scale == (0.0, 1.0), "name": self.name or trained.name}
+        own["longest"] = shortest(feature.longest for feature in features)
         own["partial"] = any(feature.partial for feature in features)
         for name, value in own.items():
             object.__setattr__(self, name, value)  # they belong to what was loaded, not to the class
@@ -178,6 +180,7 @@ class VcrScore(LearnedMetric):
     """Gradient boosting on precision and recall over the pool, ViLT and MCIP-ref (VCRScore, 3.3)."""
 
     title: ClassVar[str] = "VCRScore"
+    longest: ClassVar[Limit | None] = Limit(40, "tokens", ("truncate",), "truncate")  # as ViLT, a feature
     summary: ClassVar[str] = "gradient boosting over word overlap, ViLT and MCIP; you train it"
     citation: ClassVar[str] = "VCRScore, section 3.3"
 
@@ -195,6 +198,7 @@ class Rating(LearnedMetric):
     """A network over joint embeddings that predicts a rating of 1 to 5 (Scott et al. 2023, 3.4)."""
 
     title: ClassVar[str] = "Rating"
+    longest: ClassVar[Limit | None] = Limit(37, "tokens", ("chunk",), "chunk")  # as ViLBERT, a feature
     summary: ClassVar[str] = "network over joint embeddings that predicts the rating; you train it"
     citation: ClassVar[str] = "Scott et al. 2023, section 3.4"
 

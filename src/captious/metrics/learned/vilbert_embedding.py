@@ -10,6 +10,7 @@ import numpy as np
 
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, NotSetUpError
+from captious.metrics.base import Limit
 from captious.metrics.batch import Batch
 from captious.metrics.learned.embeddings import CAPTION, CHUNK, IMAGE, JOINT, Embedding, Options, provides
 from captious.models.encoders import opening
@@ -50,6 +51,7 @@ def vilbert_embedding(part: str, options: Options) -> Embedding:
         rows=rows,
         label=lambda: "|".join([*open_vilbert(encoder).facts().values(), region_store(regions).label]),
         regions=regions,
+        longest=Limit(model.LIMIT, "tokens", (CHUNK,), CHUNK),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, UnknownNameError
-from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.meteor.align import align_pairs
 from captious.metrics.meteor.matchers import MATCHERS, Captions, Matches, find_matches
@@ -42,7 +42,7 @@ class Meteor(Metric):
     summary: ClassVar[str] = "METEOR 1.5 (English): stems, synonyms and paraphrases, without Java"
     language: ClassVar[str] = "English"
     citation: ClassVar[str] = "Denkowski & Lavie 2014"
-    most_words: ClassVar[int | None] = 5_000
+    longest: ClassVar[Limit | None] = Limit(5_000, "words")
 
     alpha: float = 0.85
     beta: float = 0.2

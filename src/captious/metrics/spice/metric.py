@@ -10,7 +10,7 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.registry import register
 from captious.metrics.spice.graph import SceneGraph
@@ -48,7 +48,7 @@ class Spice(Metric):
     language: ClassVar[str] = "English"
     citation: ClassVar[str] = "Anderson et al. 2016"
 
-    most_words: ClassVar[int | None] = 5_000
+    longest: ClassVar[Limit | None] = Limit(5_000, "words")
 
     parser: str = "caption"
     detail: bool = False  # sub-scores of each example beside the score, which stays the same

@@ -25,6 +25,7 @@ from captious.corpus.types import Ragged
 from captious.engine import Run, run_metrics
 from captious.errors import CaptiousError, InputError
 from captious.metrics import Metric
+from captious.metrics.base import most_words
 from captious.metrics.scripts import script_notes
 from captious.models.images import decode_image
 from captious.scoring import assemble
@@ -120,7 +121,7 @@ class _Doubts:
 
     def __init__(self, metrics: Mapping[str, Metric], limits: Limits) -> None:
         needs = {need for metric in metrics.values() for need in metric.needs}
-        most = [metric.most_words for metric in metrics.values() if metric.most_words is not None]
+        most = [most for metric in metrics.values() if (most := most_words(metric)) is not None]
         # N words have at least 2 N - 1 characters.
         self.always = "image" in needs or any(2 * words < limits.text_characters for words in most)
         self.references, self.objects = "references" in needs, "objects" in needs
@@ -146,8 +147,8 @@ def _failures(request: ScoreRequest, metrics: Mapping[str, Metric], limits: Limi
             if broken is None:
                 broken = _broken_pictures(request, limits)
             reasons |= {row: broken[image] for row, image in enumerate(request.images) if image in broken}
-        if metric.most_words is not None:
-            reasons |= _too_many_words(request, name, metric.most_words)
+        if (most := most_words(metric)) is not None:
+            reasons |= _too_many_words(request, name, most)
         if reasons:
             found[name] = reasons
     return found
