@@ -1,4 +1,4 @@
-"""Writes data/jar.json.gz: what METEOR's program says of varied pairs of captions.
+"""Writes data/jar.json.gz and data/long.json.gz: what METEOR's program says of varied pairs of captions.
 
     python tests/metrics/meteor/make_figures.py DATA_FOLDER
 
@@ -87,10 +87,57 @@ def repeating_pairs() -> list[tuple[str, str]]:
     return sorted(pairs)
 
 
+FREQUENT = ("a", "the", "dog", "dogs", "of", "couple", "pair", "zq", "in", "front")
+
+
+def long_pairs(data: Path, count: int, seed: int) -> list[tuple[str, str]]:
+    """Pairs of 30 to 150 words: equal, edited, turned, shuffled or drawn anew, and a few words repeated."""
+    draw = random.Random(seed)
+    captions = sorted({text for pair in all_pairs(data) for text in pair})
+    plain = [text for text in captions if re.fullmatch("[a-z ]+[a-z]", text)]
+
+    def text(pool: list[str]) -> list[str]:
+        words: list[str] = []
+        length = draw.randint(30, 150)
+        while len(words) < length:
+            words += draw.choice(pool).split()
+        return words[:length]
+
+    pairs = []
+    for number in range(count):
+        own = text(draw.sample(plain, draw.choice([3, 20, 1000])))
+        place = draw.randrange(1, len(own))
+        if number % 6 == 4:
+            few = draw.sample(FREQUENT, draw.randint(1, 5))
+            own, their = ([draw.choice(few) for _ in range(draw.randint(30, 150))] for _ in range(2))
+        else:
+            their = (
+                own,
+                [*own[:place], "dog", *own[place:]],
+                own[place:] + own[:place],
+                draw.sample(own, len(own)),
+                [],
+                text(plain),
+            )[number % 6]
+        pairs.append((" ".join(own), " ".join(their)))
+    return pairs
+
+
+def write_long(java: str, data: Path) -> None:
+    """The statistics of long pairs."""
+    pairs = long_pairs(data, 150, 23)
+    printed = jar.statistics(java, [(own, [their]) for own, their in pairs])
+    rows = [[*pair, [int(float(x)) for x in line.split()]] for pair, line in zip(pairs, printed, strict=True)]
+    text = json.dumps(rows, separators=(",", ":"))
+    target = Path(__file__).parent / "data" / "long.json.gz"
+    target.write_bytes(gzip.compress(text.encode("utf-8"), 9, mtime=0))
+
+
 def main(data: Path) -> None:
-    """Ask the jar and write the file."""
+    """Ask the jar and write the files."""
     pairs = real_pairs(data) + [(own.strip(), their.strip()) for own, their in CORNERS]
     java = str(shutil.which("java"))
+    write_long(java, data)
     printed = jar.statistics(java, [(own, [ref]) for own, ref in pairs])
     items, corpus = jar.scores(java, printed)
     rows = [

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from captious.metrics.meteor import align
-from captious.metrics.meteor.align import _Beam, _first_of_pairs, align_pairs
+from captious.metrics.meteor.align import _first_of_pairs, align_pairs
 from captious.metrics.meteor.matchers import Captions, Matches, find_matches
 from captious.metrics.meteor.tables import Tables
 from captious.text.tokens import table_of
@@ -93,11 +93,10 @@ def test_a_phrase_counts_half_its_words_rounded_down() -> None:
 
 
 def test_order_does_not_depend_on_how_large_costs_are() -> None:
-    beam = _Beam.start(7, 1)
-    beam.pair = np.array([0, 0, 0, 0, 3, 3, 3])
-    beam.gain = np.array([2, 4, 4, 4, 1, 1, 1])
+    pair = np.array([0, 0, 0, 0, 3, 3, 3])
+    gain = np.array([2, 4, 4, 4, 1, 1, 1])
     chunks = np.array([0, 2, 1, 1, 5, 5, 5])
     for unit in (1, 1 << 61):  # the second does not fit in one sort key
-        beam.cost = np.array([0, 0, 1, 0, 1, 0, 0]) * unit
+        cost = np.array([0, 0, 1, 0, 1, 0, 0]) * unit
         # More gain, then fewer chunks, then less cost; rows 5 and 6 are equal.
-        assert _first_of_pairs(beam, chunks, 3).tolist() == [3, 2, 1, 5, 6, 4]
+        assert _first_of_pairs(pair, gain, chunks, cost, np.full(4, 3)).tolist() == [3, 2, 1, 5, 6, 4]

@@ -18,6 +18,7 @@ from captious.benchmarks import load_benchmark
 from captious.errors import InputError, UnknownNameError
 from captious.metrics import Batch
 from captious.metrics.meteor import Meteor, align
+from captious.metrics.meteor.matchers import Captions, find_matches
 from captious.metrics.meteor.metric import normalised, pair_statistics
 from captious.metrics.meteor.score import COLUMNS, Parameters, meteor
 from captious.metrics.meteor.tables import Tables
@@ -25,6 +26,7 @@ from captious.text.tokens import token_table
 
 sys.path.insert(0, str(Path(__file__).parent))
 import jar
+from make_figures import long_pairs
 
 FIGURES = Path(__file__).parent / "data" / "jar.json.gz"
 
@@ -44,7 +46,52 @@ def _scores(rows: list[tuple[str, list[str]]]) -> list[float]:
 
 
 def test_statistics_of_stored_pairs(tables: Tables) -> None:
-    rows = _figures()["pairs"]
+    _assert_equal_to_stored(_figures()["pairs"], tables)
+
+
+def test_long_pairs(tables: Tables) -> None:
+    """30 to 150 words; a sixth of the pairs are identical, a sixth repeat a few words."""
+    rows = json.loads(gzip.decompress(FIGURES.with_name("long.json.gz").read_bytes()))
+    assert len(rows) == 150
+    _assert_equal_to_stored(rows, tables)
+
+
+@pytest.mark.long
+def test_long_pairs_against_the_program(java: str, data: Path, tables: Tables) -> None:
+    pairs = long_pairs(data, 2000, 24)
+    printed = jar.statistics(java, [(own, [their]) for own, their in pairs])
+    rows = [[*pair, [int(float(x)) for x in line.split()]] for pair, line in zip(pairs, printed, strict=True)]
+    _assert_equal_to_stored(rows, tables)
+
+
+def test_an_identical_text_has_the_score_one(tables: Tables) -> None:
+    """The program does not search where both texts are the same; its beam would lose the best."""
+    text = "a man in a red shirt and a man in a blue shirt ride a red bike and a blue bike " * 6
+    assert _scores([(text, [text])]) == [1.0]
+    assert _scores([(text + "again", [text])])[0] < 1
+
+
+@pytest.mark.parametrize("word", ["a", "a couple of", "dog hound"])
+def test_thousands_of_equal_words_have_few_matches(tables: Tables, word: str) -> None:
+    """Matches of a long text grow with its length, not with the square: time and memory stay small."""
+    sizes = []
+    for count in (2_500, 5_000):
+        tokens = token_table([f"{word} " * count, f"{word} " * (count - 1) + "zebra"], "space")
+        words = tables.describe(tokens.vocabulary)
+        own, their = np.array([0]), np.array([1])
+        matches = find_matches(tables, words, Captions.of(tokens, np.arange(2)), own, their)
+        sizes.append(len(matches))
+    assert sizes[1] < 2.1 * sizes[0] < 60 * 2_500 * len(word.split())
+
+
+def test_what_is_equal_in_long_texts_is_matched_where_it_has_moved(tables: Tables) -> None:
+    words = [f"w{number % 977}x{number % 31} the a of" for number in range(600)]
+    moved = words[400:] + words[:400]
+    # 2,400 words in two chunks give 1 - 0.6 (2 / 2400) ^ 0.2 = 0.855; in ten, 0.799.
+    assert 0.799 < _scores([(" ".join(moved), [" ".join(words)])])[0] <= 0.855
+
+
+def _assert_equal_to_stored(rows: list[Any], tables: Tables) -> None:
     texts = [text for own, reference, _ in rows for text in (own, reference)]
     tokens = normalised(token_table(texts, "space"), tables)
     places = np.arange(len(rows))

@@ -32,6 +32,9 @@ from captious.metrics.meteor.matchers import EXACT, Captions, Matches
 from captious.metrics.meteor.tables import Ints, spans
 
 BEAM = 40  # Meteor 1.5
+# Ours, so that time is linear: where a reference is longer, fewer partial alignments live.
+_WHOLE_BEAM_WORDS = 512
+_LEAST = 8
 _WORD = 64  # candidate words that one mask holds
 
 
@@ -143,13 +146,15 @@ class _Search:
         wanted[pairs] = True
         self.rows = np.flatnonzero(wanted[matches.pair])
         self.pairs, self.width = len(pairs), width
+        self.beam = np.clip(BEAM * _WHOLE_BEAM_WORDS // np.maximum(lengths, 1), _LEAST, BEAM)
         self.own, own_length = matches.candidate[self.rows], matches.candidate_length[self.rows]
         self.their, length = matches.reference[self.rows], matches.reference_length[self.rows]
         self.own_end, self.their_end = self.own + own_length, self.their + length
         self.distance = np.abs(self.own - self.their)
         whole = matches.matcher[self.rows] == EXACT
         self.gain = np.where(whole, own_length + length, own_length // 2 + length // 2)
-        self.mask = _masks(self.own, own_length, width)
+        self.word, self.bits = self.own // _WORD, _bits(self.own % _WORD, own_length)
+        self.over, self.over_bits = (self.own_end - 1) // _WORD, _bits_over(self.own % _WORD, own_length)
         self._find_slots(np.searchsorted(pairs, matches.pair[self.rows]), lengths, fixed)
 
     def _find_slots(self, pair: Ints, lengths: Ints, fixed: NDArray[np.bool_]) -> None:
@@ -201,29 +206,42 @@ class _Search:
         possible = np.zeros(len(row), dtype=bool)
         possible[ends - 1] = covered | ~self.is_fixed[slot]
         taken = (match >= 0).nonzero()[0]
-        free = taken[~(beam.used[row[taken]] & self.mask[match[taken]]).any(axis=1)]
+        free = taken[self._free(beam, row[taken], match[taken])]
         possible[free] = True
         refused = np.zeros(len(row), dtype=np.int64)
         refused[free] = self.distance[match[free]]
         before = refused.cumsum() - refused
         before -= before[begins][row]
-        row, match = row[possible], match[possible]
-        grown = beam.take(row)
-        grown.cost += before[possible]
-        self._apply(grown, match, self.position[slot[row]], covered[row])
-        kept = _first_of_pairs(grown, grown.closed, BEAM)
-        return grown.take(kept), match[kept]
+        row, match, before = row[possible], match[possible], before[possible]
+        gain, closed = beam.gain[row], beam.closed[row]
+        taken = (match >= 0).nonzero()[0]
+        own, chosen = row[taken], match[taken]
+        gain[taken] += self.gain[chosen]
+        breaks = ~covered[row]
+        breaks[taken] = (beam.own_end[own] != self.own[chosen]) | (beam.their_end[own] != self.their[chosen])
+        closed += breaks & (beam.their_end[row] >= self.position[slot[row]])
+        cost = beam.cost[row] + before
+        # Only what lives is copied with the words that it uses.
+        kept = _first_of_pairs(beam.pair[row], gain, closed, cost, self.beam)
+        grown, match = beam.take(row[kept]), match[kept]
+        grown.gain, grown.closed, grown.cost = gain[kept], closed[kept], cost[kept]
+        self._use(grown, match)
+        return grown, match
 
-    def _apply(self, beam: _Beam, match: Ints, position: Ints, covered: NDArray[np.bool_]) -> None:
+    def _free(self, beam: _Beam, row: Ints, match: Ints) -> NDArray[np.bool_]:
+        """Whether partial alignments `row` use no word of the candidate that the matches need."""
+        used = beam.used[row, self.word[match]] & self.bits[match]
+        if self.width > 1:
+            used |= beam.used[row, self.over[match]] & self.over_bits[match]
+        free: NDArray[np.bool_] = used == 0
+        return free
+
+    def _use(self, beam: _Beam, match: Ints) -> None:
         taken = (match >= 0).nonzero()[0]
         chosen = match[taken]
-        breaks = ~covered
-        breaks[taken] = (beam.own_end[taken] != self.own[chosen]) | (
-            beam.their_end[taken] != self.their[chosen]
-        )
-        beam.closed += breaks & (beam.their_end >= position)
-        beam.gain[taken] += self.gain[chosen]
-        beam.used[taken] |= self.mask[chosen]
+        beam.used[taken, self.word[chosen]] |= self.bits[chosen]
+        if self.width > 1:
+            beam.used[taken, self.over[chosen]] |= self.over_bits[chosen]
         beam.own_end[taken] = self.own_end[chosen]
         beam.their_end[taken] = self.their_end[chosen]
 
@@ -231,7 +249,10 @@ class _Search:
         """The trail of each pair's best alignment."""
         whole = _Beam.joined(ended)
         last = self.position[self.first_slot[whole.pair] + self.slots[whole.pair] - 1]
-        return whole.trail[_first_of_pairs(whole, whole.closed + (whole.their_end > last), 1)]
+        chunks = whole.closed + (whole.their_end > last)
+        return whole.trail[
+            _first_of_pairs(whole.pair, whole.gain, chunks, whole.cost, np.ones_like(self.beam))
+        ]
 
     def _follow(self, best: Ints, match: Ints, parent: Ints) -> Ints:
         found = []
@@ -242,23 +263,29 @@ class _Search:
         return np.sort(self.rows[np.concatenate(found)])
 
 
-def _first_of_pairs(beam: _Beam, chunks: Ints, count: int) -> Ints:
-    """The first `count` of each pair by gain, chunks and cost; equal ones keep their order."""
-    gains, widths, costs = (int(x.max()) + 1 for x in (beam.gain, chunks, beam.cost))
-    if (int(beam.pair.max()) + 1) * gains * widths * costs < 1 << 62:
-        key = ((beam.pair * gains - beam.gain) * widths + chunks) * costs + beam.cost
+def _first_of_pairs(pair: Ints, gain: Ints, chunks: Ints, cost: Ints, count: Ints) -> Ints:
+    """The first `count[p]` of each pair `p` by gain, chunks and cost; equal ones keep their order."""
+    gains, widths, costs = (int(x.max()) + 1 for x in (gain, chunks, cost))
+    if (int(pair.max()) + 1) * gains * widths * costs < 1 << 62:
+        key = ((pair * gains - gain) * widths + chunks) * costs + cost
         order = np.argsort(key, kind="stable")
     else:
-        order = np.lexsort((beam.cost, chunks, -beam.gain, beam.pair))
-    sizes = np.bincount(beam.pair)  # partial alignments stand pair by pair, before and after
-    if sizes.max() <= count:
+        order = np.lexsort((cost, chunks, -gain, pair))
+    sizes = np.bincount(pair, minlength=len(count))  # partial alignments stand pair by pair, before and after
+    if (sizes <= count).all():
         return order
     starts = sizes.cumsum() - sizes
-    return order[np.arange(len(order)) < (starts + count)[beam.pair]]
+    return order[np.arange(len(order)) < (starts + count)[pair]]
 
 
-def _masks(start: Ints, length: Ints, width: int) -> NDArray[np.uint64]:
-    masks = np.zeros((len(start), width), dtype=np.uint64)
-    match, word = spans(start, start + length)
-    np.bitwise_or.at(masks, (match, word // _WORD), np.uint64(1) << (word % _WORD).astype(np.uint64))
-    return masks
+def _bits(place: Ints, length: Ints) -> NDArray[np.uint64]:
+    """Bits of the words that a match takes, in the mask that holds its first; a match is shorter."""
+    ones = (np.uint64(1) << length.astype(np.uint64)) - np.uint64(1)
+    return ones << place.astype(np.uint64)
+
+
+def _bits_over(place: Ints, length: Ints) -> NDArray[np.uint64]:
+    """Bits in the mask that holds its last word: those that `_bits` has no room for."""
+    over = place + length - _WORD
+    ones = (np.uint64(1) << np.maximum(over, 0).astype(np.uint64)) - np.uint64(1)
+    return np.where(over > 0, ones, np.uint64(0))

@@ -14,7 +14,7 @@ from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.meteor.align import align_pairs
-from captious.metrics.meteor.matchers import MATCHERS, Captions, Matches, find_matches
+from captious.metrics.meteor.matchers import MATCHERS, MOST_CELLS, Captions, Matches, find_matches
 from captious.metrics.meteor.normalise import is_plain, normalise
 from captious.metrics.meteor.score import COLUMNS, Parameters, meteor, statistics
 from captious.metrics.meteor.sources import find_sources
@@ -42,7 +42,7 @@ class Meteor(Metric):
     summary: ClassVar[str] = "METEOR 1.5 (English): stems, synonyms and paraphrases, without Java"
     language: ClassVar[str] = "English"
     citation: ClassVar[str] = "Denkowski & Lavie 2014"
-    longest: ClassVar[Limit | None] = Limit(5_000, "words")
+    longest: ClassVar[Limit | None] = Limit(20_000, "words")
 
     alpha: float = 0.85
     beta: float = 0.2
@@ -156,7 +156,9 @@ def pair_statistics(
 
 def _portions(tokens: TokenTable, candidate: Ints, reference: Ints) -> Iterator[slice]:
     """Slices of the pairs whose tables of words fit in modest memory."""
-    cells = np.cumsum(tokens.lengths[candidate] * tokens.lengths[reference])
+    cells = tokens.lengths[candidate] * tokens.lengths[reference]
+    cells[cells > MOST_CELLS] = MOST_CELLS // 8  # of which few are looked at
+    cells = np.cumsum(cells)
     small = len(tokens.vocabulary) ** 2 <= _TABLE_AT_ONCE
     start = 0
     while start < len(candidate):

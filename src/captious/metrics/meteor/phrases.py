@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from captious.metrics.meteor.matchers import Captions
 
 _FILTER_BITS = 22  # at most; few keys are told apart by fewer, which the processor's cache holds
+# A pair with more matches is crowded: of each word or phrase, those nearest to the diagonal are kept.
+MOST_MATCHES = 1 << 15
+_NEAREST = 4
 _ROOM = 6  # bits over those that number the keys: of 64 places one is taken
 
 
@@ -82,16 +85,17 @@ class Related:
         return (self.own < words) & (self.their < words)
 
     def matches(
-        self, own: Occurrences, theirs: Occurrences, candidate: Ints, reference: Ints
+        self, own: Occurrences, theirs: Occurrences, candidate: Ints, reference: Ints, lengths: Ints
     ) -> tuple[Ints, ...]:
-        """Columns of the matches by these entries."""
+        """Columns of the matches by these entries, in captions of so many words."""
         order = np.argsort(self.own, kind="stable")
         first = np.searchsorted(own.caption, candidate)
         pair, ours = spans(first, np.searchsorted(own.caption, candidate, side="right"))
         left, node = self.own[order], own.node[ours]
         row, place = spans(np.searchsorted(left, node), np.searchsorted(left, node, side="right"))
         pair, ours, entry = pair[row], ours[row], order[place]
-        row, places = _lookup(theirs, reference[pair], self.their[entry])
+        near = own.start[ours] * lengths[reference[pair]] // lengths[candidate[pair]]
+        row, places = _lookup(theirs, reference[pair], self.their[entry], pair, near)
         pair, ours, entry = pair[row], ours[row], entry[row]
         start, length = own.start[ours], own.length[ours]
         their_length = theirs.length[places]
@@ -149,8 +153,11 @@ def _among(values: Ints, kept: Ints) -> Ints:
     return found
 
 
-def _lookup(occurrences: Occurrences, caption: Ints, node: Ints) -> tuple[Ints, Ints]:
-    """Rows of the query, and places of the occurrences of `node` in `caption`."""
+def _lookup(occurrences: Occurrences, caption: Ints, node: Ints, pair: Ints, near: Ints) -> tuple[Ints, Ints]:
+    """Rows of the query, and places of the occurrences of `node` in `caption`.
+
+    Of crowded pairs, only the occurrences nearest to the word `near`.
+    """
     keys = occurrences.caption << 32 | occurrences.node
     wanted = caption << 32 | node
     # Most queries find nothing: a hashed filter spares them the binary search.
@@ -160,10 +167,42 @@ def _lookup(occurrences: Occurrences, caption: Ints, node: Ints) -> tuple[Ints, 
     rows = np.flatnonzero(present[_hash(wanted, bits)])
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
-    found, places = spans(
-        np.searchsorted(ordered, wanted[rows]), np.searchsorted(ordered, wanted[rows], side="right")
-    )
+    first = np.searchsorted(ordered, wanted[rows])
+    last = np.searchsorted(ordered, wanted[rows], side="right")
+    count = np.zeros(int(pair.max()) + 1 if len(pair) else 0, dtype=np.int64)
+    np.add.at(count, pair[rows], last - first)
+    crowded = count[pair[rows]] > MOST_MATCHES
+    if crowded.any():
+        some = rows[crowded]
+        first[crowded], last[crowded] = _window(
+            ordered, occurrences.start[order], wanted[some], near[some], first[crowded], last[crowded]
+        )
+    found, places = spans(first, last)
     return rows[found], order[places]
+
+
+def nearest(keys: Ints, starts: Ints, wanted: Ints, near: Ints) -> tuple[Ints, Ints]:
+    """Rows of the query, and places of `wanted` among the sorted `keys`, nearest to `near`.
+
+    Equal keys are sorted by `starts`.
+
+    >>> keys, starts = np.zeros(9, dtype=np.int64), np.arange(0, 90, 10)
+    >>> nearest(keys, starts, np.array([0]), np.array([41]))[1].tolist()
+    [3, 4, 5, 6]
+    """
+    if not len(keys):
+        return keys, keys
+    first, last = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
+    return spans(*_window(keys, starts, wanted, near, first, last))
+
+
+def _window(keys: Ints, starts: Ints, wanted: Ints, near: Ints, first: Ints, last: Ints) -> tuple[Ints, Ints]:
+    """The ranges `first .. last`, narrowed to the `_NEAREST` places around the word `near`."""
+    groups = np.cumsum(np.diff(keys, prepend=keys[:1]) != 0)
+    size = int(max(starts.max(), near.max())) + 1
+    middle = np.searchsorted(groups * size + starts, groups[np.minimum(first, len(keys) - 1)] * size + near)
+    begin = np.maximum(np.minimum(middle - _NEAREST // 2, last - _NEAREST), first)
+    return begin, np.minimum(begin + _NEAREST, last)
 
 
 def _filter_bits(keys: int) -> int:
