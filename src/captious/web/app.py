@@ -24,6 +24,7 @@ from captious.web.crowd import arrivals, events
 from captious.web.guard.body_limits import BodyLimits
 from captious.web.middleware import surround
 from captious.web.observe.metrics import Remembered
+from captious.web.openapi import DescribedApp
 from captious.web.pages import STATIC
 from captious.web.rater import api, entry, guide_pictures, own_answers, put_aside, results, work_pages
 from captious.web.rater.fast_path import FastPath
@@ -64,7 +65,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         if own:
             opened.close()
 
-    app = FastAPI(
+    app = DescribedApp(
         title="captious",
         version=__version__,
         description=ABOUT,

@@ -31,7 +31,8 @@ class Line:
     text: str
 
 
-class Agreed(NamedTuple):
+@dataclass(frozen=True)
+class Agreed:
     """Agreement on one aspect, by a coefficient that corrects for chance, with its interval."""
 
     aspect: str
@@ -68,7 +69,7 @@ class Verdict:
             "lines": [asdict(line) for line in self.lines],
             **self.standing.to_dict(),
             "agreement": [
-                {name: _known(value) for name, value in one._asdict().items()} for one in self.agreement
+                {name: _known(value) for name, value in asdict(one).items()} for one in self.agreement
             ],
             "separation": self.separation,
             "open_flags": self.open_flags,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from captious.campaigns.results.image_means import asked_of_systems
 from captious.protocols import HumanProtocol, Item
@@ -26,7 +26,8 @@ BASIS = (
 )
 
 
-class Precision(NamedTuple):
+@dataclass(frozen=True)
+class Precision:
     """What a plan gives: the half width of a difference's interval, and the difference found in 80%."""
 
     aspect: str

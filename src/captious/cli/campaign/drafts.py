@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from captious.cli.campaign import tables
@@ -60,7 +61,7 @@ def draft_payload(draft: Draft) -> dict[str, Any]:
         "images": _images(draft),
         "raters_needed": draft.rules().raters_needed(draft.items),
         "cost": cost.estimate(draft.rules(), first, draft.settings).to_dict(),
-        "precision": [one._asdict() for one in expected(draft.rules(), draft.items)],
+        "precision": [asdict(one) for one in expected(draft.rules(), draft.items)],
         "preview": [item.public() for item in preview(draft, PREVIEWED)],
         **({"training": len(draft.training.examples)} if draft.training else {}),
     }

@@ -115,4 +115,4 @@ def _protocol(values: Mapping[str, Any]) -> str:
 
 def head(campaign: Campaign) -> CampaignHead:
     """The campaign as every page and twin names it."""
-    return CampaignHead.model_validate(campaign)
+    return CampaignHead.of(campaign)

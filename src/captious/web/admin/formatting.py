@@ -80,13 +80,13 @@ def _two(whole: int, large: int, large_name: str, small: int, small_name: str) -
     return f"{whole // large} {large_name}" + (f" {rest} {small_name}" if rest else "")
 
 
-def finite(value: float | None) -> float | None:
-    """A number as JSON can hold it: None where it is not finite.
+def hours(number: float | None) -> str:
+    """A span given in hours.
 
-    >>> finite(float("nan")), finite(0.5)
-    (None, 0.5)
+    >>> hours(2.5), hours(None)
+    ('2 h 30 min', '–')
     """
-    return value if value is not None and math.isfinite(value) else None
+    return span(None if number is None else number * 3600)
 
 
 def along(value: float, low: float, high: float, width: float = 100.0) -> float:

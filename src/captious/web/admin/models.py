@@ -1,32 +1,43 @@
-"""Values that several admin pages show and their JSON twins send; those of one page stand with the page."""
+"""Values that several admin pages show; a page and its JSON twin show the same dataclass."""
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict
-
-
-class Shown(BaseModel):
-    """Made from a record of the same fields: `model_validate(record)`."""
-
-    model_config = ConfigDict(from_attributes=True)
+from captious.campaigns.records import Campaign, State
+from captious.campaigns.store.snapshots import Snapshot
 
 
-class CampaignHead(Shown):
+@dataclass(frozen=True)
+class CampaignHead:
     """Which campaign a page is about."""
 
     slug: str
     title: str
     protocol: str
-    state: Literal["draft", "open", "paused", "closed"]
+    state: State
     created: float
     opened: float | None
     closed: float | None
 
+    @classmethod
+    def of(cls, campaign: Campaign) -> Self:
+        """The campaign as every page and twin names it."""
+        return cls(
+            campaign.slug,
+            campaign.title,
+            campaign.protocol,
+            campaign.state,
+            campaign.created,
+            campaign.opened,
+            campaign.closed,
+        )
 
-class Computed(BaseModel):
-    """Figures that are worked out beside the pages.
+
+@dataclass(frozen=True)
+class Computed:
+    """Figures that are computed in the background.
 
     `computed_at` is null until they have been once; `computing` says that newer ones are coming.
     """
@@ -35,8 +46,14 @@ class Computed(BaseModel):
     computed_at: float | None
     computing: bool
 
+    @classmethod
+    def of(cls, campaign: Campaign, kept: Snapshot, **values: Any) -> Self:
+        """The page of what is kept."""
+        return cls(CampaignHead.of(campaign), kept.time, kept.pending, **values)
 
-class ShownCaption(BaseModel):
+
+@dataclass(frozen=True)
+class ShownCaption:
     """A caption as raters saw it, and the systems that wrote it."""
 
     key: str

@@ -27,7 +27,7 @@ def test_a_process_works_the_figures_out(large: None, site: Any, viewer: Any, ta
     # The process has the machine's clock, not the one of the test.
     assert abs(found["computed_at"] - time.time()) < 600
     quality = viewer.twin(f"/admin/c/{tagged.slug}/quality")
-    assert [row["answers"] for row in quality["raters"]] == [6, 6]
+    assert [row["answered"] for row in quality["raters"]] == [6, 6]
 
 
 def test_what_is_kept_is_shown_while_newer_figures_are_on_their_way(

@@ -72,7 +72,7 @@ def test_more_responses_can_be_asked_for(site: Any, manager: Any, tagged: Any) -
     assert less.status_code == 422
     assert "is below 2" in less.text
     assert manager.post(address, target="3").status_code == 303
-    assert manager.twin(f"/admin/c/{tagged.slug}")["wanted"] == 18
+    assert manager.twin(f"/admin/c/{tagged.slug}")["counts"]["target"] == 18
 
 
 def test_thumb_has_its_rounds(site: Any, manager: Any, people: Any, let_work: Any) -> None:
@@ -91,7 +91,7 @@ def test_thumb_has_its_rounds(site: Any, manager: Any, people: Any, let_work: An
     three = people(site, campaign, 3)
     let_work(site, campaign, three, fine)
     assert manager.post(f"/admin/c/{campaign.slug}/do/audit", captions="4").status_code == 303
-    stages = {one["stage"]: one for one in manager.twin(f"/admin/c/{campaign.slug}")["stages"]}
+    stages = {one["stage"]: one for one in manager.twin(f"/admin/c/{campaign.slug}")["counts"]["stages"]}
     assert stages["audit"]["items"] >= 2
     assert "Audit by a third rater" in manager.text(f"/admin/c/{campaign.slug}")
     no_native = manager.post(f"/admin/c/{campaign.slug}/do/fluency")

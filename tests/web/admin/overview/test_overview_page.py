@@ -18,8 +18,9 @@ PATIENCE = 60.0
 
 def test_the_overview_shows_stages_pace_and_people(viewer: Any, site: Any, tagged: Any) -> None:
     found = viewer.twin(f"/admin/c/{tagged.slug}")
-    assert (found["done"], found["wanted"], found["raters_active"]) == (12, 12, 2)
-    assert found["stages"] == [{"stage": "first", "items": 6, "finished": 6, "done": 12, "wanted": 12}]
+    counts = found["counts"]
+    assert (counts["done"], counts["target"], counts["raters_active"]) == (12, 12, 2)
+    assert counts["stages"] == [{"stage": "first", "items": 6, "finished": 6, "done": 12, "target": 12}]
     assert found["as_of"] == site.db.now()
     text = viewer.text(f"/admin/c/{tagged.slug}")
     assert "First stage" in text
@@ -41,11 +42,12 @@ def test_pace_and_time_left_follow_the_latest_responses(
         assert (viewer.twin(f"/admin/c/{campaign.slug}")["recent"] is None) == (at < 4)
     found = viewer.twin(f"/admin/c/{campaign.slug}")
     # One a minute is 60 an hour. The other 6 of 12 are for the second rater, whose pace nobody knows.
-    assert (found["done"], found["wanted"], found["responses"]) == (6, 12, 6)
-    assert (found["rate_per_hour"], found["seconds_left"]) == (pytest.approx(60), None)
-    assert "answered enough to estimate their pace" in found["verdict"]["unknown"]
-    assert found["last_activity"] == begun + 300
-    assert (found["raters_active"], found["raters_removed"], found["open_flags"]) == (2, 0, 0)
+    counts, standing = found["counts"], found["verdict"]["standing"]
+    assert (counts["done"], counts["target"], counts["responses"]) == (6, 12, 6)
+    assert (counts["per_hour"], standing["hours_left"]) == (pytest.approx(60), None)
+    assert "answered enough to estimate their pace" in standing["unknown"]
+    assert counts["last_activity"] == begun + 300
+    assert (counts["raters_active"], counts["raters_removed"], counts["open_flags"]) == (2, 0, 0)
     recent = found["recent"]
     assert (recent["since"], recent["until"]) == (begun, begun + 300)
     # 24 spans of 12.5 s: 0, 60, 120, 180 and 240 s are in spans 0, 4, 9, 14, 19; the end is in the last.
@@ -57,19 +59,22 @@ def test_pace_and_time_left_follow_the_latest_responses(
         responses.respond(site.db, boris, task.token, {"verdict": "complete"}, key=f"k{at}", seconds=5)
     # The second rater gives one in 30 seconds: the last two take a minute.
     found = viewer.twin(f"/admin/c/{campaign.slug}")
-    assert found["seconds_left"] == pytest.approx(60)
+    assert found["verdict"]["standing"]["hours_left"] == pytest.approx(1 / 60)
     # A lead's decision is no response: the page shows the same as before.
     clock.move(3000)
     adjudicate(site.db, campaign, task.item.key, {"verdict": "minor"}, actor="lea", key="d")
-    shown = ("recent", "rate_per_hour", "seconds_left", "last_activity")
     after = viewer.twin(f"/admin/c/{campaign.slug}")
-    assert [after[name] for name in shown] == [found[name] for name in shown]
+    assert after["recent"] == found["recent"]
+    shown = ("per_hour", "last_activity")
+    assert [after["counts"][name] for name in shown] == [found["counts"][name] for name in shown]
+    assert after["verdict"]["standing"] == found["verdict"]["standing"]
 
 
 def test_responses_of_one_moment_show_no_pace(viewer: Any, tagged: Any) -> None:
     found = viewer.twin(f"/admin/c/{tagged.slug}")
     # All is there, so that no time is left.
-    assert (found["recent"], found["rate_per_hour"], found["seconds_left"]) == (None, None, 0)
+    assert (found["recent"], found["counts"]["per_hour"]) == (None, None)
+    assert found["verdict"]["standing"]["hours_left"] == 0
 
 
 def test_an_unknown_campaign_is_not_found(viewer: Any) -> None:
@@ -84,7 +89,7 @@ def test_a_large_campaign_shows_counts_at_once_and_the_rest_when_it_is_worked_ou
     address = f"/api/admin/c/{tagged.slug}"
     first = viewer.get(address).json()["verdict"]
     assert first["pending"]
-    assert first["unknown"] == "it is being computed"
+    assert first["standing"]["unknown"] == "it is being computed"
     until = time.monotonic() + PATIENCE
     while (found := viewer.get(address).json()["verdict"])["pending"] and time.monotonic() < until:
         time.sleep(0.05)

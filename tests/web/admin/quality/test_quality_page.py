@@ -36,7 +36,7 @@ def test_flags_explain_themselves_and_can_be_decided_twice(
     assert "Very fast answers" in text
     assert flags[0]["explanation"].split(";")[0] in text
     row = next(row for row in found["raters"] if row["rater"] == "r002")
-    assert (row["answers"], row["fast_share"], row["longest_run"]) == (24, 1.0, 24)
+    assert (row["answered"], row["fast_share"], row["longest_run"]) == (24, 1.0, 24)
 
     decide = f"{address}/{flags[0]['id']}"
     assert manager.post(decide, decision="maybe").status_code == 422

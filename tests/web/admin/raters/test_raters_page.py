@@ -61,9 +61,9 @@ def test_a_rater_is_removed_with_a_reason_and_taken_back(site: Any, manager: Any
     assert manager.post(f"{address}/remove", reason="asked to stop").status_code == 303
     row = manager.twin(f"/admin/c/{tagged.slug}/raters")["raters"][1]
     assert (row["state"], row["reason"], row["answered"]) == ("removed", "asked to stop", 6)
-    assert manager.twin(f"/admin/c/{tagged.slug}")["done"] == 6
+    assert manager.twin(f"/admin/c/{tagged.slug}")["counts"]["done"] == 6
     assert manager.post(f"{address}/reinstate").status_code == 303
-    assert manager.twin(f"/admin/c/{tagged.slug}")["done"] == 12
+    assert manager.twin(f"/admin/c/{tagged.slug}")["counts"]["done"] == 12
     actions = [entry.action for entry in log.entries(site.db, tagged, limit=2)]
     assert actions == ["reinstate rater", "remove rater"]
 

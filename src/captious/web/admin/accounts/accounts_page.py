@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from dataclasses import dataclass
+from typing import get_args
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.people import accounts
@@ -15,7 +15,6 @@ from captious.protocols import Problem
 from captious.web import pages
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Owner, RowId, Written, show, words
 from captious.web.admin.form_fields import texts_of
-from captious.web.admin.models import Shown
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
@@ -23,31 +22,17 @@ router = APIRouter()
 ROLES: tuple[Role, ...] = get_args(Role)
 
 
-class AccountRow(Shown):
-    """Someone who may sign in."""
-
-    id: int
-    name: str
-    role: Literal["owner", "manager", "viewer"]
-    created: float
-    disabled: bool
-
-
-class AccountsPage(BaseModel):
+@dataclass(frozen=True)
+class AccountsPage:
     """Everyone who may sign in."""
 
-    accounts: list[AccountRow]
-
-
-def accounts_page(accounts_of: list[Account]) -> AccountsPage:
-    """Everyone who may sign in."""
-    return AccountsPage(accounts=[AccountRow.model_validate(one) for one in accounts_of])
+    accounts: list[Account]
 
 
 @router.get("/api/admin/accounts", **TWIN)
-def accounts_twin(_: Owner, db: Db) -> AccountsPage:
+def accounts_page(_: Owner, db: Db) -> AccountsPage:
     """All accounts."""
-    return accounts_page(accounts.accounts(db))
+    return AccountsPage(accounts.accounts(db))
 
 
 @router.get("/admin/accounts", **PAGE)
@@ -105,5 +90,5 @@ def _found(db: Db, account_id: int) -> Account:
 
 
 def _page(request: Request, account: Account, db: Db, form: dict[str, str], *problems: Problem) -> Response:
-    page = accounts_page(accounts.accounts(db))
+    page = accounts_page(account, db)
     return show(request, "accounts.html", account, problems=problems, page=page, form=form)

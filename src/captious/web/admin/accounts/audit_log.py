@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel
-from starlette.responses import Response
+from fastapi import APIRouter, Query
 
 from captious.campaigns.records import Campaign
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import log
 from captious.campaigns.store.database import Database
-from captious.web.admin.access import HIGHEST_ID, PAGE, TWIN, Db, Owner, Seen, Viewer, head, show
+from captious.web.admin.access import HIGHEST_ID, Db, Owner, Seen
+from captious.web.admin.models import CampaignHead
+from captious.web.admin.page import page
 
 router = APIRouter()
 ROWS = 50
@@ -20,7 +21,8 @@ ROWS = 50
 Before = Annotated[int | None, Query(ge=1, le=HIGHEST_ID, description="Entries older than this one.")]
 
 
-class LogRow(BaseModel):
+@dataclass(frozen=True)
+class LogRow:
     """One entry of the audit log."""
 
     id: int
@@ -32,9 +34,11 @@ class LogRow(BaseModel):
     detail: dict[str, Any]
 
 
-class LogPage(BaseModel):
+@dataclass(frozen=True)
+class LogPage:
     """A page of the audit log, the newest first; `older` is the `before` of the next page."""
 
+    campaign: CampaignHead | None
     entries: list[LogRow]
     older: int | None
 
@@ -57,48 +61,22 @@ def log_page(db: Database, campaign: Campaign | None, before: int | None) -> Log
         )
         for entry in found[:ROWS]
     ]
-    return LogPage(entries=rows, older=rows[-1].id if len(found) > ROWS else None)
+    head = None if campaign is None else CampaignHead.of(campaign)
+    return LogPage(head, rows, rows[-1].id if len(found) > ROWS else None)
 
 
-@router.get("/api/admin/c/{slug}/log", **TWIN)
-def campaign_log_twin(campaign: Seen, db: Db, before: Before = None) -> LogPage:
+def first(before: Before = None) -> dict[str, Any]:
+    """Whether the page shows the newest entries."""
+    return {"first": before is None}
+
+
+@page(router, "/admin/c/{slug}/log", "log.html", beside=first)
+def campaign_log(campaign: Seen, db: Db, before: Before = None) -> LogPage:
     """What was done in a campaign."""
     return log_page(db, campaign, before)
 
 
-@router.get("/api/admin/log", **TWIN)
-def log_twin(_: Owner, db: Db, before: Before = None) -> LogPage:
+@page(router, "/admin/log", "whole_log.html", beside=first)
+def whole_log(_: Owner, db: Db, before: Before = None) -> LogPage:
     """What was done anywhere."""
     return log_page(db, None, before)
-
-
-@router.get("/admin/c/{slug}/log", **PAGE)
-def campaign_log(
-    request: Request, account: Viewer, campaign: Seen, db: Db, before: Before = None
-) -> Response:
-    """What was done in a campaign."""
-    page = log_page(db, campaign, before)
-    here = f"/admin/c/{campaign.slug}/log"
-    return show(
-        request,
-        "log.html",
-        account,
-        campaign=head(campaign),
-        here="log",
-        page=page,
-        **_pager(here, page, before),
-    )
-
-
-@router.get("/admin/log", **PAGE)
-def whole_log(request: Request, account: Owner, db: Db, before: Before = None) -> Response:
-    """What was done anywhere."""
-    page = log_page(db, None, before)
-    return show(request, "whole_log.html", account, page=page, **_pager("/admin/log", page, before))
-
-
-def _pager(here: str, page: LogPage, before: int | None) -> dict[str, Any]:
-    return {
-        "older": f"{here}?before={page.older}" if page.older is not None else "",
-        "newest": here if before is not None else "",
-    }

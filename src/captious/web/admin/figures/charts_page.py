@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from fastapi import APIRouter, Request
 from markupsafe import Markup
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.quality import control as quality
@@ -24,7 +24,7 @@ from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, 
 from captious.web.admin.figures.background import figures
 from captious.web.admin.figures.drawings import drawn
 from captious.web.admin.figures.shown_tables import MOST_ROWS, markup
-from captious.web.admin.models import Computed
+from captious.web.admin.models import CampaignHead, Computed
 from captious.web.texts import Texts
 
 router = APIRouter()
@@ -55,7 +55,8 @@ class ChartsView(NamedTuple):
     can_draw: bool
 
 
-class ShownChart(BaseModel):
+@dataclass(frozen=True)
+class ShownChart:
     """A chart: how it is read, what it shows, its table; `drawn` where the page has its picture."""
 
     title: str
@@ -65,6 +66,7 @@ class ShownChart(BaseModel):
     drawn: bool
 
 
+@dataclass(frozen=True)
 class ChartsPage(Computed):
     """The charts of a page."""
 
@@ -110,7 +112,7 @@ def charts_twin(campaign: Seen, db: Db, kind: Kind) -> ChartsPage:
     kept, tables = _tables(db, campaign, kind)
     found = drawn(db, campaign, kind, tables)
     return ChartsPage(
-        campaign=head(campaign),
+        campaign=CampaignHead.of(campaign),
         computed_at=kept.time,
         computing=kept.pending or found.drawing,
         charts=[

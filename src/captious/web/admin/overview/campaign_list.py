@@ -2,59 +2,36 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
-from pydantic import BaseModel
-from starlette.responses import Response
+from dataclasses import dataclass
 
-from captious.campaigns.results import analysis
+from fastapi import APIRouter
+
+from captious.campaigns.results.analysis import Overview, overview
 from captious.campaigns.setup import lifecycle
-from captious.campaigns.store.database import Database
-from captious.web.admin.access import PAGE, TWIN, Db, Viewer, head, show
+from captious.web.admin.access import Db, Viewer
 from captious.web.admin.models import CampaignHead
+from captious.web.admin.page import page
 
 router = APIRouter()
 
 
-class CampaignRow(CampaignHead):
+@dataclass(frozen=True)
+class CampaignRow:
     """A campaign in the list, with how far it is."""
 
-    done: int
-    wanted: int
-    raters: int
-    last_activity: float | None
+    campaign: CampaignHead
+    counts: Overview
 
 
-class CampaignsPage(BaseModel):
+@dataclass(frozen=True)
+class CampaignsPage:
     """All campaigns, the newest first."""
 
     campaigns: list[CampaignRow]
 
 
-def campaigns_page(db: Database) -> CampaignsPage:
-    """Every campaign with its counts."""
-    rows = []
-    for campaign in lifecycle.listed(db):
-        found = analysis.overview(db, campaign)
-        rows.append(
-            CampaignRow(
-                **head(campaign).model_dump(),
-                done=found.done,
-                wanted=found.target,
-                raters=found.raters,
-                last_activity=found.last_activity,
-            )
-        )
-    return CampaignsPage(campaigns=rows)
-
-
-@router.get("/api/admin/campaigns", **TWIN)
-def campaigns_twin(_: Viewer, db: Db) -> CampaignsPage:
+@page(router, "/admin", "campaigns.html", twin="/api/admin/campaigns")
+def campaigns_page(_: Viewer, db: Db) -> CampaignsPage:
     """All campaigns."""
-    return campaigns_page(db)
-
-
-@router.get("/admin", **PAGE)
-def campaigns(request: Request, account: Viewer, db: Db) -> Response:
-    """All campaigns."""
-    page = campaigns_page(db)
-    return show(request, "campaigns.html", account, campaigns=page.campaigns)
+    found = lifecycle.listed(db)
+    return CampaignsPage([CampaignRow(CampaignHead.of(one), overview(db, one)) for one in found])

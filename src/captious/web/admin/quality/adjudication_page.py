@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.quality import adjudication
@@ -36,8 +35,7 @@ from captious.web.admin.access import (
     show,
     words,
 )
-from captious.web.admin.formatting import finite
-from captious.web.admin.models import CampaignHead, Shown, ShownCaption
+from captious.web.admin.models import CampaignHead, ShownCaption
 from captious.web.forms import form_view
 from captious.web.forms.form_answers import answers_to
 from captious.web.guard import security
@@ -59,14 +57,16 @@ class DisputedItem(NamedTuple):
     stages: dict[str, str]
 
 
-class ShownAnswer(BaseModel):
+@dataclass(frozen=True)
+class ShownAnswer:
     """One rater's answer to one question, as stored and in words."""
 
     value: str | float | dict[str, float] | None
     words: str
 
 
-class QuestionRow(BaseModel):
+@dataclass(frozen=True)
+class QuestionRow:
     """A question with everyone's answers, in the order of the columns."""
 
     field: str
@@ -76,26 +76,17 @@ class QuestionRow(BaseModel):
     answers: list[ShownAnswer]
 
 
-class AnswerColumn(BaseModel):
+@dataclass(frozen=True)
+class AnswerColumn:
     """Whose answers a column holds, and of which stage."""
 
     rater: str
     stage: str
-    time: float | None
+    time: float
 
 
-class QueuePlace(Shown):
-    """Where an item stands among the disagreements: `at` of `total`, `decided` of them; its neighbours."""
-
-    at: int
-    total: int
-    decided: int
-    before: str
-    after: str
-    open_after: str
-
-
-class DisagreementPage(BaseModel):
+@dataclass(frozen=True)
+class DisagreementPage:
     """One item with every answer side by side."""
 
     campaign: CampaignHead
@@ -104,12 +95,12 @@ class DisagreementPage(BaseModel):
     image_url: str | None
     stage: str
     why: str
-    spread: float | None
+    spread: float
     captions: list[ShownCaption]
     columns: list[AnswerColumn]
     questions: list[QuestionRow]
     decided: dict[str, Any] | None
-    place: QueuePlace
+    place: adjudication.Place
 
 
 @router.get("/api/admin/c/{slug}/disagreements/{item:path}", **TWIN)
@@ -229,16 +220,14 @@ def side_by_side(db: Database, campaign: Campaign, found: DisputedItem, t: Texts
         image_url=picture(campaign.slug, images.digest_of(db, campaign, item.image)) or None,
         stage=item.stage,
         why=one.why,
-        spread=finite(one.spread),
+        spread=one.spread,
         captions=[
             ShownCaption(key=c.key, text=c.text, systems=list(item.sources[c.key])) for c in item.captions
         ],
-        columns=[
-            AnswerColumn(rater=r.rater, stage=stages[r.item], time=finite(r.time)) for r in one.responses
-        ],
+        columns=[AnswerColumn(rater=r.rater, stage=stages[r.item], time=r.time) for r in one.responses],
         questions=questions,
         decided=one.decided,
-        place=QueuePlace.model_validate(adjudication.place(db, campaign, item.key)),
+        place=adjudication.place(db, campaign, item.key),
     )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.quality import gold
@@ -41,7 +41,8 @@ Key = Annotated[str, Query(max_length=500)]
 _KINDS = ("number", "choice", "multi")
 
 
-class GoldRow(BaseModel):
+@dataclass(frozen=True)
+class GoldRow:
     """An item whose answers are known."""
 
     item: str
@@ -50,15 +51,17 @@ class GoldRow(BaseModel):
     known: dict[str, Any]
 
 
-class GoldPage(BaseModel):
+@dataclass(frozen=True)
+class GoldPage:
     """The items of a campaign whose answers are known."""
 
     campaign: CampaignHead
     gold: list[GoldRow]
 
 
-def gold_model(db: Database, campaign: Campaign) -> GoldPage:
-    """What the page shows, also as JSON."""
+@router.get("/api/admin/c/{slug}/gold", **TWIN)
+def gold_page(_: Manager, campaign: Run, db: Db) -> GoldPage:
+    """The known answers of a campaign."""
     return GoldPage(
         campaign=head(campaign),
         gold=[
@@ -71,12 +74,6 @@ def gold_model(db: Database, campaign: Campaign) -> GoldPage:
             for one in gold.listed(db, campaign)
         ],
     )
-
-
-@router.get("/api/admin/c/{slug}/gold", **TWIN)
-def gold_twin(_account: Manager, campaign: Run, db: Db) -> GoldPage:
-    """The known answers of a campaign."""
-    return gold_model(db, campaign)
 
 
 @router.get("/admin/c/{slug}/gold", **PAGE)

@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
-from captious.campaigns.records import Campaign
-from captious.campaigns.store.database import Database
 from captious.campaigns.work import aside
 from captious.campaigns.work.notes import MOST, Note, notes
 from captious.web import pages
-from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Run, Seen, Viewer, Written, head, show
+from captious.web.admin.access import WRITE, Db, Manager, Run, Seen, Written
+from captious.web.admin.models import CampaignHead
+from captious.web.admin.page import page
 from captious.web.guard import security
 from captious.web.openapi import form_body
 
 router = APIRouter()
 
 
-class NotesPage(BaseModel):
+@dataclass(frozen=True)
+class NotesPage:
     """The notes, newest first, and how many raters who cannot judge an item set it aside."""
 
+    campaign: CampaignHead
     notes: list[Note]
     set_aside_after: int
 
 
-def notes_page(db: Database, campaign: Campaign) -> NotesPage:
-    """The notes of a campaign."""
+@page(router, "/admin/c/{slug}/notes", "notes.html")
+def notes_page(campaign: Seen, db: Db) -> NotesPage:
+    """What raters said of items."""
     found = notes(db, campaign, limit=MOST)
-    return NotesPage(notes=found, set_aside_after=campaign.settings.set_aside_after)
-
-
-@router.get("/api/admin/c/{slug}/notes", **TWIN)
-def notes_twin(campaign: Seen, db: Db) -> NotesPage:
-    """What raters said."""
-    return notes_page(db, campaign)
-
-
-@router.get("/admin/c/{slug}/notes", **PAGE)
-def notes_view(request: Request, account: Viewer, campaign: Seen, db: Db) -> Response:
-    """What raters said."""
-    page = notes_page(db, campaign)
-    return show(request, "notes.html", account, campaign=head(campaign), here="notes", page=page)
+    return NotesPage(CampaignHead.of(campaign), found, campaign.settings.set_aside_after)
 
 
 @router.post(

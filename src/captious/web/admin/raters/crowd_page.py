@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.records import Account, Campaign
@@ -45,7 +45,8 @@ STEPS = {"publish": calls.publish, "pause": calls.pause, "resume": calls.resume,
 NEXT = {"open": ("pause", "close"), "paused": ("resume", "close"), "draft": ("publish",), "closed": ()}
 
 
-class StudyView(BaseModel):
+@dataclass(frozen=True)
+class StudyView:
     """A study at a glance; money in minor units of `currency`."""
 
     key: str
@@ -71,14 +72,16 @@ class StudyView(BaseModel):
     review: dict[str, str]
 
 
-class CrowdPage(BaseModel):
+@dataclass(frozen=True)
+class CrowdPage:
     """The studies of a campaign, newest first."""
 
     studies: list[StudyView]
 
 
-def crowd_page(db: Database, campaign: Campaign) -> CrowdPage:
-    """The studies by what is stored here: showing a page asks no provider."""
+@router.get("/api/admin/c/{slug}/crowd", **TWIN)
+def crowd_page(campaign: Seen, db: Db) -> CrowdPage:
+    """The studies of a campaign at crowd providers, by what is stored here: no provider is asked."""
     found = [_view(run.look(db, one, Plan(), ask=False)) for one in studies.listed(db, campaign)]
     return CrowdPage(studies=found[::-1])
 
@@ -108,12 +111,6 @@ def _view(seen: Look) -> StudyView:
         due=len(seen.found.due),
         review={one.visit.place: one.reason for one in seen.found.review},
     )
-
-
-@router.get("/api/admin/c/{slug}/crowd", **TWIN)
-def crowd_twin(campaign: Seen, db: Db) -> CrowdPage:
-    """The studies of a campaign at crowd providers."""
-    return crowd_page(db, campaign)
 
 
 @router.get("/admin/c/{slug}/crowd", **PAGE)
@@ -249,7 +246,7 @@ def _page(
         problems=problems,
         campaign=head(campaign),
         here="crowd",
-        page=crowd_page(db, campaign),
+        page=crowd_page(campaign, db),
         offered=offered,
         actions=NEXT,
         form={name: form.get(name, "") for name in FIELDS},

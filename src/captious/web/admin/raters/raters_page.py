@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.people import links, raters
@@ -53,7 +53,8 @@ class ShownLink(NamedTuple):
     address: str
 
 
-class RaterRow(BaseModel):
+@dataclass(frozen=True)
+class RaterRow:
     """A rater. Name and address are for those who run the campaign; a viewer gets null."""
 
     id: int
@@ -70,7 +71,8 @@ class RaterRow(BaseModel):
     last_seen: float | None
 
 
-class RatersPage(BaseModel):
+@dataclass(frozen=True)
+class RatersPage:
     """Raters of a campaign, a page of them."""
 
     campaign: CampaignHead
@@ -79,8 +81,9 @@ class RatersPage(BaseModel):
     raters: list[RaterRow]
 
 
-def raters_page(db: Database, campaign: Campaign, account: Account, offset: int) -> RatersPage:
-    """A page of raters; names are for those who run campaigns."""
+@router.get("/api/admin/c/{slug}/raters", **TWIN)
+def raters_page(account: Viewer, campaign: Seen, db: Db, offset: Offset = 0) -> RatersPage:
+    """The raters of a campaign, a page of them; names are for those who run campaigns."""
     everyone = raters.listed(db, campaign)
     named = rights(account).manage
     rows = [_row(rater, named) for rater in everyone[offset : offset + ROWS]]
@@ -102,12 +105,6 @@ def _row(rater: Rater, named: bool) -> RaterRow:
         created=rater.created,
         last_seen=rater.last_seen,
     )
-
-
-@router.get("/api/admin/c/{slug}/raters", **TWIN)
-def raters_twin(account: Viewer, campaign: Seen, db: Db, offset: Offset = 0) -> RatersPage:
-    """The raters of a campaign."""
-    return raters_page(db, campaign, account, offset)
 
 
 @router.get("/admin/c/{slug}/raters", **PAGE)
@@ -266,7 +263,7 @@ def _page(
     form: dict[str, str],
     *problems: Problem,
 ) -> Response:
-    page = raters_page(db, campaign, account, offset)
+    page = raters_page(account, campaign, db, offset)
     here = f"/admin/c/{campaign.slug}/raters"
     return show(
         request,

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
@@ -53,17 +52,19 @@ router = APIRouter()
 SURVEYS = ("survey_before", "survey_after")
 
 
-class TrainedRow(BaseModel):
+@dataclass(frozen=True)
+class TrainedRow:
     """How a rater did: `standing` is answering, passed or failed; `name` is for those who run it."""
 
     rater: str
     name: str | None
     standing: str
     tries: int
-    score: float | None
+    score: float
 
 
-class TrainingPage(BaseModel):
+@dataclass(frozen=True)
+class TrainingPage:
     """A campaign's training and surveys."""
 
     campaign: CampaignHead
@@ -78,8 +79,9 @@ class TrainingPage(BaseModel):
     answered_after: int
 
 
-def training_model(db: Database, campaign: Campaign, account: Account) -> TrainingPage:
-    """What the page shows, also as JSON."""
+@router.get("/api/admin/c/{slug}/training", **TWIN)
+def training_page(account: Viewer, campaign: Seen, db: Db) -> TrainingPage:
+    """The training and the surveys of a campaign, and who passed."""
     named = rights(account).manage
     names = {one.pseudonym: one.name for one in raters.listed(db, campaign)} if named else {}
     moments = [one.moment for one in surveys.answers(db, campaign)]
@@ -96,7 +98,7 @@ def training_model(db: Database, campaign: Campaign, account: Account) -> Traini
                 name=names.get(one.rater),
                 standing=one.phase,
                 tries=one.tries,
-                score=None if one.score != one.score else one.score,
+                score=one.score,
             )
             for one in training.trained(db, campaign)
         ],
@@ -105,12 +107,6 @@ def training_model(db: Database, campaign: Campaign, account: Account) -> Traini
         answered_before=moments.count("before"),
         answered_after=moments.count("after"),
     )
-
-
-@router.get("/api/admin/c/{slug}/training", **TWIN)
-def training_twin(account: Viewer, campaign: Seen, db: Db) -> TrainingPage:
-    """The training and the surveys of a campaign, and who passed."""
-    return training_model(db, campaign, account)
 
 
 @router.get("/admin/c/{slug}/training", **PAGE)
@@ -212,7 +208,7 @@ def _page(
     given: dict[str, str] | None = None,
     problems: Sequence[Problem] = (),
 ) -> Response:
-    page = training_model(db, campaign, account)
+    page = training_page(account, campaign, db)
     form = {
         "training": "keep",
         "training_pass": f"{100 * page.pass_mark:g}",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse
-from pydantic import BaseModel
 from starlette.background import BackgroundTask
 from starlette.responses import Response
 
@@ -29,7 +29,8 @@ CONTENTS = ("responses", "judgments", "final", "items", "raters", "croissant", "
 BEFORE_OTHERS = CONTENTS.index("croissant")
 
 
-class ExportsPage(BaseModel):
+@dataclass(frozen=True)
+class ExportsPage:
     """What can be downloaded."""
 
     campaign: CampaignHead
@@ -39,7 +40,8 @@ class ExportsPage(BaseModel):
     identities: bool
 
 
-def exports_page(db: Database, campaign: Campaign, account: Account) -> ExportsPage:
+@router.get("/api/admin/c/{slug}/exports", **TWIN)
+def exports_page(account: Viewer, campaign: Seen, db: Db) -> ExportsPage:
     """What can be downloaded, and whether with names."""
     added = [Path(note.name).stem for note in campaign.rules().export_files]
     return ExportsPage(
@@ -49,12 +51,6 @@ def exports_page(db: Database, campaign: Campaign, account: Account) -> ExportsP
         contents=[*CONTENTS[:BEFORE_OTHERS], *added, *CONTENTS[BEFORE_OTHERS:]],
         identities=rights(account).manage and campaign.settings.identities_in_export,
     )
-
-
-@router.get("/api/admin/c/{slug}/exports", **TWIN)
-def exports_twin(account: Viewer, campaign: Seen, db: Db) -> ExportsPage:
-    """What can be downloaded."""
-    return exports_page(db, campaign, account)
 
 
 @router.get("/admin/c/{slug}/exports", **PAGE)
@@ -127,7 +123,7 @@ def _page(
         problems=problems,
         campaign=head(campaign),
         here="exports",
-        page=exports_page(db, campaign, account),
+        page=exports_page(account, campaign, db),
         added={Path(note.name).stem: note for note in campaign.rules().export_files},
         form=dict.fromkeys(names, "") | form,
     )

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.records import Account, Campaign, Settings
@@ -69,7 +68,8 @@ LOWEST = {"set_aside_after": 0}
 LONGEST = {"area": 20_000, "text": 300}
 
 
-class SettingsPage(BaseModel):
+@dataclass(frozen=True)
+class SettingsPage:
     """The settings that may change while a campaign runs, and the rules that may not."""
 
     campaign: CampaignHead
@@ -80,7 +80,7 @@ class SettingsPage(BaseModel):
 
 
 @router.get("/api/admin/c/{slug}/settings", **TWIN)
-def settings_twin(campaign: Seen) -> SettingsPage:
+def settings_page(campaign: Seen) -> SettingsPage:
     """The settings of a campaign."""
     return SettingsPage(
         campaign=head(campaign),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from captious.campaigns.entry.change import set_training
@@ -16,7 +15,7 @@ from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Account, Draft, Settings
 from captious.campaigns.setup import cost as costs
 from captious.campaigns.setup import create, lifecycle
-from captious.campaigns.setup.precision import expected
+from captious.campaigns.setup.precision import Precision, expected
 from captious.errors import InputError
 from captious.protocols import Item, Problem
 from captious.protocols.form import as_number
@@ -43,7 +42,8 @@ TYPES = {
 }
 
 
-class PreviewCost(BaseModel):
+@dataclass(frozen=True)
+class PreviewCost:
     """What the work comes to at a pace and a wage."""
 
     seconds_each: float
@@ -52,7 +52,8 @@ class PreviewCost(BaseModel):
     pay: float
 
 
-class PreviewItem(BaseModel):
+@dataclass(frozen=True)
+class PreviewItem:
     """One of the first items of a draft."""
 
     place: int
@@ -63,20 +64,8 @@ class PreviewItem(BaseModel):
     questions: int
 
 
-class PreviewPrecision(BaseModel):
-    """How narrow a difference of two systems will be known, and which is found in 80% of studies."""
-
-    aspect: str
-    low: float
-    high: float
-    images: int
-    answers: int
-    half_width: float
-    detectable: float
-    basis: str
-
-
-class PreviewPage(BaseModel):
+@dataclass(frozen=True)
+class PreviewPage:
     """What creating a draft would make."""
 
     title: str
@@ -92,7 +81,7 @@ class PreviewPage(BaseModel):
     without_image: int
     notes: list[str]
     cost: PreviewCost | None
-    precision: list[PreviewPrecision]
+    precision: list[Precision]
     first_items: list[PreviewItem]
 
 
@@ -117,7 +106,7 @@ def preview_page(token: str, plan: Plan, built: Built, cost: PreviewCost | None)
         without_image=0 if draft.images else built.images,
         notes=list(built.notes),
         cost=cost,
-        precision=[PreviewPrecision(**one._asdict()) for one in expected(rules, draft.items)],
+        precision=expected(rules, draft.items),
         first_items=[_item(token, built, item, places[item.key]) for item in first],
     )
 
