@@ -24,6 +24,7 @@ from captious.errors import CaptiousWarning, InputError, UnknownNameError
 from captious.groups import expand, missing_for, usual
 from captious.metrics import Metric, known_metrics, resolve_all
 from captious.metrics.scripts import warn_of_script
+from captious.metrics.seen import warn_of_seen
 from captious.stats.resample import DEFAULT_SEED
 
 NEEDS = ("references", "image", "objects")  # what metrics may ask for beside captions
@@ -133,6 +134,7 @@ def score(
     asked = resolve_all(_chosen(metrics, corpus))
     _refuse_missing_references(corpus, asked)
     warn_of_script(asked, corpus.captions)
+    warn_of_seen(asked, [corpus.image_ids[image] for image in np.unique(corpus.image_of).tolist()])
     runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress)
     return assemble(corpus, asked, runs, resamples=resamples, level=level, seed=seed)
 

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from captious.cli.train.commands import app
 from captious.corpus.load import load_corpus
+from captious.corpus.splits import hashed_split
 from captious.data import demo_path
 from captious.errors import InputError, MissingDependencyError
 from captious.metrics import Batch, resolve
@@ -87,3 +88,12 @@ def test_an_unknown_aspect_is_named(sample: Path) -> None:
     result = train(sample, "--start", str(SHIPPED), "--steps", "0", "--out", "o.npz", "--aspect", "beauty")
     assert 'no aspect "beauty"' in str(result.exception)  # type: ignore[attr-defined]
     assert not Path("o.npz").exists()
+
+
+def test_images_for_testing_are_left_out_and_the_model_names_the_others(sample: Path) -> None:
+    result = train(sample, "--start", str(SHIPPED), "--steps", "0", "--split", "50/50", "--out", "own.npz")
+    assert result.exception is None, result.output  # type: ignore[attr-defined]
+    corpus = load_corpus(sorted((sample / "systems").glob("*.json")), sample / "references.json")
+    split = hashed_split(corpus.image_ids, (0.5, 0.0, 0.5))
+    assert "images are left out for testing (hash 50/0/50)" in result.output  # type: ignore[attr-defined]
+    assert resolve("captious[model=own.npz]").seen_images() == split.images("train")

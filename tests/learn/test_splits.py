@@ -7,35 +7,62 @@ from dataclasses import replace
 
 import pytest
 
+from captious.corpus.splits import PARTS, Split
 from captious.errors import InputError
 from captious.learn import RatedSet, TrainingData
-from captious.learn.splits import folds_by_image, parse_shares, split_by_image
+from captious.learn.splits import folds_by_image, parse_shares, parts_of
 
 Rated = Callable[..., RatedSet]
 
 
-def parts(data: TrainingData, seed: int = 1) -> list[set[str]]:
-    return [{data.images[row] for row in rows.tolist()} for rows in split_by_image(data, seed)]
+def parts(data: TrainingData) -> list[set[str]]:
+    return [{data.images[row] for row in rows.tolist()} for rows in parts_of(data)]
 
 
 def test_shares_are_of_images_and_no_image_is_on_two_sides(rated: Rated) -> None:
-    train, validation, test = parts(TrainingData((rated(50),)))
-    assert [len(train), len(validation), len(test)] == [30, 10, 10]
+    train, validation, test = parts(TrainingData((rated(500),)))
+    # Binomial: 500 images at 60%, 20%, 20%; the standard deviations are 11 and 9.
+    assert abs(len(train) - 300) < 40
+    assert abs(len(validation) - 100) < 30
+    assert len(train | validation | test) == 500
     assert not (train & validation or train & test or validation & test)
 
 
+def test_the_test_part_of_a_set_stays_whatever_is_trained_beside_it(rated: Rated) -> None:
+    own = replace(rated(100, name="own"), shares=(0.0, 0.0, 1.0))
+    alone = rated(150, seed=3, first=50, name="beside")
+    swapped = replace(alone, name="swapped", shares=(0.2, 0.2, 0.6))
+    wanted = set(map(str, range(100)))
+    for others in ((alone,), (swapped,), (alone, swapped)):
+        for sets in ((own, *others), (*others, own)):
+            data = TrainingData(sets)
+            place = sets.index(own)
+            found = parts_of(data)
+            assert {data.images[row] for row in data.rows_of(place, found.test).tolist()} == wanted
+            assert not wanted & {data.images[row] for row in found.train.tolist()}
+            assert not wanted & {data.images[row] for row in found.validation.tolist()}
+
+
 def test_an_image_of_two_data_sets_is_on_one_side_however_it_is_spelled(rated: Rated) -> None:
-    first, second = rated(30), rated(30, name="other", seed=1)
+    first, second = rated(60), rated(60, name="other", seed=1)
     ids = [f"COCO_val2014_{int(i):012d}.jpg" for i in second.corpus.image_ids]
     other = replace(second, corpus=replace(second.corpus, image_ids=ids), shares=(0.5, 0.0, 0.5))
     train, validation, test = parts(TrainingData((first, other)))
     assert not (train & test or train & validation or validation & test)
-    assert len(train | validation | test) == 30
+    assert len(train | validation | test) == 60
+    # The share that both have for testing is the same images: .2 of the first lies within .5 of the other.
+    assert parts(TrainingData((first,)))[2] <= test
 
 
-def test_the_same_seed_gives_the_same_parts(rated: Rated) -> None:
-    data = TrainingData((rated(20),))
-    assert parts(data, 4) == parts(data, 4) != parts(data, 5)
+def test_a_given_split_is_kept_and_an_image_without_part_is_refused(rated: Rated) -> None:
+    given = {str(image): PARTS[image % 3] for image in range(30)}
+    own = replace(rated(30), split=Split(given, "mine.csv"))
+    train, validation, test = parts(TrainingData((own,)))
+    assert test == {str(image) for image in range(2, 30, 3)}
+    assert (len(train), len(validation)) == (10, 10)
+    del given["7"]
+    with pytest.raises(InputError, match=r'mine\.csv: image "7" is in no part'):
+        parts_of(TrainingData((own,)))
 
 
 def test_each_image_is_judged_in_one_fold() -> None:
@@ -55,4 +82,4 @@ def test_shares_that_make_no_sense_are_refused(text: str) -> None:
 
 def test_too_few_images_are_refused(rated: Rated) -> None:
     with pytest.raises(InputError, match="fewer than two"):
-        split_by_image(TrainingData((rated(2),)), 1)
+        parts_of(TrainingData((rated(2),)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,11 +12,13 @@ import numpy as np
 import pytest
 
 import captious
-from captious.errors import InputError
+from captious.corpus.splits import Split, hashed_split, read_split
+from captious.errors import CaptiousWarning, InputError
 from captious.learn import RatedSet, Settings, TrainingData, train
 from captious.learn.models import GradientBoosting, Mlp, Ridge
 from captious.learn.recipes.vcrscore import vcrscore_data, vcrscore_settings
 from captious.metrics.document_frequency import DocumentFrequencies
+from captious.metrics.learned.folder import read_folder
 from captious.stats import spearman
 
 pytest.importorskip("sklearn")
@@ -60,7 +63,8 @@ def test_every_model_goes_all_the_way(tmp_path: Path, learner: object, rated: Ra
     trained = train(TrainingData((rated(25),)), settings, tmp_path / "mine")
     assert len(trained.report.seeds) == 2
     assert len(trained.report.folds) == 2
-    assert [point.images for point in trained.report.curve] == [8, 15]
+    images = {image for image, part in trained.report.data.sets[0].parts.part_of.items() if part == "train"}
+    assert [point.images for point in trained.report.curve] == [round(len(images) / 2), len(images)]
     again = captious.score(rated(3, seed=9).corpus, [str(tmp_path / "mine")])
     assert np.isfinite(next(iter(again.metrics.values())).values).all()
 
@@ -166,11 +170,71 @@ def test_vcrscore_pools_normalised_sets_with_their_own_splits(tmp_path: Path, ra
     data = vcrscore_data([own, external])
     settings = replace(vcrscore_settings(data), resamples=20, trials=19, curve=(), beside=("bleu4",))
     report = train(data, settings, tmp_path / "vcrscore").report
-    assert [report.counts(place)["train_images"] for place in (0, 1)] == [9, 28]
-    assert [report.counts(place)["test_images"] for place in (0, 1)] == [21, 12]
+    for place, (one, shares) in enumerate(((own, own.shares), (external, external.shares))):
+        parts = hashed_split(one.corpus.image_ids, shares)
+        assert report.counts(place)["train_images"] == len(parts.images("train")) > 8
+        assert report.counts(place)["test_images"] == len(parts.images("test")) > 8
     assert data.scale == (0.0, 1.0)
     shown = {(row.set_name, row.metric) for row in report.figures}
     assert {("made", "vcrscore"), ("external", "vcrscore"), ("external", "bleu4")} <= shown
     # No objects were given: the pool is the references', and the card says so.
     assert "vcr_recall[objects=none]" in report.features
     assert "the pool contains only the references' words" in (tmp_path / "vcrscore" / "card.md").read_text()
+
+
+def test_the_split_is_stored_and_a_planted_leak_is_refused(tmp_path: Path, rated: Rated) -> None:
+    data = TrainingData((rated(40),))
+    train(data, QUICK, tmp_path / "first")
+    stored = read_split(tmp_path / "first" / "split.csv")
+    assert dict(stored.part_of) == dict(data.sets[0].parts.part_of)
+    # The same images with training and test exchanged: the first model has seen what the second is tested on.
+    other = {image: "test" if part == "train" else "train" for image, part in stored.part_of.items()}
+    planted = TrainingData((replace(rated(40), split=Split(other, "exchanged")),))
+    beside = replace(QUICK, name="second", beside=(str(tmp_path / "first"),))
+    seen = len(stored.images("train"))
+    with pytest.raises(InputError, match=f"trained on {seen} of the {seen} test images"):
+        train(planted, beside, tmp_path / "second")
+    assert not (tmp_path / "second").exists()
+    report = train(data, beside, tmp_path / "second").report  # with its own split it stands beside
+    assert str(tmp_path / "first") in {row.metric for row in report.figures}
+
+
+def test_scores_of_images_that_were_trained_on_come_with_a_warning(tmp_path: Path, rated: Rated) -> None:
+    data = TrainingData((rated(30),))
+    train(data, QUICK, tmp_path / "mine")
+    corpus, parts = data.sets[0].corpus, data.sets[0].parts
+    name = str(tmp_path / "mine")
+    tested = np.flatnonzero([parts.part(image) == "test" for image in data.images])
+    seen = len(parts.images("train", "validation"))
+    with pytest.warns(CaptiousWarning, match=f"trained on {seen} of the 30 images"):
+        captious.score(corpus, [name])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        captious.score(corpus.select(tested), [name])
+
+
+def test_meta_refuses_images_that_were_trained_on_and_leaves_them_out_if_asked(
+    tmp_path: Path, rated: Rated
+) -> None:
+    one = rated(30)
+    train(TrainingData((one,)), QUICK, tmp_path / "mine")
+    rows = [
+        {
+            "image": ex.image_id,
+            "caption": ex.caption,
+            "references": list(ex.references),
+            "rating": float(mean),
+        }
+        for ex, mean in zip(map(one.corpus.example, range(len(one.corpus))), one.means, strict=True)
+    ]
+    name = str(tmp_path / "mine")
+    with pytest.raises(InputError, match="Set unseen=True"):
+        captious.meta(rows, [name, "bleu1"])
+    found = captious.meta(rows, [name, "bleu1"], unseen=True, settings=captious.MetaSettings(resamples=0))
+    assert found[name].keys() == found["bleu1"].keys()
+    assert f"{len(one.parts.images('test'))} images remain" in found.notes[-1]
+
+
+def test_refitted_on_everything_it_has_seen_everything(tmp_path: Path, rated: Rated) -> None:
+    train(TrainingData((rated(20),)), replace(QUICK, refit=True), tmp_path / "all")
+    assert read_folder(tmp_path / "all").seen_images() == {str(image) for image in range(20)}

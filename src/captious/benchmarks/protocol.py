@@ -9,6 +9,7 @@ import numpy as np
 
 from captious.corpus import Corpus, Judgments
 from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.splits import Split
 from captious.errors import InputError, UnknownNameError
 from captious.stats.correlation import Method
 
@@ -67,7 +68,8 @@ class RatedExamples:
     """Examples with ratings: example `i` of the corpus is `judgments.keys[i]`.
 
     `ids[i]` names the example within its system, as files of scores computed elsewhere name it; `by[i]`
-    is its value of the column that results were asked for by, where they were.
+    is its value of the column that results were asked for by, where they were. `split` is the one that
+    the file names.
     """
 
     protocol: Protocol
@@ -76,6 +78,7 @@ class RatedExamples:
     ids: list[str]
     notes: tuple[str, ...] = ()
     by: list[str] = field(default_factory=list)
+    split: Split | None = None
 
     def __post_init__(self) -> None:
         n = len(self.corpus)

@@ -151,6 +151,14 @@ By = Annotated[
         help="Also print the result for each value of this column of your file, or for each system.",
     ),
 ]
+Unseen = Annotated[
+    bool,
+    typer.Option(
+        "--unseen",
+        help="Leave out images that a learned metric was trained on, for all metrics. Without this, such a "
+        "metric is refused.",
+    ),
+]
 CompareMetrics = Annotated[
     bool, typer.Option("--compare", help="Also test the difference between every two metrics.")
 ]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from captious.corpus.assemble import ReferenceSets
 from captious.corpus.given import Given, paths_of, rows_of
 from captious.corpus.ids import clean_ids, meet
 from captious.corpus.judgments import Judgments
-from captious.corpus.lists import is_list, is_missing, is_table, listed
+from captious.corpus.lists import is_list, is_missing, is_table, list_in_text, listed
 from captious.corpus.load import reference_sets
 from captious.corpus.readers import PathText, Rows, read_rows
 from captious.corpus.readers.memory import JUDGMENTS
@@ -87,9 +88,10 @@ def read_judgments(
 
     Rows of `image`, `caption`, `references`, `rating` (and `system`, `rater`, `aspect`, `stage`,
     `example`, `time`, `image_path`, `objects`) as JSON lines, JSON, CSV or Parquet; THumB's file, whose
-    aspects become precision, recall, fluency, conciseness, inclusive_language and total; tables
-    with a column for each rating (VICR); Flickr8k's expert and CrowdFlower files, whose captions
-    come from the token file given as `references`.
+    aspects become precision, recall, fluency, conciseness, inclusive_language and total; rows with a
+    list of `ratings` (the `pairs.jsonl` of a rating game); tables with a column for each rating (VICR);
+    Flickr8k's expert and CrowdFlower files, whose captions come from the token file given as
+    `references`.
 
     Captions without a system are numbered from 1 within each image, in order of appearance, so each has
     its own key; Flickr8k's are named by their caption id. `only` selects rows, counted from 0.
@@ -106,7 +108,7 @@ def read_judgments(
         return _flickr8k(rows, reference_rows, sets)
     refuse(rows.source, rows.problems)
     _refuse_items(rows)
-    rows = _rated(rows)
+    rows = _rated(_one_column_each(rows))
     images = _images(rows)
     columns = _rating_columns(rows)
     systems, corpus = _examples(rows, images, sets)
@@ -120,6 +122,25 @@ def _refuse_items(rows: Rows) -> None:
             f"{rows.source}: lists the items of a campaign, without ratings. "
             "Give judgments.jsonl or final.jsonl of the same export."
         )
+
+
+def _one_column_each(rows: Rows) -> Rows:
+    """Rows with a list of ratings as rows with a column for each; what sums the list up is dropped."""
+    cells = [listed(list_in_text(cell)) for cell in rows.columns.get("ratings", [])]
+    if not cells or not all(is_list(cell) for cell in cells):
+        return rows
+    for row, cell in enumerate(cells):
+        if not len(cell):
+            raise InputError(
+                f'{rows.source}: {rows.places[row]}: "ratings" is empty. Give each pair a rating.'
+            )
+    widest = max(map(len, cells))
+    kept = {name: column for name, column in rows.columns.items() if not NUMBERED_RATING.fullmatch(name)}
+    each = {
+        f"rating {place + 1}": [cell[place] if place < len(cell) else None for cell in cells]
+        for place in range(max(widest, 2))
+    }
+    return replace(rows, columns=kept | each)
 
 
 def _rated(rows: Rows) -> Rows:

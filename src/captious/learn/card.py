@@ -9,6 +9,7 @@ from captious._version import __version__
 from captious.learn import tables
 from captious.learn.report import Report
 from captious.metrics.learned.features import parse_features
+from captious.metrics.learned.folder import SPLIT
 from captious.tables.text import to_markdown
 
 
@@ -48,8 +49,7 @@ def _protocol(report: Report) -> Iterator[str]:
     settings = report.settings
     yield "\n## Protocol\n"
     for one in report.data.sets:
-        shares = "/".join(f"{share:.0%}" for share in one.shares)
-        yield f"- {one.name}: training/validation/test {shares} of the images, seed {settings.seed}."
+        yield f"- {one.name}: split by {one.parts.source}; every image and its part is in `{SPLIT}`."
     folds = f"{len(report.folds)} folds of whole images" if report.folds else "none"
     yield f"- Cross-validation: {folds}. Fits: {settings.seeds}, from seed {settings.seed} on."
     yield f"- Intervals: {settings.resamples:,} bootstrap resamples of whole images."

@@ -12,6 +12,7 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.corpus.ids import loose_id
+from captious.corpus.splits import PAPER_SHARES, Shares, Split, hashed_split
 from captious.errors import InputError
 
 Scale = tuple[float, float]
@@ -21,8 +22,8 @@ Scale = tuple[float, float]
 class RatedSet:
     """One data set: captions, all their ratings, and the ends of the scale.
 
-    Rating `j` has the value `values[j]` and belongs to example `example_of[j]`. `shares` are the shares of
-    the images used for training, validation and test.
+    Rating `j` has the value `values[j]` and belongs to example `example_of[j]`. `split` says which images
+    are for training, validation and test; without one, a hash of their ids does, with these `shares`.
 
     >>> corpus = Corpus.from_lists(["a dog", "a cat"], [["dog"], ["cat"]])
     >>> rated = RatedSet("mine", corpus, np.array([0, 0, 1]), np.array([4.0, 5.0, 1.0]), (1.0, 5.0))
@@ -35,9 +36,21 @@ class RatedSet:
     example_of: IntArray
     values: FloatArray
     scale: Scale
-    shares: tuple[float, float, float] = (0.64, 0.16, 0.20)
+    shares: Shares = PAPER_SHARES
     aspect: str = "overall"
     licence: str = ""
+    split: Split | None = None
+
+    @cached_property
+    def images(self) -> list[str]:
+        """The image of every example; data sets may spell the id of one image differently."""
+        loose = [loose_id(image) for image in self.corpus.image_ids]
+        return [loose[image] for image in self.corpus.image_of.tolist()]
+
+    @cached_property
+    def parts(self) -> Split:
+        """The part of each image: as given, or by a hash of its id."""
+        return self.split or hashed_split(self.images, self.shares)
 
     @cached_property
     def means(self) -> FloatArray:
@@ -126,12 +139,8 @@ class TrainingData:
 
     @cached_property
     def images(self) -> list[str]:
-        """The image of every example; data sets may spell the id of one image differently."""
-        return [
-            loose_id(one.corpus.image_ids[image])
-            for one in self.sets
-            for image in one.corpus.image_of.tolist()
-        ]
+        """The image of every example."""
+        return [image for one in self.sets for image in one.images]
 
     @cached_property
     def digest(self) -> str:
@@ -141,6 +150,7 @@ class TrainingData:
             content.update(corpus_digest(one.corpus))
             for column in (one.example_of, one.values):
                 content.update(np.ascontiguousarray(column).tobytes())
+            content.update(repr([one.parts.part(image) for image in one.images]).encode())
         return content.hexdigest()
 
     def rows_of(self, place: int, rows: IntArray) -> IntArray:

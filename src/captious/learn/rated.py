@@ -6,6 +6,7 @@ import numpy as np
 
 from captious.corpus import Corpus, Judgments
 from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.splits import PAPER_SHARES, Shares, Split
 from captious.errors import InputError, UnknownNameError
 from captious.learn.data import RatedSet, Scale, observed_scale
 
@@ -23,12 +24,14 @@ def rated_set(
     *,
     aspect: str = "",
     scale: Scale | None = None,
-    shares: tuple[float, float, float] = (0.64, 0.16, 0.20),
+    shares: Shares = PAPER_SHARES,
+    split: Split | None = None,
 ) -> RatedSet:
     """The captions that were judged on one aspect, with all ratings.
 
     `places[k]` is the row of the corpus that `judgments.keys[k]` belongs to, or -1. The default `aspect`
-    is "overall" or "total", THumB's total of its parts, or the only one.
+    is "overall" or "total", THumB's total of its parts, or the only one. Without a `split`, images are
+    split by a hash of their ids into `shares`.
 
     >>> corpus = Corpus.from_lists(["a dog", "a cat"], [["dog"], ["cat"]])
     >>> judged = Judgments.from_columns(images=["0", "0", "1"], values=[4, 5, 1],
@@ -55,7 +58,7 @@ def rated_set(
             python="Give the scale as scale=(low, high).",
             command="Give the scale, for example --scale 1-5.",
         )
-    whole = RatedSet(name, corpus, rows, values, ends, shares, chosen)
+    whole = RatedSet(name, corpus, rows, values, ends, shares, chosen, split=split)
     return whole.select(np.unique(rows))
 
 

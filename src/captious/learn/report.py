@@ -13,7 +13,7 @@ from captious.learn.data import TrainingData
 from captious.learn.evaluate import Calibration, Comparison, CurvePoint, Figures, not_beaten
 from captious.learn.features import Missing
 from captious.learn.settings import Settings
-from captious.learn.splits import Split
+from captious.learn.splits import Parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Report:
     settings: Settings
     data: TrainingData
     features: list[str]
-    split: Split
+    split: Parts
     folds: list[dict[str, float]]
     seeds: list[float]
     figures: list[Figures]
@@ -89,7 +89,7 @@ class Report:
                     "aspect": one.aspect,
                     "ratings": len(one.values),
                     "licence": one.licence,
-                    "split": list(one.shares),
+                    "split": one.parts.source,
                     **self.counts(place),
                 }
                 for place, one in enumerate(self.data.sets)

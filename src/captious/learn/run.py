@@ -13,7 +13,7 @@ from captious.learn.features import FeatureTable
 from captious.learn.journal import Journal
 from captious.learn.models import Fit
 from captious.learn.settings import Settings
-from captious.learn.splits import Split
+from captious.learn.splits import Parts
 from captious.metrics.learned.predict import Predictor, build_predictor
 
 
@@ -25,7 +25,7 @@ class Run:
     settings: Settings
     table: FeatureTable
     beside: FeatureTable | None
-    split: Split
+    split: Parts
     journal: Journal
     progress: Progress | None
 

@@ -1,4 +1,4 @@
-"""Parts of the data by image: never the same image on both sides."""
+"""Rows of each part of the data: never the same image on both sides."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from typing import NamedTuple
 import numpy as np
 
 from captious.corpus.columns import IntArray, factorise
+from captious.corpus.splits import PARTS, Shares, Split
 from captious.errors import InputError
 from captious.learn.data import TrainingData
 from captious.stats.resample import generator
 
-TRAIN, VALIDATION, TEST = range(3)
+TRAIN, TEST = 0, 2
 
 
-class Split(NamedTuple):
+class Parts(NamedTuple):
     """Rows that train, that choose (when to stop), and that test."""
 
     train: IntArray
@@ -24,7 +25,7 @@ class Split(NamedTuple):
     test: IntArray
 
 
-def parse_shares(text: str) -> tuple[float, float, float]:
+def parse_shares(text: str) -> Shares:
     """Shares of `64/16/20` (training, validation, test) or `70/30` (training, test).
 
     >>> parse_shares("64/16/20"), parse_shares("30/70")
@@ -48,28 +49,35 @@ def parse_shares(text: str) -> tuple[float, float, float]:
     return train, validation, test
 
 
-def split_by_image(data: TrainingData, seed: int) -> Split:
-    """Deal the images of each set at random into its shares.
+def parts_of(data: TrainingData) -> Parts:
+    """The rows of each part; each set is split by itself, so that its test part depends on no other set.
 
-    An image that two sets hold goes where the first set puts it, with all its captions.
+    Where sets share an image that is tested in one of them, no row of it is trained on or chosen by; an
+    image that one set chooses by is trained on in none.
     """
     names, image_of = factorise(data.images)
-    part_of = np.full(len(names), -1, dtype=np.int64)
-    rng = generator(seed)
-    for place, one in enumerate(data.sets):
-        own = np.unique(image_of[data.set_of == place])
-        free = rng.permutation(own[part_of[own] < 0])
-        ends = np.round(np.cumsum(one.shares[:2]) * len(free)).astype(np.int64)
-        for part, images in enumerate(np.split(free, ends)):
-            part_of[images] = part
-    rows = [np.flatnonzero(part_of[image_of] == part) for part in (TRAIN, VALIDATION, TEST)]
-    for part, name in ((TRAIN, "train on"), (TEST, "test on")):
-        if len(set(image_of[rows[part]].tolist())) < 2:
+    own = np.array([PARTS.index(one.parts.part(image)) for one in data.sets for image in one.images])
+    latest = np.zeros(len(names), dtype=np.int64)
+    np.maximum.at(latest, image_of, own)
+    kept = own == latest[image_of]
+    found = Parts(*(np.flatnonzero(kept & (own == part)) for part in range(len(PARTS))))
+    for rows, what in ((found.train, "train on"), (found.test, "test on")):
+        if len(set(image_of[rows].tolist())) < 2:
             raise InputError(
-                f"{len(names)} images leave fewer than two images to {name}. "
+                f"{len(names)} images leave fewer than two images to {what}. "
                 "Give more judgments or another split."
             )
-    return Split(*rows)
+    return found
+
+
+def split_of(data: TrainingData) -> Split:
+    """The part of every image of the data: what is tested anywhere is tested, as in `parts_of`."""
+    part_of: dict[str, str] = {}
+    for one in data.sets:
+        for image in one.images:
+            part = one.parts.part(image)
+            part_of[image] = max(part_of.get(image, part), part, key=PARTS.index)
+    return Split(part_of, "; ".join(dict.fromkeys(one.parts.source for one in data.sets)))
 
 
 def folds_by_image(images: Sequence[str], folds: int, seed: int) -> list[tuple[IntArray, IntArray]]:

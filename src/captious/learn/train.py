@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from captious.corpus.columns import FloatArray
+from captious.corpus.splits import PARTS
 from captious.engine import Progress
 from captious.errors import InputError
 from captious.files import check_folder
@@ -22,11 +23,21 @@ from captious.learn.judge import judged
 from captious.learn.report import Report
 from captious.learn.run import Run
 from captious.learn.settings import Settings
-from captious.learn.splits import Split, folds_by_image, split_by_image
+from captious.learn.splits import Parts, folds_by_image, parts_of, split_of
+from captious.metrics import Metric
 from captious.metrics.document_frequency import DocumentFrequencies
-from captious.metrics.learned.features import Feature, parse_features
-from captious.metrics.learned.folder import CARD, CARD_JSON, MANIFEST, TABLE, TrainedModel, write_folder
+from captious.metrics.learned.features import Feature, parse_metric
+from captious.metrics.learned.folder import (
+    CARD,
+    CARD_JSON,
+    MANIFEST,
+    SPLIT,
+    TABLE,
+    TrainedModel,
+    write_folder,
+)
 from captious.metrics.learned.predict import Predictor, mean_of
+from captious.metrics.seen import seen_by
 from captious.stats.correlation import correlate
 
 JOURNAL = ".training"
@@ -52,7 +63,8 @@ def train(
 ) -> Trained:
     """Train a metric and write it to the folder `out`.
 
-    Images are split into training, validation and test parts, and features are computed once. The model
+    Each data set's images are split into training, validation and test parts as it says, or by a hash of
+    their ids, and the split is stored with the metric. Features are computed once. The model
     is cross-validated and fitted on the training part, mapped to the human scale, and evaluated on the
     test part, next to each feature alone. An interrupted run resumes when it is started again with the
     same data and settings.
@@ -63,8 +75,15 @@ def train(
     for one in missing:
         note(f"feature {one.name} is missing: {one.why}")
     note(f"training on {', '.join(feature.name for feature in features)}")
-    split = split_by_image(data, settings.seed)
+    split = parts_of(data)
+    others = [parse_metric(name) for name in dict.fromkeys(settings.beside)]
+    _refuse_leaks([*features, *others], data, split)
     out.mkdir(parents=True, exist_ok=True)
+    if crossing := len(data) - sum(map(len, split)):
+        note(
+            f"{crossing:,} captions are left out of training: their images are for testing or validation in "
+            "another data set"
+        )
     names = "\n".join(feature.name for feature in features)
     journal = Journal(out / JOURNAL, settings.digest(data.digest, names))
     if journal.steps:
@@ -75,14 +94,14 @@ def train(
     if left_out:
         note(f"{left_out:,} captions are left out because a feature has no value for them")
     beside = None
-    if settings.beside:
-        others = _with_frequencies(parse_features(settings.beside), data, split, journal.path(TABLE))
+    if others:
+        others = _with_frequencies(others, data, split, journal.path(TABLE))
         beside = compute_features(data, others, progress=progress)
     run = Run(data, settings, table, beside, split, journal, progress)
     model, report = _fitted(run, tuple(feature.name for feature in features), out)
     report = replace(report, missing=missing, left_out=left_out)
     texts = {CARD: card_markdown(report), CARD_JSON: card_json(report)}
-    write_folder(out, model, texts)
+    write_folder(out, model, texts, split_of(data))
     journal.close()
     return Trained(model, out, report)
 
@@ -100,10 +119,10 @@ def _check_out(out: Path, overwrite: bool) -> None:
         raise InputError(f"{out}: contains other files ({strange[0]}). Choose a new folder.")
 
 
-_OWN = frozenset({MANIFEST, "model.npz", TABLE, CARD, CARD_JSON, JOURNAL})
+_OWN = frozenset({MANIFEST, "model.npz", TABLE, SPLIT, CARD, CARD_JSON, JOURNAL})
 
 
-def _with_frequencies(features: list[Feature], data: TrainingData, split: Split, path: Path) -> list[Feature]:
+def _with_frequencies(features: list[Feature], data: TrainingData, split: Parts, path: Path) -> list[Feature]:
     """Document frequencies of the training images, so that the test images add nothing."""
     if not needs_table(features):
         path.unlink(missing_ok=True)
@@ -119,9 +138,20 @@ def _with_frequencies(features: list[Feature], data: TrainingData, split: Split,
     return [feature.with_table(path) for feature in features]
 
 
-def _complete_rows(split: Split, table: FeatureTable, data: TrainingData) -> tuple[Split, int]:
+def _refuse_leaks(features: list[Feature], data: TrainingData, split: Parts) -> None:
+    """Refuse a metric that was trained on images of the test part."""
+    tested = {data.images[row] for row in split.test.tolist()}
+    metrics = {one.name: one.source for one in features if isinstance(one.source, Metric)}
+    for name, own in seen_by(metrics, tested).items():
+        raise InputError(
+            f"{name} was trained on {len(own):,} of the {len(tested):,} test images, so its figures here "
+            "would be too high. Train it again with the same split (--split), or leave it out."
+        )
+
+
+def _complete_rows(split: Parts, table: FeatureTable, data: TrainingData) -> tuple[Parts, int]:
     whole = np.isfinite(table.rows).all(axis=1) & np.isfinite(data.target)
-    kept = Split(*(rows[whole[rows]] for rows in split))
+    kept = Parts(*(rows[whole[rows]] for rows in split))
     if len(kept.train) < 4 or len(kept.test) < 4:
         raise InputError(
             f"{len(kept.train)} captions to train on and {len(kept.test)} to test on are not enough. "
@@ -148,6 +178,7 @@ def _fitted(run: Run, names: tuple[str, ...], out: Path) -> tuple[TrainedModel, 
         slope=slope,
         intercept=intercept,
         table=out / TABLE if (out / TABLE).is_file() else None,
+        fitted_to=PARTS if settings.refit else PARTS[:2],
     )
     report = judged(run, model, predictors, cross_validated)
     if settings.refit:

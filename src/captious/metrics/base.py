@@ -87,6 +87,10 @@ class Metric:
         """Names of the published weights that it runs, for `captious doctor`."""
         return ()
 
+    def seen_images(self) -> frozenset[str]:
+        """Images that it was fitted to, by their loose ids, as far as its model says."""
+        return frozenset()
+
     def prepare(self, report: Report | None = None) -> None:
         """Prepare what is made once per machine; `report(what, done, total)` is called with progress."""
         return

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 
 from captious.corpus import Corpus
+from captious.corpus.splits import hashed_split
 from captious.protocols.base import Exported, Response
 from captious.protocols.game import RatingGame
-from captious.protocols.game.dataset import game_tables, pairs_lines, points_of, splits_of
+from captious.protocols.game.dataset import game_tables, pairs_lines, points_of
 
 
 def responses(items, table) -> list[Response]:
@@ -45,11 +46,17 @@ def test_practice_is_no_data(game: RatingGame, corpus: Corpus) -> None:
     assert list(pairs_lines(data, game.scale)) == []
 
 
-def test_an_image_is_in_one_split_only() -> None:
-    found = splits_of([str(number) for number in range(50)] * 2)
-    # 64% of 50 = 32, 16% = 8, 20% = 10.
-    assert [list(found.values()).count(name) for name in ("train", "validation", "test")] == [32, 8, 10]
-    assert splits_of(map(str, range(50))) == found
+def test_an_image_keeps_its_part_as_the_game_goes_on(game: RatingGame, corpus: Corpus) -> None:
+    items = game.items(corpus, seed=1)
+
+    def parts(ratings: list[list[float]]) -> dict[str, str]:
+        data = Exported(items, responses(items, ratings))
+        return {row["image"]: row["split"] for row in map(json.loads, pairs_lines(data, game.scale))}
+
+    first, whole = parts([[2, 3]]), parts([[2, 3], [4, 4, 5], [1], [5]])
+    assert len(first) == 1 < len(whole)
+    assert whole == dict(hashed_split(whole).part_of)
+    assert first.items() <= whole.items()
 
 
 def test_distribution_and_agreement(game: RatingGame, corpus: Corpus) -> None:

@@ -16,6 +16,7 @@ from captious.corpus.ids import clean_id
 from captious.corpus.judged import read_judgments
 from captious.corpus.readers import read_rows
 from captious.corpus.readers.memory import is_path
+from captious.corpus.splits import find_split
 from captious.errors import InputError, one_line
 
 OWN_FILE = Protocol(name="", ratings="mean", source="a file of judgments")
@@ -53,7 +54,8 @@ def load_own_file(path: Any, where: Sequence[str] = (), by: str = "") -> RatedEx
         protocol = protocol.with_options(where=" and ".join(f"{c.column}={c.value}" for c in conditions))
     ordered = judgments.in_order(places, len(corpus))
     ids = [corpus.image_ids[image] for image in corpus.image_of.tolist()]
-    found = RatedExamples(protocol, corpus, ordered, ids, _said_of_doubles(ordered))
+    split = find_split(Path(path)) if is_path(path) else None
+    found = RatedExamples(protocol, corpus, ordered, ids, _said_of_doubles(ordered), split=split)
     return replace(found, by=_values_of(path, found, chosen, by)) if chosen and by else found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from captious.benchmarks.data_files.locate import wanted
@@ -9,6 +10,7 @@ from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.corpus import Corpus
 from captious.corpus.readers import Rows, read_rows
 from captious.corpus.readers.names import NUMBERED_RATING
+from captious.corpus.splits import find_split
 from captious.errors import InputError, as_written
 
 SCALE = (1, 5)
@@ -24,7 +26,8 @@ VICR = Protocol(
 
 def load_vicr(folder: Path) -> RatedExamples:
     """Image, caption and up to seven ratings a row; the sample has 249 pairs, 1,118 ratings."""
-    rows = read_rows(wanted(folder, "vicr/VICR.csv", "vicr_sample/VICR_Sample250.csv"))
+    path = wanted(folder, "vicr/VICR.csv", "vicr_sample/VICR_Sample250.csv")
+    rows = read_rows(path)
     names = [name for name in rows.columns if NUMBERED_RATING.fullmatch(name)]
     if not names or not {"image", "caption"} <= rows.columns.keys():
         raise InputError(f"{rows.source}: expected the columns image, caption, ratings, rating_2 …")
@@ -35,7 +38,8 @@ def load_vicr(folder: Path) -> RatedExamples:
         [str(captions[row]) for row in rated], image_ids=[str(images[row]) for row in rated]
     )
     ids = [str(row) for row in rated]
-    return rated_examples(VICR, corpus, {"overall": [ratings[row] for row in rated]}, ids)
+    found = rated_examples(VICR, corpus, {"overall": [ratings[row] for row in rated]}, ids)
+    return replace(found, split=find_split(path))
 
 
 def _ratings(rows: Rows, names: list[str], row: int) -> list[float]:

@@ -20,6 +20,7 @@ from captious.benchmarks.registry import CHOICES, load_benchmark
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
 from captious.benchmarks.selection.extra_inputs import ExtraInputs
 from captious.benchmarks.selection.parts import groups_of, part_of
+from captious.benchmarks.selection.seen_images import without_seen_images
 from captious.benchmarks.selection.unreadable_images import without_unread_images
 from captious.corpus import Corpus, Judgments
 from captious.corpus.given import Given
@@ -51,10 +52,14 @@ def benchmark_scores(
     """
     if file is None:
         return _computed(data, metrics, jobs, progress)
-    ours = [name for name in metrics if is_folder(name) or find(name.partition("[")[0])]
+    ours = _ours(metrics)
     theirs = [name for name in metrics if name not in ours]
     computed = _computed(data, ours, jobs, progress) if ours else BenchmarkScores({}, {})
     return computed.join(read_scores(file, data, theirs or None))
+
+
+def _ours(names: Sequence[str]) -> list[str]:
+    return [name for name in names if is_folder(name) or find(name.partition("[")[0])]
 
 
 def _computed(
@@ -176,6 +181,7 @@ def meta(
     reference_count: int | None = None,
     where: str | Sequence[str] = (),
     by: str = "",
+    unseen: bool = False,
     jobs: int = 1,
     progress: Progress | None = None,
     **choices: str | None,
@@ -187,7 +193,8 @@ def meta(
     column that names the image, whose other columns may be named in `metrics`. `settings` says
     coefficients, level, interval and draws where the protocol's own are not wanted; `choices` are
     the benchmark's (`human`, `leaked`, `release`, `subset`). `where` keeps the rows of your own file with
-    `column=value`; `by` gives the result for each value of a column too.
+    `column=value`; `by` gives the result for each value of a column too. A metric that was trained on
+    some of the images is refused; with `unseen` these images are left out, for all metrics.
 
     >>> given = [("A dog.", 5), ("A cat.", 1), ("A dog runs.", 4), ("A hat.", 2)]
     >>> rows = [{"image": str(n), "caption": text, "references": ["A dog runs."], "rating": rating}
@@ -215,6 +222,7 @@ def meta(
     names = [str(name) for name in wanted.metrics]
     for line in wanted.reasons():
         warnings.warn(line, CaptiousWarning, stacklevel=2)
+    loaded = without_seen_images(loaded, names if scores is None else _ours(names), drop=unseen)
     found = benchmark_scores(loaded, names, scores, jobs=jobs, progress=progress)
     loaded, found = without_unread_images(loaded, found)
     results = evaluate_aspects(loaded, found, list(aspects), settings)

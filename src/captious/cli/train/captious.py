@@ -75,6 +75,16 @@ def train_captious(
             help="Use at most this many examples per data set to fit the weights; 0: all.",
         ),
     ] = 0,
+    split: Annotated[
+        str,
+        typer.Option(
+            "--split",
+            metavar="SHARES|FILE",
+            help="With --judgments: shares of the images or a file of images and parts; test images are "
+            "left out. Default: the column split, subset or part of the judgments, else all are trained on.",
+            show_default=False,
+        ),
+    ] = "",
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed of all random draws.")] = 0,
 ) -> None:
     """Train the metric `captious`.
@@ -95,9 +105,11 @@ def train_captious(
         raise InputError(f"--out {out}: the name must end in .npz.")
     if not steps and not start:
         raise InputError("--steps 0 keeps the encoder of another model. Give that model with --start.")
+    if split and judgments is None:
+        raise InputError("--split needs --judgments: the benchmarks' images are left out in any case.")
     check_output(out, [path for path in (judgments, *(start or ())) if path is not None])
     if judgments is not None:
-        sources, judged = _own(judgments, candidates, references, aspect)
+        sources, judged = _own(judgments, candidates, references, aspect, split)
         tested: dict[str, Corpus] = {}
     else:
         sources, judged, tested = _benchmarks(data)
@@ -131,6 +143,7 @@ def train_captious(
             report=report,
             tell=tell,
             journal=journal,
+            seen_before=frozenset().union(*(load_model(str(path)).images for path in start or ())),
         )
     except KeyboardInterrupt:
         note("stopped; run the same command again to resume")
@@ -178,13 +191,15 @@ def _benchmarks(data: Path | None) -> tuple[Sources, dict[str, Judged], dict[str
 
 
 def _own(
-    judgments: Path, candidates: list[Path] | None, references: list[Path] | None, aspect: str
+    judgments: Path, candidates: list[Path] | None, references: list[Path] | None, aspect: str, split: str
 ) -> tuple[Sources, dict[str, Judged]]:
     """Judgments of one's own; their references are what the encoder is tuned on."""
     import numpy as np
 
     from captious.cli import inputs
     from captious.cli.judged import judged_corpus
+    from captious.cli.train.data import split_typed
+    from captious.corpus.splits import Split, find_split, hashed_split
     from captious.errors import InputError
     from captious.learn.captious_metric.recipe import Judged
     from captious.learn.captious_metric.sources import Sources, groups_of
@@ -207,10 +222,18 @@ def _own(
     rows = places[judged.example_of[kept]]
     counts = np.bincount(rows, minlength=len(corpus))
     means = np.bincount(rows, judged.values[kept], minlength=len(corpus)) / np.maximum(counts, 1)
-    rated = np.flatnonzero(counts)
+    ids = [corpus.image_ids[image] for image in corpus.image_of.tolist()]
+    given = split_typed(split) or find_split(judgments)
+    if given is not None and not isinstance(given, Split):
+        given = hashed_split(ids, given)
+    learned = np.array([given is None or given.part(image) != "test" for image in ids])
+    rated = np.flatnonzero((counts > 0) & learned)
     sets = {
-        corpus.image_ids[image]: list(corpus.references[own])
-        for image, own in zip(corpus.image_of.tolist(), corpus.references_of.tolist(), strict=True)
+        image: list(corpus.references[own])
+        for image, own, kept in zip(ids, corpus.references_of.tolist(), learned, strict=True)
+        if kept
     }
+    left = {image for image, kept in zip(ids, learned, strict=True) if not kept}
+    notes = (f"{len(left):,} images are left out for testing ({given.source}).",) if given else ()
     own = Judged(corpus.select(rated).compact(), ratings=means[rated])
-    return Sources((), groups_of(sets)), {judgments.stem: own}
+    return Sources((), groups_of(sets), notes=notes), {judgments.stem: own}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from captious.corpus import Corpus
+    from captious.corpus.splits import Shares, Split
     from captious.learn import RatedSet
 
 
@@ -22,21 +23,43 @@ class Typed(NamedTuple):
     data: Path | None = None
     aspect: str = ""
     scale: str = ""
+    split: str = ""
 
 
-def rated_sets(names: Sequence[str], typed: Typed, shares: tuple[float, float, float]) -> list[RatedSet]:
-    """One rated set for each file or benchmark."""
+def rated_sets(names: Sequence[str], typed: Typed, shares: Shares) -> list[RatedSet]:
+    """One rated set for each file or benchmark.
+
+    Its images are split as `typed.split` says, else as the file says, else into `shares`.
+    """
     from captious.cli.output import note
+    from captious.corpus.splits import Split
+
+    given = split_typed(typed.split)
+    if given and not isinstance(given, Split):
+        shares = given
 
     found = []
     for name in names:
         one = _of_candidates(name, typed, shares) if typed.candidates else _of_name(name, typed, shares)
+        if given:
+            one = replace(one, split=given if isinstance(given, Split) else None)
         note(
             f"{one.name}: {len(one.corpus):,} captions of {len(set(one.corpus.image_of.tolist())):,} images, "
-            f"{len(one.values):,} ratings of {one.aspect}, scale {one.scale[0]:g} to {one.scale[1]:g}"
+            f"{len(one.values):,} ratings of {one.aspect}, scale {one.scale[0]:g} to {one.scale[1]:g}, "
+            f"split by {one.parts.source}"
         )
         found.append(one)
     return [_named_apart(one, name, found) for one, name in zip(found, names, strict=True)]
+
+
+def split_typed(text: str) -> Split | Shares | None:
+    """The split in a file, or shares such as 64/16/20; None where nothing was typed."""
+    from captious.corpus.splits import read_split
+    from captious.learn.splits import parse_shares
+
+    if not text:
+        return None
+    return read_split(Path(text)) if Path(text).is_file() or Path(text).suffix else parse_shares(text)
 
 
 def _named_apart(one: RatedSet, given: str, every: Sequence[RatedSet]) -> RatedSet:
@@ -46,7 +69,7 @@ def _named_apart(one: RatedSet, given: str, every: Sequence[RatedSet]) -> RatedS
     return replace(one, name=f"{Path(given).resolve().parent.name}/{one.name}")
 
 
-def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> RatedSet:
+def _of_name(name: str, typed: Typed, shares: Shares) -> RatedSet:
     import numpy as np
 
     from captious.benchmarks.protocol import Preferences
@@ -74,15 +97,17 @@ def _of_name(name: str, typed: Typed, shares: tuple[float, float, float]) -> Rat
         aspect=typed.aspect,
         scale=scale(typed.scale),
         shares=shares,
+        split=loaded.split,
     )
 
 
-def _of_candidates(name: str, typed: Typed, shares: tuple[float, float, float]) -> RatedSet:
+def _of_candidates(name: str, typed: Typed, shares: Shares) -> RatedSet:
     """Judgments of captions that other files hold."""
     from captious.cli import inputs
     from captious.cli.judged import judged_corpus
     from captious.cli.scales import scale
     from captious.corpus.objects import read_objects
+    from captious.corpus.splits import find_split
     from captious.errors import InputError
     from captious.learn.rated import rated_set
 
@@ -104,4 +129,5 @@ def _of_candidates(name: str, typed: Typed, shares: tuple[float, float, float]) 
         aspect=typed.aspect,
         scale=scale(typed.scale),
         shares=shares,
+        split=find_split(Path(name)),
     )

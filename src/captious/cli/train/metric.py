@@ -12,6 +12,7 @@ from captious.cli.output import Format
 from captious.cli.train import options as own
 from captious.errors import InputError
 
+SHARES = (0.7, 0.0, 0.3)
 NAME = re.compile(r"[A-Za-z][\w.-]*")
 
 
@@ -22,7 +23,7 @@ def metric(
     judgments: own.Judgments,
     features: own.Features,
     model: own.Model = "gbr",
-    split: own.Split = "70/30",
+    split: own.Split = "",
     aspect: own.Aspect = "",
     scale: own.Scale = "",
     candidates: own.Candidates = None,
@@ -61,7 +62,6 @@ def metric(
     from captious.cli.train.run import train_and_print
     from captious.learn import Settings, TrainingData
     from captious.learn.models import parse_learner
-    from captious.learn.splits import parse_shares
     from captious.metrics import split_list
     from captious.metrics.registry import find
 
@@ -71,7 +71,7 @@ def metric(
         raise InputError(
             f'"{name}" is already a metric, so signatures would be ambiguous. Choose another name.'
         )
-    learner, shares = parse_learner(model), parse_shares(split)
+    learner = parse_learner(model)
     settings = Settings(
         name=name,
         features=tuple(split_list(features)),
@@ -86,7 +86,8 @@ def metric(
         licence=licence,
         beside=tuple(split_list(beside)),
     )
-    sets = rated_sets(judgments, Typed(candidates, references, images, objects, data, aspect, scale), shares)
+    where = Typed(candidates, references, images, objects, data, aspect, scale, split)
+    sets = rated_sets(judgments, where, SHARES)
     if normalise or len(sets) > 1:
         sets = [one.normalised() for one in sets]
     train_and_print(TrainingData(tuple(sets)), settings, out, overwrite, form)

@@ -73,7 +73,11 @@ Features = Annotated[
 Split = Annotated[
     str,
     typer.Option(
-        "--split", metavar="SHARES", help="Shares of the images: training/test or training/validation/test."
+        "--split",
+        metavar="SHARES|FILE",
+        help="Shares of the images, training/test or training/validation/test, or a file of images and "
+        "parts. Default: the column split, subset or part of the judgments, else the recipe's shares.",
+        show_default=False,
     ),
 ]
 Folds = Annotated[

@@ -38,7 +38,7 @@ def rating(
         ),
     ] = None,
     seeds: own.Seeds = 5,
-    split: own.Split = "64/16/20",
+    split: own.Split = "",
     aspect: own.Aspect = "",
     scale: own.Scale = "",
     candidates: own.Candidates = None,
@@ -65,15 +65,14 @@ def rating(
     from captious.cli.train.data import Typed, rated_sets
     from captious.cli.train.run import train_and_print
     from captious.learn import TrainingData
-    from captious.learn.recipes.rating import PAPER, QUICK, rating_settings
-    from captious.learn.splits import parse_shares
+    from captious.learn.recipes.rating import PAPER, QUICK, SHARES, rating_settings
     from captious.metrics import split_list
 
     typed = {"epochs": epochs, "rate": rate, "patience": patience}
     given = {name: value for name, value in typed.items() if value is not None}
     learner = replace(QUICK if quick else PAPER, **given)  # type: ignore[arg-type]
-    where = Typed(candidates, references, images, objects, data, aspect, scale)
-    sets = rated_sets(judgments, where, parse_shares(split))
+    where = Typed(candidates, references, images, objects, data, aspect, scale, split)
+    sets = rated_sets(judgments, where, SHARES)
     chosen = TrainingData(tuple(one.normalised() for one in sets) if len(sets) > 1 else tuple(sets))
     settings = rating_settings(chosen, features=tuple(split_list(features)), learner=learner)
     settings = replace(

@@ -21,14 +21,7 @@ def vcrscore(
             help="Further data sets (files or benchmarks), split 70/30; repeatable.",
         ),
     ] = None,
-    split: Annotated[
-        str,
-        typer.Option(
-            "--split",
-            metavar="SHARES",
-            help="Training and test shares of the images of --judgments; 30/70 as in the paper.",
-        ),
-    ] = "30/70",
+    split: own.Split = "",
     drop_zero: Annotated[
         bool, typer.Option("--drop-zero", help="Leave out captions with a score of 0, as in the paper.")
     ] = False,
@@ -73,13 +66,12 @@ def vcrscore(
     from captious.cli.train.data import Typed, rated_sets
     from captious.cli.train.run import train_and_print
     from captious.learn.models import parse_learner
-    from captious.learn.recipes.vcrscore import EXTERNAL_SHARES, vcrscore_data, vcrscore_settings
-    from captious.learn.splits import parse_shares
+    from captious.learn.recipes.vcrscore import EXTERNAL_SHARES, OWN_SHARES, vcrscore_data, vcrscore_settings
     from captious.metrics import split_list
 
-    typed = Typed(candidates, references, images, objects, data, aspect)
-    sets = rated_sets(judgments, typed, parse_shares(split))
-    others = typed._replace(candidates=None, references=None, aspect="")
+    typed = Typed(candidates, references, images, objects, data, aspect, split=split)
+    sets = rated_sets(judgments, typed, OWN_SHARES)
+    others = typed._replace(candidates=None, references=None, aspect="", split="")
     sets += rated_sets(external or [], others, EXTERNAL_SHARES)
     chosen = vcrscore_data(sets, drop_zero=drop_zero)
     settings = vcrscore_settings(

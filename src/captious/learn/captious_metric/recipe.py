@@ -17,6 +17,7 @@ import numpy as np
 from captious._version import __version__
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.ids import loose_id
 from captious.errors import InputError
 from captious.learn.captious_metric.checkpoint import FORGETFUL
 from captious.learn.captious_metric.fit import Ranked, fit_head, ranked_by_ratings
@@ -196,12 +197,13 @@ def make_model(
     report: Report | None = None,
     tell: Tell | None = None,
     journal: Journal = FORGETFUL,
+    seen_before: frozenset[str] = frozenset(),
 ) -> Model:
     """Tune the encoder for `how.steps` steps from `start`, then choose the weights of the views.
 
     `strength` is the share of what was learned that is added to the published encoder.
     With a `limit` at most so many examples of each data set decide on the weights. What the journal
-    holds of an interrupted run is not done again.
+    holds of an interrupted run is not done again. `seen_before` are the images of the models behind `start`.
     """
     groups, plain = sources.graded or sources.plain, sources.plain if sources.graded else ()
     tuned, kept_groups = split_groups(groups)
@@ -223,7 +225,9 @@ def make_model(
 
     own = features("kept", kept.corpus)
     found = {name: features(f"of {name}", judged.corpus) for name, judged in benchmarks.items()}
-    return replace(model, heads=fit_heads(kept, benchmarks, found, own, tested or {}, tell=tell))
+    seen = frozenset(loose_id(group.image) for group in (*groups, *plain)) | seen_before
+    heads = fit_heads(kept, benchmarks, found, own, tested or {}, tell=tell)
+    return replace(model, heads=heads, images=seen)
 
 
 def mean_encoder(models: Sequence[Model]) -> Encoder:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from captious.corpus.splits import PAPER_SHARES
 from captious.learn.data import TrainingData
 from captious.learn.models import Mlp
 from captious.learn.settings import Settings
@@ -16,7 +17,7 @@ from captious.metrics.learned.embeddings import PROVIDERS
 from captious.metrics.learned.features import parse_feature
 
 NAME = "rating"
-SHARES = (0.64, 0.16, 0.20)
+SHARES = PAPER_SHARES
 SEEDS = 5
 # In the order of trust: the paper's own, then what may stand in for it.
 EMBEDDINGS = ("vilbert.joint", "clip.joint", "sentence.interaction", "words.interaction")

@@ -49,6 +49,10 @@ class CaptiousMetric(Metric):
         """The encoder's weights and what runs them."""
         encoders.ready(locate.MINILM, _BACKEND)
 
+    def seen_images(self) -> frozenset[str]:
+        """The images that `captious train captious` fitted this model to; a shipped one names none."""
+        return load_model(self.model).images
+
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Score of each example."""
         scores = load_model(self.model).head(self.held_out).scores(self.features(batch))

@@ -59,6 +59,7 @@ class Model:
     heads: Mapping[str, Head]
     ranges: Ranges | None = None  # with which the encoder computes in whole numbers
     digest: str = ""
+    images: frozenset[str] = frozenset()  # that it was fitted to, by loose id
 
     def head(self, held_out: str) -> Head:
         """The weights that were fitted without a benchmark."""
@@ -118,6 +119,7 @@ def _model(arrays: Mapping[str, NDArray[np.generic]], digest: str) -> Model:
         heads,
         ranges or None,
         digest,
+        frozenset(_words(arrays["images"])) if "images" in arrays else frozenset(),
     )
 
 
@@ -137,6 +139,8 @@ def save_model(path: Path, model: Model) -> None:
     arrays["pairs"] = np.round(model.table.pairs * PAIR_STEPS).clip(0, 255).astype(np.uint8)
     arrays["heads"] = _bytes(model.heads)
     arrays["head_weights"] = np.array([[*h.weights, h.bias] for h in model.heads.values()], dtype=np.float32)
+    if model.images:
+        arrays["images"] = _bytes(sorted(model.images))
     with atomically(path) as fresh, fresh.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
 

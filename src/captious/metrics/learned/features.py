@@ -22,7 +22,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.document_frequency import CORPUS
 from captious.metrics.learned import vilbert_embedding as _vilbert_embedding  # noqa: F401  # joins the providers
 from captious.metrics.learned.embeddings import PROVIDERS, Embedding, embedding
-from captious.metrics.registry import find, known_metrics, resolve
+from captious.metrics.registry import find, is_folder, known_metrics, resolve
 from captious.models.encoders.feature_file import is_feature_file
 
 
@@ -164,6 +164,11 @@ def parse_feature(name: str) -> Feature:
             f"feature {head}: sends captions to an endpoint, which is not allowed in a learned metric."
         )
     return Feature(text, metric)
+
+
+def parse_metric(name: str) -> Feature:
+    """A feature, or the trained metric in a folder, to compare with."""
+    return Feature(name.strip(), resolve(name)) if is_folder(name) else parse_feature(name)
 
 
 def parse_features(names: Sequence[str]) -> list[Feature]:

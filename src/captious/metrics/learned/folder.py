@@ -1,4 +1,4 @@
-"""A trained metric as a folder: a manifest (JSON), plain arrays (NPZ), and the model card.
+"""A trained metric as a folder: a manifest (JSON), plain arrays (NPZ), its split (CSV), and the model card.
 
 Nothing in the folder is code and nothing is unpickled: a manifest names features by name and one of
 four kinds of predictor; arrays that do not fit it are refused. A folder from a stranger can give
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from captious._version import __version__
 from captious.corpus.columns import FloatArray
+from captious.corpus.splits import Split, read_split
 from captious.errors import InputError, one_line
 from captious.files import atomically
 from captious.metrics.learned.predict import Predictor, build_predictor
@@ -29,6 +30,7 @@ from captious.metrics.registry import TRAINED
 
 FORMAT = "captious-learned-metric-1"
 MANIFEST, ARRAYS, TABLE, CARD, CARD_JSON = TRAINED, "model.npz", "df.npz", "card.md", "card.json"
+SPLIT = "split.csv"
 _MOST_BYTES = 4 * 2**30  # of arrays once unpacked
 
 
@@ -37,7 +39,8 @@ class TrainedModel:
     """What scoring needs: features by name, the predictor, the human scale.
 
     A rating is `intercept + slope * prediction`, kept within `scale`. `table` is a file of
-    document frequencies for the features that weigh n-grams, as they were in training.
+    document frequencies for the features that weigh n-grams, as they were in training. `split` is the
+    file of its images by part, of which it was fitted to `fitted_to`.
     """
 
     name: str
@@ -48,8 +51,16 @@ class TrainedModel:
     slope: float = 1.0
     intercept: float = 0.0
     table: Path | None = None
+    split: Path | None = None
+    fitted_to: tuple[str, ...] = ()
     digest: str = ""
     facts: Mapping[str, str] = field(default_factory=dict)
+
+    def seen_images(self) -> frozenset[str]:
+        """Loose ids of the images that it was fitted to; empty if its folder does not say."""
+        if self.split is None or not self.split.is_file():
+            return frozenset()
+        return _images(self.split, self.fitted_to, self.split.stat().st_mtime_ns)
 
     def rate(self, rows: FloatArray) -> FloatArray:
         """Ratings of rows of features on the human scale; NaN where a feature is."""
@@ -60,8 +71,10 @@ class TrainedModel:
         return found
 
 
-def write_folder(folder: Path, model: TrainedModel, texts: Mapping[str, str]) -> None:
-    """Write a model and further files (the card) into `folder`, the manifest last."""
+def write_folder(
+    folder: Path, model: TrainedModel, texts: Mapping[str, str], split: Split | None = None
+) -> None:
+    """Write a model, its split and further files (the card) into `folder`, the manifest last."""
     folder.mkdir(parents=True, exist_ok=True)
     content = pack_arrays(model.predictor.arrays())
     with atomically(folder / ARRAYS) as temporary:
@@ -69,6 +82,8 @@ def write_folder(folder: Path, model: TrainedModel, texts: Mapping[str, str]) ->
     for name, text in texts.items():
         with atomically(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
+    if split is not None:
+        split.write(folder / SPLIT)
     manifest = {
         "format": FORMAT,
         "name": model.name,
@@ -78,6 +93,8 @@ def write_folder(folder: Path, model: TrainedModel, texts: Mapping[str, str]) ->
         "scale": list(model.scale),
         "calibration": {"slope": model.slope, "intercept": model.intercept},
         "document_frequencies": TABLE if model.table is not None else None,
+        "split": SPLIT if split is not None else None,
+        "fitted_to": list(model.fitted_to),
         "sha256": hashlib.sha256(content).hexdigest(),
         "captious": __version__,
         "facts": dict(model.facts),
@@ -98,6 +115,11 @@ def read_folder(folder: Path) -> TrainedModel:
         raise InputError(f"{folder}: {ARRAYS} is missing. Train the metric again.")
     stamps = tuple((path.stat().st_mtime_ns, path.stat().st_size) for path in (manifest, arrays))
     return _read(folder, stamps)
+
+
+@lru_cache(maxsize=16)
+def _images(split: Path, parts: tuple[str, ...], changed: int) -> frozenset[str]:
+    return read_split(split).images(*parts)
 
 
 @lru_cache(maxsize=16)
@@ -122,6 +144,8 @@ def _read(folder: Path, stamps: tuple[tuple[int, int], ...]) -> TrainedModel:
             slope=float(facts["calibration"]["slope"]),
             intercept=float(facts["calibration"]["intercept"]),
             table=folder / TABLE if facts["document_frequencies"] else None,
+            split=folder / SPLIT if facts.get("split") else None,
+            fitted_to=tuple(_word(part) for part in facts.get("fitted_to", [])),
             digest=facts["sha256"][:8],
             facts={_word(key): _word(value) for key, value in facts.get("facts", {}).items()},
         )

@@ -103,6 +103,11 @@ class LearnedMetric(Metric):
         named = (one.source.weights() for one in features if isinstance(one.source, Metric))
         return tuple(dict.fromkeys(name for own in named for name in own))
 
+    def seen_images(self) -> frozenset[str]:
+        """The training and validation images of its split; of all parts if it was refitted."""
+        trained = vars(self).get("trained")
+        return trained.seen_images() if trained is not None else frozenset()
+
     def prepare(self, report: Report | None = None) -> None:
         """What the features make once on a machine."""
         self.ready()
