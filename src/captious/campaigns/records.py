@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import orjson
 
-from captious.errors import InputError, UnknownNameError, one_line
+from captious.errors import FieldError, InputError, UnknownNameError, one_line
 from captious.protocols import Answers, HumanProtocol, Item, rules_of
 from captious.protocols.survey import parse_survey
 from captious.protocols.training import Example, TrainingRules
@@ -159,13 +159,13 @@ class Settings:
         for name in _NUMBERS:
             value = getattr(self, name)
             if value is not None and not _is_number(value):
-                raise InputError(f"{name}: {one_line(str(value))} is not a number. Give one.")
+                raise FieldError(name, f"{name}: {one_line(str(value))} is not a number. Give one.")
         for name in ("hold_seconds", "link_days", "straight_line"):
             if not getattr(self, name) > 0:
-                raise InputError(f"{name}: {getattr(self, name)} is not above 0. Give more.")
+                raise FieldError(name, f"{name}: {getattr(self, name)} is not above 0. Give more.")
         for name in ("minimum_seconds", "set_aside_after"):
             if not getattr(self, name) >= 0:
-                raise InputError(f"{name}: {getattr(self, name)} is below 0. Give 0 or more.")
+                raise FieldError(name, f"{name}: {getattr(self, name)} is below 0. Give 0 or more.")
         for name in ("survey_before", "survey_after"):
             if getattr(self, name):
                 parse_survey(getattr(self, name), name)

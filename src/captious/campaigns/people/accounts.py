@@ -23,7 +23,7 @@ from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import account_of
 from captious.campaigns.store.storable import is_storable, storable
-from captious.errors import InputError, UnknownNameError, one_line
+from captious.errors import FieldError, InputError, UnknownNameError, one_line
 
 ROLES: tuple[Role, ...] = get_args(Role)
 SHORTEST_PASSWORD = 8
@@ -46,16 +46,16 @@ def create_account(db: Database, name: str, password: str, role: Role, *, actor:
     """Add an account."""
     shown = " ".join(storable(name, "name").split())
     if not shown or len(shown) > LONGEST_NAME:
-        raise InputError(f"name: give 1 to {LONGEST_NAME} characters; found {len(shown)}.")
+        raise FieldError("name", f"name: give 1 to {LONGEST_NAME} characters; found {len(shown)}.")
     if not is_name(shown):
-        raise InputError(f'name "{one_line(shown)}": give at least one letter or digit.')
+        raise FieldError("name", f'name "{one_line(shown)}": give at least one letter or digit.')
     if role not in ROLES:
         raise UnknownNameError("role", role, ROLES)
     hashed = _HASHER.hash(_checked_password(password))
     table = schema.account
     with db.write() as connection:
         if connection.execute(select(table.c.id).where(table.c.name == shown)).first():
-            raise InputError(f'"{one_line(shown)}" is the name of another account. Give another.')
+            raise FieldError("name", f'"{one_line(shown)}" is the name of another account. Give another.')
         row = connection.execute(
             insert(table).values(name=shown, password=hashed, role=role, created=db.now()).returning(table)
         ).one()
@@ -186,9 +186,10 @@ def _wait(connection: Connection, name: str, place: str, now: float, own_try: in
 
 def _checked_password(password: str) -> str:
     if not SHORTEST_PASSWORD <= len(password) <= LONGEST_PASSWORD or not is_storable(password):
-        raise InputError(
+        raise FieldError(
+            "password",
             f"password: give {SHORTEST_PASSWORD} to {LONGEST_PASSWORD} characters. "
-            "A few unrelated words work well."
+            "A few unrelated words work well.",
         )
     return password
 

@@ -22,7 +22,7 @@ from captious.campaigns.store.rows import campaign_of
 from captious.campaigns.store.storable import storable
 from captious.corpus import Corpus
 from captious.corpus.images import find_images
-from captious.errors import InputError, one_line
+from captious.errors import FieldError, one_line
 from captious.files import text_of
 from captious.protocols import HumanProtocol, Item, described_by, kind_of, protocol, rules_of
 from captious.protocols.registry import checked_options
@@ -146,7 +146,7 @@ def create(db: Database, draft: Draft, *, actor: str) -> Campaign:
     table = schema.campaign
     with db.write() as connection:
         if connection.execute(select(table.c.id).where(table.c.slug == draft.slug)).first():
-            raise InputError(f'"{draft.slug}" is the name of another campaign. Give another slug.')
+            raise FieldError("slug", f'"{draft.slug}" is the name of another campaign. Give another slug.')
         new = connection.execute(insert(table).values(**values).returning(table.c.id)).scalar_one()
         campaign = campaign_of(connection.execute(select(table).where(table.c.id == new)).one())
         add_items(connection, campaign, draft.items, gold=draft.gold)
@@ -178,8 +178,9 @@ def slug_of(title: str) -> str:
 def checked_slug(slug: str) -> str:
     """The slug, refused where it would not do in an address."""
     if len(slug) > LONGEST_SLUG or not _SLUG.fullmatch(slug):
-        raise InputError(
-            f'slug "{one_line(slug)}": use small letters, digits and single hyphens, {LONGEST_SLUG} at most.'
+        raise FieldError(
+            "slug",
+            f'slug "{one_line(slug)}": use small letters, digits and single hyphens, {LONGEST_SLUG} at most.',
         )
     return slug
 
@@ -188,14 +189,16 @@ def checked_title(title: str) -> str:
     """The title on one line, refused where it is empty or too long."""
     shown = " ".join(storable(title, "title").split())
     if not shown or len(shown) > LONGEST_TITLE:
-        raise InputError(f"title: give 1 to {LONGEST_TITLE} characters; found {len(shown)}.")
+        raise FieldError("title", f"title: give 1 to {LONGEST_TITLE} characters; found {len(shown)}.")
     return shown
 
 
 def checked_seed(seed: int) -> int:
     """The seed, refused where a database could not hold it."""
     if not 0 <= seed <= HIGHEST_SEED:
-        raise InputError(f"seed: {one_line(str(seed), 40)} is out of range. Give 0 to {HIGHEST_SEED}.")
+        raise FieldError(
+            "seed", f"seed: {one_line(str(seed), 40)} is out of range. Give 0 to {HIGHEST_SEED}."
+        )
     return seed
 
 
@@ -224,9 +227,10 @@ def image_files(corpus: Corpus, images: ImageFiles | None, extra: Iterable[str] 
     found = {image: Path(path) for image, path in zip(ids, paths, strict=True) if path}
     missing = [image for image in ids if image not in found]
     if missing and (found or images is not None):
-        raise InputError(
+        raise FieldError(
+            "images",
             f"images: {len(missing)} of {len(ids)} have no file, for example "
-            f'"{one_line(missing[0])}". Give their files, or leave them out.'
+            f'"{one_line(missing[0])}". Give their files, or leave them out.',
         )
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from captious.errors import InputError, one_line
+from captious.errors import FieldError, InputError, one_line
 from captious.protocols import Problem
 
 # PostgreSQL's indexes take 2,704 bytes a row, and a key may hold another.
@@ -14,7 +14,7 @@ LONGEST_ID = 1000
 def storable(text: str, what: str) -> str:
     """The text, refused where a database cannot keep it (a NUL, half of a surrogate pair)."""
     if not is_storable(text):
-        raise InputError(f"{what}: it holds a character that cannot be stored. Remove it.")
+        raise FieldError(what, f"{what}: it holds a character that cannot be stored. Remove it.")
     return text
 
 

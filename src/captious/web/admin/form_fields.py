@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from starlette.datastructures import FormData, UploadFile
 
-from captious.errors import InputError
+from captious.errors import FieldError, InputError
+from captious.protocols import Problem
 from captious.protocols.form import as_number
 from captious.web import pages
 from captious.web.texts import Texts
@@ -28,6 +29,11 @@ def whole_number(text: str, label: str, t: Texts, *, low: float, high: float) ->
         limits = {"least": f"{low:,.0f}", "most": f"{high:,.0f}"}
         raise InputError(t("admin.errors.whole", label=label, **limits))
     return int(number)
+
+
+def problem_of(error: InputError, field: str = "") -> Problem:
+    """An error at the field that it names, else at `field`."""
+    return Problem(error.field if isinstance(error, FieldError) else field, str(error))
 
 
 def field_id(name: str) -> str:

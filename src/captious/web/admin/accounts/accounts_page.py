@@ -14,7 +14,7 @@ from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Owner, RowId, Written, show, words
-from captious.web.admin.form_fields import texts_of
+from captious.web.admin.form_fields import problem_of, texts_of
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
@@ -59,8 +59,7 @@ def add_account(request: Request, account: Owner, db: Db, form: Written) -> Resp
     try:
         accounts.create_account(db, given["name"], given["password"], role, actor=account.name)
     except InputError as error:
-        field = "password" if "password" in str(error) else "name"
-        return _page(request, account, db, given, Problem(field, str(error)))
+        return _page(request, account, db, given, problem_of(error))
     return pages.redirect(request, "/admin/accounts", flash="admin.flash.account_added")
 
 

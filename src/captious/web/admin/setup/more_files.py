@@ -12,10 +12,10 @@ from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, words
-from captious.web.admin.form_fields import files_of, texts_of
+from captious.web.admin.form_fields import files_of, problem_of, texts_of
 from captious.web.admin.setup.wizard.drafts import Plan, load
 from captious.web.admin.setup.wizard.own_drafts import drafts_of
-from captious.web.admin.setup.wizard.received import UPLOADS, most_upload, receive, unreadable_candidates
+from captious.web.admin.setup.wizard.received import UPLOADS, most_upload, receive, unreadable_files
 
 router = APIRouter()
 
@@ -44,7 +44,7 @@ def add(request: Request, account: Manager, campaign: Run, db: Db, form: Written
             if lifecycle.count_items(db, campaign) == before:
                 problems = [Problem("candidates", words(request)("admin.add.nothing_new"))]
     except InputError as error:
-        problems = unreadable_candidates(drafts, token) or [Problem("candidates", str(error))]
+        problems = unreadable_files(drafts, token) or [problem_of(error, "candidates")]
     finally:
         drafts.discard(token)
     if problems:

@@ -29,7 +29,7 @@ from captious.web.admin.access import (
     show,
     words,
 )
-from captious.web.admin.form_fields import texts_of
+from captious.web.admin.form_fields import problem_of, texts_of
 from captious.web.admin.models import CampaignHead
 from captious.web.openapi import form_body
 from captious.web.texts import Texts, languages
@@ -113,7 +113,7 @@ def change(request: Request, account: Manager, campaign: Run, db: Db, form: Writ
         if not problems:
             lifecycle.change_settings(db, campaign, settings, actor=account.name)
     except InputError as error:
-        problems = [Problem(_named(str(error)), str(error))]
+        problems = [problem_of(error)]
     if problems:
         return _page(request, account, campaign, given, problems)
     address = f"/admin/c/{campaign.slug}/settings"
@@ -170,11 +170,6 @@ def typed(campaign: Campaign) -> dict[str, str]:
             shown = f"{value:g}" if isinstance(value, float) else value
             found[one.name] = "" if shown is None else str(shown)
     return found
-
-
-def _named(message: str) -> str:
-    start = message.partition(":")[0]
-    return start if start in KINDS or start == "title" else ""
 
 
 def _page(

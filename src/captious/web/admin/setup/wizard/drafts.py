@@ -18,7 +18,7 @@ from captious.campaigns.records import Draft, Settings
 from captious.campaigns.setup import create
 from captious.corpus import Corpus
 from captious.corpus.load import load_with_notes
-from captious.errors import InputError
+from captious.errors import FieldError, InputError
 from captious.protocols import HumanProtocol, rules_of
 
 KEPT_SECONDS = 7 * 24 * 3600.0
@@ -147,8 +147,9 @@ def load(plan: Plan, place: Path, rules: HumanProtocol) -> LoadedFiles:
     images = place / "images"
     folder = images if images.is_dir() else None
     if folder is None and not plan.no_images and "images" in rules.needs:
-        raise InputError(
-            "images: raters would see none. Give the images, or tick that raters see them elsewhere."
+        raise FieldError(
+            "images",
+            "images: raters would see none. Give the images, or tick that raters see them elsewhere.",
         )
     try:
         loaded = load_with_notes(
@@ -178,7 +179,10 @@ def build(plan: Plan, place: Path) -> Built:
             settings=Settings(instructions=plan.instructions, consent=plan.consent, contact=plan.contact),
         )
     except InputError as error:
-        raise InputError(_without_folder(str(error), place)) from error
+        said = _without_folder(str(error), place)
+        raise (
+            FieldError(error.field, said) if isinstance(error, FieldError) else InputError(said)
+        ) from error
     corpus = loaded.corpus
     return Built(made, corpus.systems, len(corpus.image_ids), loaded.notes, loaded.references)
 

@@ -15,7 +15,7 @@ from captious.protocols import HumanProtocol, Problem, known_protocols
 from captious.protocols.form import as_number
 from captious.protocols.options import ProtocolOption, options_of, read_options
 from captious.web.admin.access import words
-from captious.web.admin.form_fields import files_of
+from captious.web.admin.form_fields import files_of, problem_of
 from captious.web.admin.setup.wizard.drafts import Plan
 from captious.web.admin.uploads.text_files import read_protocol_text
 from captious.web.admin.uploads.upload import shown_name
@@ -82,7 +82,7 @@ def read_plan(
     try:
         title = checked_title(title)
     except InputError as error:
-        problems.append(Problem("title", str(error)))
+        problems.append(problem_of(error, "title"))
     kind = kind_named(protocol)
     options: dict[str, Any] = {}
     read = read_options(kind, given) if not kind.suffixes else {}
@@ -133,10 +133,8 @@ def _protocol_text(
         if "\x00" in text:
             raise InputError("protocol: holds a NUL character. Save it as plain text.")
         kind.from_text(text, shown_name(sent[0]) if sent else "protocol")
-    except FieldError as error:
-        return "", [Problem(error.field, str(error))]
     except InputError as error:
-        return "", [Problem("protocol_file" if sent else "protocol_text", str(error))]
+        return "", [problem_of(error, "protocol_file" if sent else "protocol_text")]
     return text, []
 
 

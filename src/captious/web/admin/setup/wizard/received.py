@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
 
-from captious.corpus.load import load_with_notes
+from captious.corpus.load import load_references, load_with_notes
 from captious.errors import InputError
 from captious.protocols import Problem
-from captious.web.admin.form_fields import files_of
+from captious.web.admin.form_fields import files_of, problem_of
 from captious.web.admin.setup.wizard.drafts import Drafts, Plan, for_the_form, readable
 from captious.web.admin.uploads.image_files import save_images
 from captious.web.admin.uploads.text_files import save_texts
@@ -95,31 +96,28 @@ def build_or_explain(drafts: Drafts, token: str, plan: Plan) -> list[Problem]:
     try:
         drafts.build(token, plan)
     except InputError as error:
-        if problems := unreadable_candidates(drafts, token):
-            return problems
-        message = str(error)
-        for path in readable(drafts.place(token, "references")):
-            if message.startswith(f"{path.name}:"):
-                path.unlink()
-                return [Problem("references", message)]
-        field = next((part for part in PARTS if message.startswith(part)), "candidates")
-        return [Problem(field, message)]
+        return unreadable_files(drafts, token) or [problem_of(error, "candidates")]
     return []
 
 
-def unreadable_candidates(drafts: Drafts, token: str) -> list[Problem]:
-    """Take out files of candidates that cannot be read by themselves, and say why."""
+def unreadable_files(drafts: Drafts, token: str) -> list[Problem]:
+    """Take out files that cannot be read by themselves, and say why."""
+    readers: dict[str, Callable[[list[Path]], object]] = {
+        "candidates": load_with_notes,
+        "references": load_references,
+    }
     return [
-        Problem("candidates", told)
-        for path in readable(drafts.place(token, "candidates"))
-        if (told := _unreadable(path))
+        Problem(part, told)
+        for part, read in readers.items()
+        for path in readable(drafts.place(token, part))
+        if (told := _unreadable(path, read))
     ]
 
 
-def _unreadable(path: Path) -> str:
+def _unreadable(path: Path, read: Callable[[list[Path]], object]) -> str:
     """Why a file of captions cannot be read by itself; it is deleted then."""
     try:
-        load_with_notes([path])
+        read([path])
     except InputError as error:
         path.unlink()
         return for_the_form(str(error).replace(f"{path.parent}/", ""))
