@@ -20,12 +20,10 @@ from captious.explanation.transport import NEAR, explain_plan
 from captious.metrics import Batch, Metric, resolve
 from captious.metrics.clip import ClipScore
 from captious.metrics.spice import Spice
-from captious.metrics.spice.sources import tuple_source
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers
 from captious.scoring import as_corpus
 from captious.tables import Shown, Table
-from captious.text.ptb.tokenise import tokenise_many
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -158,8 +156,7 @@ def _graphs(
 ) -> list[GraphExplanation]:
     examples = [corpus.example(row) for row in rows]
     texts = dict.fromkeys(text for example in examples for text in (example.caption, *example.references))
-    tokens = list(tokenise_many(list(texts)))
-    tuples = dict(zip(texts, tuple_source(metric.parser).tuples(tokens), strict=True))
+    tuples = dict(zip(texts, metric.tuples_of(list(texts)), strict=True))
     return [
         explain_graphs(
             tuples[example.caption],

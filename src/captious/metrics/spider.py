@@ -13,7 +13,7 @@ from captious.metrics.cider import CiderD
 from captious.metrics.document_frequency import CORPUS
 from captious.metrics.joined import JoinedMetric
 from captious.metrics.registry import register
-from captious.metrics.spice.metric import Spice
+from captious.metrics.spice.metric import SENTENCE, Spice
 
 
 @register("spider")
@@ -22,7 +22,7 @@ class Spider(JoinedMetric):
     """(CIDEr-D + SPICE) / 2 of each example; a corpus's value is their mean.
 
     CIDEr-D runs to 10 and SPICE to 1, and neither is scaled, as in Liu et al. and in the challenges
-    of audio captioning. `df` is CIDEr's, `parser` SPICE's.
+    of audio captioning. `df` is CIDEr's; `parser` and `graph` are SPICE's.
 
     >>> sorted(Spider().needs), Spider().bounds
     (['references'], (0.0, 5.5))
@@ -38,10 +38,11 @@ class Spider(JoinedMetric):
 
     df: str = CORPUS
     parser: str = "caption"
+    graph: str = SENTENCE
 
     def parts(self) -> tuple[Metric, ...]:
         """CIDEr-D and SPICE."""
-        return CiderD(df=self.df), Spice(parser=self.parser)
+        return CiderD(df=self.df), Spice(parser=self.parser, graph=self.graph)
 
     def facts(self, corpus: Corpus, knowledge: tuple[Any, ...]) -> dict[str, str]:
         """CIDEr's facts, then SPICE's parser and synonyms."""

@@ -9,6 +9,7 @@ import pytest
 import captious
 from captious.corpus import Corpus
 from captious.corpus.write import write_items
+from captious.errors import InputError, UnknownNameError
 from captious.metrics import Batch, resolve
 from captious.metrics.spice import Spice, explain
 
@@ -146,3 +147,40 @@ def test_details_stand_beside_the_score_in_items_and_do_not_depend_on_processes(
     assert (tmp_path / "1.csv").read_text() == (tmp_path / "2.csv").read_text()
     header = (tmp_path / "1.csv").read_text().splitlines()[0]
     assert "spice[detail=yes].Object.re" in header
+
+
+LONG = "A brown dog runs along a wide sandy beach. It holds a red ball. Overall, the mood is calm."
+
+
+def test_several_sentences_get_a_note_and_an_option() -> None:
+    corpus = Corpus.from_lists([LONG, "A dog runs."], [["A brown dog holds a red ball."]] * 2)
+    notes = Spice().notes(corpus, None)
+    assert notes == [
+        "spice reads a caption as one sentence; 1 of 2 have several. "
+        "spice[graph=discourse] reads the sentences of a text together."
+    ]
+    assert Spice(graph="discourse").notes(corpus, None) == []
+    assert Spice().notes(Corpus.from_lists(["A dog."] * 20 + [LONG], [["a dog"]] * 21), None) == []
+    assert "|graph:discourse|" in Spice(graph="discourse").signature(corpus, None)
+    assert "graph" not in Spice().signature(corpus, None)
+
+
+def test_pronouns_across_sentences_count_for_the_score() -> None:
+    batch = Batch(Corpus.from_lists([LONG], [["A brown dog holds a red ball."]]))
+    plain, discourse = (
+        Spice(graph=graph).score_examples(batch, None)[0] for graph in ("sentence", "discourse")
+    )
+    assert discourse > plain
+    told = explain(LONG, ["A brown dog holds a red ball."], graph="discourse")
+    assert ("dog", "ball", "hold") in told.candidate
+    assert told.comparison.missed == []
+
+
+def test_discourse_needs_a_parser(tmp_path: Path) -> None:
+    tuples = tmp_path / "tuples.jsonl"
+    tuples.write_text('{"caption": "a dog", "tuples": [["dog"]]}\n')
+    metric = Spice(parser=f"corenlp-tuples:{tuples}", graph="discourse")
+    with pytest.raises(InputError, match="graph=discourse needs a parser"):
+        metric.ready()
+    with pytest.raises(UnknownNameError, match="paragraph"):
+        Spice(graph="paragraph")

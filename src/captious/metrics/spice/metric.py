@@ -10,18 +10,23 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
+from captious.errors import UnknownNameError
 from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.registry import register
 from captious.metrics.spice.graph import SceneGraph
 from captious.metrics.spice.score import Explanation, compare_categories, compare_graphs, explain_tuples
-from captious.metrics.spice.sources import tuple_source
+from captious.metrics.spice.sources import text_source, tuple_source
 from captious.text.ptb.tokenise import tokenise_many
-from captious.text.scene_graph import Tuple
+from captious.text.scene_graph import Tuple, clauses
 from captious.text.synsets import wordnet
 
 # What SPICE's own program calls all tuples and each of `CATEGORIES`, in their order.
 SUBSETS = ("All", "Object", "Relation", "Attribute", "Color", "Cardinality", "Size")
+
+SENTENCE, DISCOURSE = "sentence", "discourse"
+GRAPHS = (SENTENCE, DISCOURSE)
+_SENTENCE = 60  # characters; what is shorter hardly has several
 
 
 @register("spice")
@@ -35,7 +40,8 @@ class Spice(Metric):
 
     `parser` says where tuples come from: `caption` (the parser inside the package),
     `caption:FILE` (the same with other weights), `spacy`, or `corenlp-tuples:FILE`, tuples
-    computed elsewhere.
+    computed elsewhere. `graph` says how several sentences are read: `sentence`, as one, is what SPICE
+    does; `discourse` resolves what later sentences refer to and leaves out what is no object.
 
     >>> from captious.corpus import Corpus
     >>> batch = Batch(Corpus.from_lists(["a red bus"], [["a bus on a street"]]))
@@ -51,11 +57,28 @@ class Spice(Metric):
     longest: ClassVar[Limit | None] = Limit(5_000, "words")
 
     parser: str = "caption"
+    graph: str = SENTENCE
     detail: bool = False  # sub-scores of each example beside the score, which stays the same
+
+    def __post_init__(self) -> None:
+        if self.graph not in GRAPHS:
+            raise UnknownNameError("graph of spice", self.graph, GRAPHS)
 
     def ready(self) -> None:
         """Raise if the parser or the file of tuples is missing."""
-        _ = tuple_source(self.parser).name
+        _ = (text_source if self.graph == DISCOURSE else tuple_source)(self.parser).name
+
+    def notes(self, corpus: Corpus, knowledge: Any) -> list[str]:
+        """Suggest `graph=discourse` for texts of several sentences."""
+        if self.graph == DISCOURSE:
+            return []
+        several = sum(len(text) > _SENTENCE and len(clauses(text)) > 1 for text in corpus.captions)
+        if several * 10 < max(len(corpus), 1):
+            return []
+        return [
+            f"spice reads a caption as one sentence; {several:,} of {len(corpus):,} have several. "
+            "spice[graph=discourse] reads the sentences of a text together."
+        ]
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """F-score and 1; with `detail` also the counts of all tuples and of each category."""
@@ -91,22 +114,32 @@ class Spice(Metric):
         if not len(batch):
             return [], []
         batch.pairs()  # refuses examples without references
-        tuples = batch.once(("spice_tuples", self.parser), lambda: self._tuples(batch))
-        graphs = batch.once(("spice_graphs", self.parser), lambda: _merged(batch, tuples))
+        source = (self.parser, self.graph)
+        tuples = batch.once(("spice_tuples", *source), lambda: self._tuples(batch))
+        graphs = batch.once(("spice_graphs", *source), lambda: _merged(batch, tuples))
         candidates = [SceneGraph.of([tuples[text]]) for text in batch.candidate_text.tolist()]
         sets = batch.corpus.references_of.tolist()
         return candidates, [graphs[number] for number in sets]
 
+    def tuples_of(self, texts: Sequence[str]) -> list[list[Tuple]]:
+        """Tuples of each text."""
+        if self.graph == DISCOURSE:
+            return text_source(self.parser).text_tuples(texts)
+        return tuple_source(self.parser).tuples(list(tokenise_many(texts)))
+
     def _tuples(self, batch: Batch) -> list[list[Tuple]]:
+        if self.graph == DISCOURSE:
+            return self.tuples_of(batch.texts)
         tokens = batch.tokens("ptb")
         return tuple_source(self.parser).tuples([tokens.words(row) for row in range(len(tokens))])
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
-        """References, tokenisation, parser with its weights, and synonym table."""
+        """References, tokenisation, parser with its weights, how sentences are read, and synonyms."""
         return {
             "refs": reference_count_label(corpus),
             "tok": "ptb",
             "parser": tuple_source(self.parser).name,
+            **({"graph": self.graph} if self.graph != SENTENCE else {}),
             "synonyms": f"{wordnet().name}:{wordnet().digest}",
         }
 
@@ -119,7 +152,9 @@ class SceneExplanation(NamedTuple):
     comparison: Explanation
 
 
-def explain(candidate: str, references: Sequence[str], parser: str = "caption") -> SceneExplanation:
+def explain(
+    candidate: str, references: Sequence[str], parser: str = "caption", graph: str = SENTENCE
+) -> SceneExplanation:
     """Why a caption gets its SPICE: which tuples matched, were invented, or were missed.
 
     >>> told = explain("a red bus", ["a bus on a street"])
@@ -128,7 +163,7 @@ def explain(candidate: str, references: Sequence[str], parser: str = "caption") 
     >>> told.comparison.missed
     [(('street',),), (('bus',), ('street',), ('on',))]
     """
-    own, *theirs = tuple_source(parser).tuples(list(tokenise_many([candidate, *references])))
+    own, *theirs = Spice(parser=parser, graph=graph).tuples_of([candidate, *references])
     return SceneExplanation(own, theirs, explain_tuples(own, theirs))
 
 

@@ -11,7 +11,9 @@ from typing import Any, Protocol
 import orjson
 
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.text.scene_graph import Tuple, scene_tuples
+from captious.text.parse import Parse
+from captious.text.ptb.tokenise import tokenise_many
+from captious.text.scene_graph import Tuple, clauses, discourse_tuples, scene_tuples
 from captious.unpack import GZIP, gunzip
 
 CAPTION, SPACY, FILE = "caption", "spacy", "corenlp-tuples"
@@ -31,7 +33,30 @@ class TupleSource(Protocol):
         ...
 
 
-class CaptionParserSource:
+class ParserSource:
+    """Tuples by a parser: those of each caption by itself, or of a text of several sentences."""
+
+    @property
+    def name(self) -> str:
+        """The parser with its weights."""
+        raise NotImplementedError
+
+    def parses(self, captions: Sequence[Tokens]) -> list[Parse]:
+        """Parse of each caption."""
+        raise NotImplementedError
+
+    def tuples(self, captions: Sequence[Tokens]) -> list[list[Tuple]]:
+        """Parse and read the scene graphs."""
+        return [scene_tuples(parse) for parse in self.parses(captions)]
+
+    def text_tuples(self, texts: Sequence[str]) -> list[list[Tuple]]:
+        """Tuples of each text, whose sentences are read together."""
+        parts = [clauses(text) for text in texts]
+        parses = iter(self.parses(list(tokenise_many([part for several in parts for part in several]))))
+        return [discourse_tuples([next(parses) for _ in several]) for several in parts]
+
+
+class CaptionParserSource(ParserSource):
     """The caption parser, with the weights inside the package or those of a file; the rules."""
 
     def __init__(self, weights: Path | None = None) -> None:
@@ -44,12 +69,12 @@ class CaptionParserSource:
         """The parser and its weights."""
         return f"{CAPTION}:{self._parser.name}"
 
-    def tuples(self, captions: Sequence[Tokens]) -> list[list[Tuple]]:
-        """Parse and read the scene graphs."""
-        return [scene_tuples(parse) for parse in self._parser.parse_many(captions)]
+    def parses(self, captions: Sequence[Tokens]) -> list[Parse]:
+        """Parse with the caption parser."""
+        return self._parser.parse_many(captions)
 
 
-class SpacySource:
+class SpacySource(ParserSource):
     """A spaCy pipeline, its labels turned into Stanford's, then the rules."""
 
     @property
@@ -59,11 +84,11 @@ class SpacySource:
 
         return f"{SPACY}:{pipeline_name()}"
 
-    def tuples(self, captions: Sequence[Tokens]) -> list[list[Tuple]]:
-        """Parse with spaCy and read the scene graphs."""
+    def parses(self, captions: Sequence[Tokens]) -> list[Parse]:
+        """Parse with spaCy."""
         from captious.text.spacy_parser import parse_many
 
-        return [scene_tuples(parse) for parse in parse_many(captions)]
+        return list(parse_many(captions))
 
 
 class FileSource:
@@ -118,6 +143,17 @@ def tuple_source(parser: str) -> TupleSource:
     if kind in (CAPTION, FILE):
         raise InputError(f"spice: {kind}: needs a file. Write parser={kind}:FILE.")
     raise UnknownNameError("parser of spice", parser, [CAPTION, SPACY, f"{FILE}:FILE"])
+
+
+def text_source(parser: str) -> ParserSource:
+    """Source for texts of several sentences; tuples from a file cannot be read anew."""
+    source = tuple_source(parser)
+    if isinstance(source, ParserSource):
+        return source
+    raise InputError(
+        f"spice: graph=discourse needs a parser, and parser={parser} gives tuples as they are. "
+        "Leave one of the two options out."
+    )
 
 
 @lru_cache(maxsize=4)
