@@ -106,19 +106,23 @@ class LogLines:
     def __init__(self, clock: Callable[[], float] = time.monotonic, file: TextIO | None = None) -> None:
         self.clock, self.file = clock, file
         self.what, self.began, self.said = "", 0.0, clock()
+        self.before = 0  # done when this was first heard of: an interrupted run goes on in the middle
+        self.last = 0
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Hear of progress, and say it where a minute has passed."""
         now = self.clock()
-        if (named := what.partition(ASIDE)[0]) != self.what:
-            self.what, self.began = named, now
+        if (named := what.partition(ASIDE)[0]) != self.what or done < self.last:
+            self.what, self.began, self.before = named, now, done
+        self.last = done
         if now - self.said < A_MINUTE or not what:
             return
         self.said = now
         left = ""
-        if done:
-            seconds = (now - self.began) * (total - done) / done
-            rate = done / max(now - self.began, 1e-9)
+        passed, fresh = now - self.began, done - self.before
+        if fresh > 0 and passed > 0:
+            seconds = passed * (total - done) / fresh
+            rate = fresh / passed
             left = (
                 f", {rate:,.{0 if rate >= 10 else 1}f}/s, about {max(1, round(seconds / A_MINUTE))} min left"
             )

@@ -70,6 +70,8 @@ def _figures(report: Report) -> Iterator[str]:
         )
     yield from map(to_markdown, tables.figure_tables(report))
     yield f"{report.verdict}\n"
+    if report.worse_than_mean:
+        yield f"**{report.worse_than_mean}**\n"
     if report.comparisons:
         yield to_markdown(tables.comparison_table(report))
     if report.folds:

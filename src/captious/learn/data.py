@@ -102,9 +102,13 @@ def observed_scale(values: FloatArray) -> Scale:
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """Several rated sets, concatenated."""
+    """Several rated sets, concatenated.
+
+    `others` are not trained on, nor are the images that are tested or validated in them.
+    """
 
     sets: tuple[RatedSet, ...]
+    others: tuple[RatedSet, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.sets or not sum(len(one.corpus) for one in self.sets):
@@ -150,7 +154,8 @@ class TrainingData:
             content.update(corpus_digest(one.corpus))
             for column in (one.example_of, one.values):
                 content.update(np.ascontiguousarray(column).tobytes())
-            content.update(repr([one.parts.part(image) for image in one.images]).encode())
+        for one in (*self.sets, *self.others):
+            content.update(repr([(image, one.parts.part(image)) for image in one.images]).encode())
         return content.hexdigest()
 
     def rows_of(self, place: int, rows: IntArray) -> IntArray:

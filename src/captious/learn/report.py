@@ -55,6 +55,17 @@ class Report:
         )
         return f"{name} does not beat every {single} on its test part. Not beaten ({main}): {listed}."
 
+    @property
+    def worse_than_mean(self) -> str:
+        """A sentence where the mean rating would have been the better prediction; else empty."""
+        found = self.calibration
+        if found.rmse < found.rmse_of_mean:
+            return ""
+        return (
+            f"{self.settings.name} predicts worse than the mean rating: its root mean squared error on the "
+            f"test part is {found.rmse:.3f}; always predicting the mean gives {found.rmse_of_mean:.3f}."
+        )
+
     def counts(self, place: int) -> dict[str, int]:
         """Captions and images of one set in each part."""
         found: dict[str, int] = {}
@@ -117,6 +128,7 @@ class Report:
             "comparisons": [one._asdict() for one in self.comparisons],
             "beats_every_feature": bool(self.comparisons) and not not_beaten(self.comparisons),
             "verdict": self.verdict,
+            "worse_than_mean": bool(self.worse_than_mean),
             "calibration": self.calibration._asdict() | {"slope": self.line[0], "intercept": self.line[1]},
             "importance": self.importance,
             "learning_curve": [point._asdict() for point in self.curve],

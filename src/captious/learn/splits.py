@@ -55,11 +55,10 @@ def parts_of(data: TrainingData) -> Parts:
     Where sets share an image that is tested in one of them, no row of it is trained on or chosen by; an
     image that one set chooses by is trained on in none.
     """
+    latest = split_of(data).part_of
     names, image_of = factorise(data.images)
     own = np.array([PARTS.index(one.parts.part(image)) for one in data.sets for image in one.images])
-    latest = np.zeros(len(names), dtype=np.int64)
-    np.maximum.at(latest, image_of, own)
-    kept = own == latest[image_of]
+    kept = own == np.array([PARTS.index(latest[image]) for image in data.images])
     found = Parts(*(np.flatnonzero(kept & (own == part)) for part in range(len(PARTS))))
     for rows, what in ((found.train, "train on"), (found.test, "test on")):
         if len(set(image_of[rows].tolist())) < 2:
@@ -73,7 +72,7 @@ def parts_of(data: TrainingData) -> Parts:
 def split_of(data: TrainingData) -> Split:
     """The part of every image of the data: what is tested anywhere is tested, as in `parts_of`."""
     part_of: dict[str, str] = {}
-    for one in data.sets:
+    for one in (*data.sets, *data.others):
         for image in one.images:
             part = one.parts.part(image)
             part_of[image] = max(part_of.get(image, part), part, key=PARTS.index)

@@ -50,6 +50,7 @@ class Trained(NamedTuple):
     model: TrainedModel
     folder: Path
     report: Report
+    predictors: list[Predictor]  # of each seed; the model's is their mean
 
 
 def train(
@@ -98,12 +99,12 @@ def train(
         others = _with_frequencies(others, data, split, journal.path(TABLE))
         beside = compute_features(data, others, progress=progress)
     run = Run(data, settings, table, beside, split, journal, progress)
-    model, report = _fitted(run, tuple(feature.name for feature in features), out)
+    model, report, predictors = _fitted(run, tuple(feature.name for feature in features), out)
     report = replace(report, missing=missing, left_out=left_out)
     texts = {CARD: card_markdown(report), CARD_JSON: card_json(report)}
     write_folder(out, model, texts, split_of(data))
     journal.close()
-    return Trained(model, out, report)
+    return Trained(model, out, report, predictors)
 
 
 def _check_out(out: Path, overwrite: bool) -> None:
@@ -160,7 +161,7 @@ def _complete_rows(split: Parts, table: FeatureTable, data: TrainingData) -> tup
     return kept, int((~whole).sum())
 
 
-def _fitted(run: Run, names: tuple[str, ...], out: Path) -> tuple[TrainedModel, Report]:
+def _fitted(run: Run, names: tuple[str, ...], out: Path) -> tuple[TrainedModel, Report, list[Predictor]]:
     settings, data, split = run.settings, run.data, run.split
     out_of_fold, cross_validated = _cross_validate(run)
     predictors = []
@@ -185,7 +186,7 @@ def _fitted(run: Run, names: tuple[str, ...], out: Path) -> tuple[TrainedModel, 
         everything = np.sort(np.concatenate(split))
         again = [run.fit(f"refit {n}", everything, settings.seed + n) for n in range(settings.seeds)]
         model = replace(model, predictor=mean_of(again))
-    return model, report
+    return model, report, predictors
 
 
 def _cross_validate(run: Run) -> tuple[FloatArray | None, list[dict[str, float]]]:

@@ -39,10 +39,13 @@ def rated_sets(names: Sequence[str], typed: Typed, shares: Shares) -> list[Rated
         shares = given
 
     found = []
-    for name in names:
+    titles = [_title(name) for name in names]
+    names = [place for _, place in titles]
+    for title, name in titles:
         one = _of_candidates(name, typed, shares) if typed.candidates else _of_name(name, typed, shares)
         if given:
             one = replace(one, split=given if isinstance(given, Split) else None)
+        one = replace(one, name=title or one.name)
         note(
             f"{one.name}: {len(one.corpus):,} captions of {len(set(one.corpus.image_of.tolist())):,} images, "
             f"{len(one.values):,} ratings of {one.aspect}, scale {one.scale[0]:g} to {one.scale[1]:g}, "
@@ -50,6 +53,16 @@ def rated_sets(names: Sequence[str], typed: Typed, shares: Shares) -> list[Rated
         )
         found.append(one)
     return [_named_apart(one, name, found) for one, name in zip(found, names, strict=True)]
+
+
+def _title(given: str) -> tuple[str, str]:
+    """A data set's own name and its file, from `NAME=FILE`.
+
+    >>> _title("cocog=export/pairs.jsonl"), _title("thumb")
+    (('cocog', 'export/pairs.jsonl'), ('', 'thumb'))
+    """
+    title, equals, place = given.partition("=")
+    return (title, place) if equals and title.replace("-", "_").isidentifier() else ("", given)
 
 
 def split_typed(text: str) -> Split | Shares | None:
@@ -80,7 +93,7 @@ def _of_name(name: str, typed: Typed, shares: Shares) -> RatedSet:
     from captious.errors import InputError
     from captious.learn.rated import rated_set
 
-    if typed.references:
+    if typed.references and Path(name).is_file():
         return _of_candidates(name, typed, shares)
     loaded = load_benchmark(name, typed.data, ExtraInputs(typed.objects, typed.images))
     if isinstance(loaded, Preferences):

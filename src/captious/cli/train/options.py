@@ -13,7 +13,8 @@ Judgments = Annotated[
         "--judgments",
         "-J",
         metavar="FILE",
-        help="File of judgments (such as a campaign's export), or name of a benchmark; repeatable.",
+        help="File of judgments (such as a campaign's export), or name of a benchmark; repeatable. NAME=FILE "
+        "names the data set.",
         show_default=False,
     ),
 ]

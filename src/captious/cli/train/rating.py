@@ -37,6 +37,20 @@ def rating(
             help="Stop after this many epochs without progress. Default: never.",
         ),
     ] = None,
+    each: Annotated[
+        bool,
+        typer.Option(
+            "--each", help="Train a model on each data set and test every model on every test part (Table 4)."
+        ),
+    ] = False,
+    pool: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pool",
+            metavar="NAME=SET+SET",
+            help="With --each: also a model of several data sets together; repeatable.",
+        ),
+    ] = None,
     seeds: own.Seeds = 5,
     split: own.Split = "",
     aspect: own.Aspect = "",
@@ -63,7 +77,8 @@ def rating(
     from dataclasses import replace
 
     from captious.cli.train.data import Typed, rated_sets
-    from captious.cli.train.run import train_and_print
+    from captious.cli.train.run import pools_typed, train_and_print, train_each_and_print
+    from captious.errors import InputError
     from captious.learn import TrainingData
     from captious.learn.recipes.rating import PAPER, QUICK, SHARES, rating_settings
     from captious.metrics import split_list
@@ -73,7 +88,8 @@ def rating(
     learner = replace(QUICK if quick else PAPER, **given)  # type: ignore[arg-type]
     where = Typed(candidates, references, images, objects, data, aspect, scale, split)
     sets = rated_sets(judgments, where, SHARES)
-    chosen = TrainingData(tuple(one.normalised() for one in sets) if len(sets) > 1 else tuple(sets))
+    same = len({one.scale for one in sets}) == 1
+    chosen = TrainingData(tuple(sets if same else (one.normalised() for one in sets)))
     settings = rating_settings(chosen, features=tuple(split_list(features)), learner=learner)
     settings = replace(
         settings,
@@ -83,4 +99,9 @@ def rating(
         licence=licence,
         beside=tuple(split_list(beside)),
     )
+    if each:
+        train_each_and_print(chosen, settings, pools_typed(pool or []), out, overwrite, form)
+        return
+    if pool:
+        raise InputError("--pool needs --each.")
     train_and_print(chosen, settings, out, overwrite, form)

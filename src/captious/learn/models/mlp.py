@@ -1,8 +1,9 @@
 """A feed-forward network with dropout, trained by Adam, in NumPy: no torch needed.
 
 The architecture and schedule of Scott et al. 2023, 3.4 are options; `captious train rating` sets them
-to the paper's. Every epoch draws its order and its dropout from the seed and the epoch's number, so
-that a run that was interrupted ends as one that was not.
+to the paper's, which names no optimiser; Adam is the choice made here. Every epoch draws its order and
+its dropout from the seed and the epoch's number, so that a run that was interrupted ends as one that
+was not.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Mlp(Learner):
     validation rows, and the best epoch is kept.
     """
 
-    summary: ClassVar[str] = "feed-forward network with dropout and Adam (Scott et al. 2023), in NumPy"
+    summary: ClassVar[str] = "feed-forward network with dropout, trained by Adam, in NumPy"
     needs_sklearn: ClassVar[bool] = False
     limits: ClassVar[dict[str, tuple[float, float]]] = {
         "rate": (1e-12, 10),
