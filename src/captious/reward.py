@@ -8,6 +8,7 @@ a reward.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,7 +22,7 @@ from captious.corpus.lists import is_list, is_table, listed, require_list, requi
 from captious.corpus.load import reference_sets
 from captious.corpus.readers.memory import are_rows, in_columns
 from captious.engine.run import statistics_of
-from captious.errors import InputError, one_line
+from captious.errors import CaptiousWarning, InputError, one_line
 from captious.metrics import Batch, Metric, resolve
 from captious.metrics.cider import CiderD
 from captious.metrics.prepared_cider import PreparedCider
@@ -54,12 +55,16 @@ class Reward:
         self._references = list(found.values())
         self._prepared: PreparedCider | None = None
         self._knowledge: Any = None
+        # Of a metric that only notes what was long; None where there is nothing to tell.
+        wide = self.metric.corpus_wide or type(self.metric).collect is Metric.collect
+        self._told: bool | None = None if wide else False
         if type(self.metric) is CiderD:
             self._prepared = PreparedCider(self.metric, self._references)
         else:
             whole = self._corpus(np.arange(len(self._references)), [texts[0] for texts in self._references])
-            self._knowledge = self.metric.merge([self.metric.collect(Batch(whole))])
-            self.metric.check(whole, self._knowledge)
+            if wide:
+                self._knowledge = self.metric.merge([self.metric.collect(Batch(whole))])
+                self.metric.check(whole, self._knowledge)
 
     def __repr__(self) -> str:
         return f"Reward({self.metric.name}, references of {len(self._references):,} images)"
@@ -81,7 +86,18 @@ class Reward:
         if self._prepared is not None:
             return self._prepared.scores(rows, captions)
         batch = Batch(self._corpus(rows, captions))
-        return self.metric.example_scores(statistics_of(self.metric, batch, self._knowledge))
+        knowledge = self._knowledge
+        if self._told is not None:
+            knowledge = self.metric.merge([self.metric.collect(batch)])
+            for line in self.metric.notes(batch.corpus, knowledge):
+                self._warn(line)
+        return self.metric.example_scores(statistics_of(self.metric, batch, knowledge))
+
+    def _warn(self, line: str) -> None:
+        """Tell what was cut off, or read in windows; once, not in every step."""
+        if not self._told:
+            warnings.warn(line, CaptiousWarning, stacklevel=3)
+        self._told = True
 
     def _unknown(self, images: Sequence[Any]) -> InputError:
         """The first image that has no references, and whether only its kind is another."""

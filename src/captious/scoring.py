@@ -200,6 +200,9 @@ def compute(
             f"predictions are of {len(corpus.systems)} systems, but compute scores one. Use captious.score."
         )
     scores = score(corpus, metrics, jobs=jobs)
+    for name in scores:
+        for line in scores[name].notes:  # plain numbers have no place for them
+            warnings.warn(line, CaptiousWarning, stacklevel=2)
     return {name: scores[name].score for name in scores}
 
 

@@ -80,7 +80,7 @@ def test_long_captions_are_cut_with_a_note_or_refused(run, given: Given) -> None
     assert refused.code == 2
     assert "has 6 tokens more than the 16 that clip@" in refused.err
     assert "choose --long truncate or chunk" in refused.err
-    assert "|long:chunk|chunked:6|" in run(*common, "--long", "chunk").out
+    assert "|long:chunk:16/0|chunked:6|" in run(*common, "--long", "chunk").out
     assert run(*common, "--long", "cut").code == 2
 
 

@@ -38,7 +38,7 @@ def batch() -> Batch:
 
 def cosines(batch: Batch) -> list[np.ndarray]:
     """Cosine of every example with each of its references, one dot product at a time."""
-    vectors, _ = sentence_vectors_of(batch, MINILM, "auto")
+    vectors = sentence_vectors_of(batch, MINILM, "auto").rows
     row = {text: vectors[place].astype(float) for place, text in enumerate(batch.texts)}
     return [
         np.array([row[caption] @ row[reference] if reference else 0.0 for reference in references])
@@ -55,7 +55,7 @@ def test_max_is_of_the_best_reference_and_mean_of_all(batch: Batch) -> None:
 
 
 def test_mean_embedding_is_the_cosine_with_the_references_mean(batch: Batch) -> None:
-    vectors, _ = sentence_vectors_of(batch, MINILM, "auto")
+    vectors = sentence_vectors_of(batch, MINILM, "auto").rows
     row = {text: vectors[place].astype(float) for place, text in enumerate(batch.texts)}
     expected = []
     for caption, references in zip(CAPTIONS, REFERENCES, strict=True):

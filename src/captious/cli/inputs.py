@@ -80,11 +80,43 @@ def metrics(
         if not used:
             note(f"--df {df} is not used: none of these metrics uses document frequencies.")
     if long is not None:
-        check_long(long)
-        wanted, used = _with_option(wanted, "long", long)
-        if not used:
-            note(f"--long {long} is not used: none of these metrics has a token limit.")
+        wanted = _with_long(wanted, long)
     return wanted
+
+
+def _with_long(wanted: list[str | Metric], long: str) -> list[str | Metric]:
+    """The metrics with the option `long` set where they have a limit; refused where none offers it."""
+    check_long(long)
+    found, refusals, used = list(wanted), [], False
+    for place, one in enumerate(wanted):
+        metric = resolve(one) if isinstance(one, str) else one
+        refusal = refused_long(metric, long)
+        if metric.longest is not None and not refusal:
+            used = True
+            if metric.longest.default != long or getattr(metric, "long", long) != long:
+                found[place] = _with_option([one], "long", long)[0][0]
+        elif refusal:
+            refusals.append(refusal)
+    if refusals and not used:
+        raise InputError(refusals[0])
+    if not used:
+        note(f"--long {long} is not used: none of these metrics has a limit.")
+    return found
+
+
+def refused_long(metric: Metric, long: str) -> str:
+    """Why a metric with a limit cannot treat long texts so; empty where it can, or has no limit.
+
+    >>> refused_long(resolve("meteor"), "chunk")
+    '--long chunk: meteor does not offer it; beyond 5,000 words it knows error. Leave --long out.'
+    """
+    if metric.longest is None or long in metric.longest.beyond:
+        return ""
+    known = " or ".join(metric.longest.beyond)
+    return (
+        f"--long {long}: {metric.name} does not offer it; beyond {metric.longest} it knows {known}. "
+        "Leave --long out."
+    )
 
 
 def words(text: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,12 +9,12 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.base import Limit, Metric, Need
+from captious.metrics.base import Limit, Need
 from captious.metrics.batch import Batch
-from captious.metrics.image_notes import Noted, rows_with_score
+from captious.metrics.image_notes import Noted, Noting, rows_with_score
 from captious.metrics.registry import register
 from captious.models.encoders import opening
-from captious.models.encoders.long_texts import LONG, check_long
+from captious.models.encoders.long_texts import LONG, window_label
 from captious.models.language import grammaticality
 from captious.models.language.grammaticality import GRAMMATICAL, LIMIT, Grammaticality, Judged
 from captious.models.weights.known import BERT_BASE, GRAMMAR, needed
@@ -23,7 +22,7 @@ from captious.models.weights.known import BERT_BASE, GRAMMAR, needed
 
 @register("bertgrammar")
 @dataclass(frozen=True)
-class BertGrammar(Metric):
+class BertGrammar(Noting):
     """Probability that a BERT classifier gives to "grammatical"; no image, no references.
 
     With z the classifier's logits and g the label of a grammatical sentence: e^z_g / sum_k e^z_k.
@@ -46,9 +45,6 @@ class BertGrammar(Metric):
     long: str = "truncate"
     device: str = "cpu"
     dtype: str = "float32"
-
-    def __post_init__(self) -> None:
-        check_long(self.long)
 
     def ready(self) -> None:
         """The classifier's weights and the packages that run them."""
@@ -75,18 +71,9 @@ class BertGrammar(Metric):
         key = (self.model, self.base, self.label, self.limit, self.long, self.device, self.dtype)
         return batch.once((self.name, *key), make)
 
-    @property
-    def corpus_wide(self) -> bool:
-        """What it collects goes into notes and signature, not into scores."""
-        return False
-
     def collect(self, batch: Batch) -> Noted:
         """What was too long."""
         return Noted.of(0, {}, [self.judged(batch).beyond])
-
-    def merge(self, parts: Sequence[Noted]) -> Noted:
-        """The notes of all batches."""
-        return Noted.together(parts)
 
     def statistics(self, batch: Batch, knowledge: Noted) -> FloatArray:
         """Probability, 1 and tokens beyond the limit of each caption."""
@@ -101,8 +88,8 @@ class BertGrammar(Metric):
         """The classifier with its revision, and how many tokens were left out."""
         own = self.classifier().facts()
         where = {name: own.pop(name) for name in ("device", "dtype")}
-        return own | knowledge.facts(self.long) | where
+        return own | self.long_facts(knowledge) | where
 
-    def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
-        """Long captions."""
-        return knowledge.notes(self.name, self.long)
+    def windows(self) -> str:
+        """The label of the windows that a long text is read in."""
+        return window_label(self.classifier().limit)

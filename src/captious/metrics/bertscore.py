@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError, UnknownNameError
-from captious.metrics.base import Limit, Metric, reference_count_label
+from captious.metrics.base import Limit, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.bertscore_baseline import NO_BASELINE, Baseline, read_baseline
+from captious.metrics.bertscore_tokens import Tokens, match_pairs, tokens_of
+from captious.metrics.image_notes import Noted, OfTexts
 from captious.metrics.registry import register
 from captious.models.encoders import sentence as encoders
+from captious.models.encoders.long_texts import LONG, TRUNCATE
 from captious.models.locate import MINILM
 from captious.stats.resample import DEFAULT_SEED
 from captious.text.lookup import chunks, numbered
@@ -43,9 +46,16 @@ class Frequencies(NamedTuple):
         return weights
 
 
+class Known(NamedTuple):
+    """What BERTScore knows of a corpus: frequencies of tokens, where it weighs by them, and long texts."""
+
+    frequencies: Frequencies | None
+    noted: Noted
+
+
 @register("bertscore")
 @dataclass(frozen=True)
-class BertScore(Metric):
+class BertScore(OfTexts):
     """BERTScore of each caption with the best of its references.
 
     With x_i the vectors of a reference's tokens, y_j those of the candidate's, all of length 1, and
@@ -53,6 +63,9 @@ class BertScore(Metric):
     R = sum_i w_i max_j x_i . y_j / sum_i w_i, P = sum_j w_j max_i x_i . y_j / sum_j w_j, and
     F1 = 2 P R / (P + R). Special tokens weigh 0 but may be matched. Of several references the
     highest value counts. A baseline b turns a value v into (v - b) / (1 - b).
+
+    A text beyond the encoder's limit is cut off, as bert-score does; with `long=chunk` its tokens are those
+    of all windows, the first one's begin token and the last one's end token.
 
     >>> BertScore(part="recall", idf=True).layer
     0
@@ -62,7 +75,7 @@ class BertScore(Metric):
     summary: ClassVar[str] = "F1 of tokens matched by the cosine of contextual vectors (MiniLM)"
     citation: ClassVar[str] = "Zhang et al. 2020"
     neural: ClassVar[bool] = True
-    longest: ClassVar[Limit | None] = Limit(512, "tokens", ("truncate",), "truncate")
+    longest: ClassVar[Limit | None] = Limit(512, "tokens", LONG, TRUNCATE)
     dotted: ClassVar[str] = "part"
 
     part: str = "f1"
@@ -71,8 +84,10 @@ class BertScore(Metric):
     layer: int = 0
     encoder: str = MINILM
     backend: str = "auto"
+    long: str = TRUNCATE
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.part not in PARTS:
             raise UnknownNameError(f"part of {self.name}", self.part, PARTS)
         if self.layer < 0:
@@ -97,49 +112,74 @@ class BertScore(Metric):
         """Every image's references count once."""
         return True
 
-    def collect(self, batch: Batch) -> Frequencies | None:
-        """In how many references each token occurs; every image's references count once."""
-        if not self.idf:
-            return None
+    def collect(self, batch: Batch) -> Known:  # type: ignore[override]
+        """In how many references each token occurs, and which texts are too long."""
+        return Known(self._frequencies(batch) if self.idf else None, super().collect(batch))
+
+    def _frequencies(self, batch: Batch) -> Frequencies:
+        """Every image's references count once."""
         references = batch.corpus.references
         used = batch.used_reference_sets
         texts = [
             batch.reference_text[references.offsets[i] : references.offsets[i + 1]]
             for i in used[used >= 0].tolist()
         ]
-        ids = self._ids(batch)
+        ids = self._tokens(batch).ids
         counts: Counter[int] = Counter()
         for text in (text for own in texts for text in own.tolist()):
             counts.update(set(ids[text]))
         return Frequencies(sum(map(len, texts)), dict(counts))
 
-    def merge(self, parts: Sequence[Frequencies | None]) -> Frequencies | None:
-        """Frequencies of all batches together."""
-        found = [part for part in parts if part is not None]
+    def merge(self, parts: Sequence[Known]) -> Known:  # type: ignore[override]
+        """What all batches give together."""
+        noted = super().merge([part.noted for part in parts])
+        found = [part.frequencies for part in parts if part.frequencies is not None]
         if not found:
-            return None
+            return Known(None, noted)
         counts: Counter[int] = Counter()
         for part in found:
             counts.update(part.counts)
-        return Frequencies(sum(part.documents for part in found), dict(counts))
+        return Known(Frequencies(sum(part.documents for part in found), dict(counts)), noted)
 
-    def score_examples(self, batch: Batch, knowledge: Frequencies | None) -> FloatArray:
+    def check(self, corpus: Corpus, knowledge: Known) -> None:  # type: ignore[override]
+        """It is defined for every corpus."""
+
+    def notes(self, corpus: Corpus, knowledge: Known) -> list[str]:  # type: ignore[override]
+        """Long texts."""
+        return super().notes(corpus, knowledge.noted)
+
+    def unscored(self, knowledge: Known) -> dict[str, str]:  # type: ignore[override]
+        """It scores every caption."""
+        return {}
+
+    def beyond(self, batch: Batch) -> IntArray:
+        """Tokens of each text beyond the limit."""
+        return self._tokens(batch).cut.beyond
+
+    def windows(self) -> str:
+        """The label of the windows that a long text is read in."""
+        return encoders.windows_of(encoders.load_encoder(self.encoder, self.backend).longest)
+
+    def score_examples(self, batch: Batch, knowledge: Known | None) -> FloatArray:
         """The asked part of every example, of the best reference, rescaled if so asked."""
         values = self.all_parts(batch, knowledge)[:, PARTS.index(self.part)]
         return self._baseline().rescale(values, PARTS.index(self.part))
 
-    def all_parts(self, batch: Batch, knowledge: Frequencies | None) -> FloatArray:
+    def all_parts(self, batch: Batch, knowledge: Known | None) -> FloatArray:
         """Precision, recall and F1 of every example, each of its own best reference."""
-        key = ("bertscore", self.encoder, self.backend, self._layer(), self.idf)
-        return batch.once(key, lambda: self._all_parts(batch, knowledge))
+        key = ("bertscore", self.encoder, self.backend, self._layer(), self.idf, self.long)
+        frequencies = knowledge.frequencies if knowledge is not None else None
+        return batch.once(key, lambda: self._all_parts(batch, frequencies))
 
-    def facts(self, corpus: Corpus, knowledge: Frequencies | None) -> dict[str, str]:
+    def facts(self, corpus: Corpus, knowledge: Known) -> dict[str, str]:
         """Everything that changes the number; the layer as it was chosen."""
         label, backend = encoders.label_of(self.encoder, self.backend)
         facts = {"refs": reference_count_label(corpus), "part": self.part, "enc": label}
         facts["layer"] = str(self._layer())
-        facts["idf"] = f"refs:{knowledge.documents}" if knowledge is not None else "no"
-        return facts | {"baseline": self._baseline().label, "backend": backend}
+        weighed = knowledge.frequencies
+        facts["idf"] = f"refs:{weighed.documents}" if weighed is not None else "no"
+        facts["baseline"] = self._baseline().label
+        return facts | self.long_facts(knowledge.noted) | {"backend": backend}
 
     def _layer(self) -> int:
         if not self.layer and self.encoder in DEFAULT_LAYERS:
@@ -152,17 +192,18 @@ class BertScore(Metric):
     def _baseline(self) -> Baseline:
         return read_baseline(self.baseline, self._layer())
 
-    def _ids(self, batch: Batch) -> encoders.Ids:
-        def make() -> encoders.Ids:
+    def _tokens(self, batch: Batch) -> Tokens:
+        def make() -> Tokens:
             encoder = encoders.load_encoder(self.encoder, self.backend)
-            return encoder.encode(batch.texts, encoder.longest)
+            cut = encoders.text_windows(encoder, batch.texts, encoder.longest, self.long)
+            return tokens_of(cut, encoder.ends)
 
-        return batch.once(("token ids", self.encoder, self.backend), make)
+        return batch.once(("token windows", self.encoder, self.backend, self.long), make)
 
     def _all_parts(self, batch: Batch, knowledge: Frequencies | None) -> FloatArray:
-        ids = self._ids(batch)
+        tokens = self._tokens(batch)
         examples, texts = batch.pairs()
-        lengths = np.array([len(row) for row in ids], dtype=np.int64)
+        lengths = np.array([len(row) for row in tokens.ids], dtype=np.int64)
         # Examples of one image stand together, so that their references are encoded once.
         order = np.argsort(batch.corpus.references_of, kind="stable")
         sizes = np.bincount(examples, lengths[texts], minlength=len(batch)).astype(np.int64)
@@ -172,18 +213,18 @@ class BertScore(Metric):
         for part in chunks(sizes[order], _TOKENS_AT_A_TIME):
             pairs = np.concatenate([np.arange(firsts[i], firsts[i + 1]) for i in order[part]])
             candidates = batch.candidate_text[examples[pairs]]
-            values = self._match(ids, candidates, texts[pairs], knowledge)
+            values = self._match(tokens, candidates, texts[pairs], knowledge)
             np.maximum.at(best, examples[pairs], values)
         return best
 
     def _match(
-        self, ids: encoders.Ids, candidates: IntArray, references: IntArray, knowledge: Frequencies | None
+        self, tokens: Tokens, candidates: IntArray, references: IntArray, knowledge: Frequencies | None
     ) -> FloatArray:
         """Precision, recall and F1 of each pair of texts."""
         used, places = numbered(np.concatenate([candidates, references]))
-        own = [ids[text] for text in used.tolist()]
+        own = [tokens.ids[text] for text in used.tolist()]
         encoder = encoders.load_encoder(self.encoder, self.backend)
-        states, offsets = encoders.token_states(encoder, own, self._layer())
+        states, offsets = self._states(encoder, tokens, used)
         states /= np.linalg.norm(states, axis=1, keepdims=True)
         flat = np.array([number for row in own for number in row], dtype=np.int64)
         weights = np.ones(len(flat)) if knowledge is None else knowledge.weights(flat)
@@ -197,6 +238,22 @@ class BertScore(Metric):
         f1 = np.zeros_like(total)
         np.divide(2 * precision * recall, total, out=f1, where=total > 0)
         return np.stack([precision, recall, f1], axis=1)
+
+    def _states(
+        self, encoder: encoders.Encoder, tokens: Tokens, used: IntArray
+    ) -> tuple[NDArray[np.float32], IntArray]:
+        """States of the tokens of some texts in one column, and where each text begins in it."""
+        offsets = tokens.cut.offsets
+        rows = [row for text in used.tolist() for row in range(offsets[text], offsets[text + 1])]
+        states, starts = encoders.token_states(encoder, [tokens.cut.rows[row] for row in rows], self._layer())
+        if len(rows) == len(used):
+            return states, starts
+        places = [
+            np.arange(start + tokens.kept[row].start, start + tokens.kept[row].stop)
+            for row, start in zip(rows, starts.tolist(), strict=False)
+        ]
+        lengths = [len(tokens.ids[text]) for text in used.tolist()]
+        return states[np.concatenate(places)], np.append(0, np.cumsum(lengths))
 
 
 def measure_baseline(
@@ -218,44 +275,3 @@ def measure_baseline(
     means = metric.all_parts(batch, metric.merge([metric.collect(batch)])).mean(axis=0)
     precision, recall, f1 = means.tolist()
     return precision, recall, f1
-
-
-def match_pairs(
-    states: NDArray[np.float32],
-    offsets: IntArray,
-    weights: FloatArray,
-    candidates: IntArray,
-    references: IntArray,
-) -> tuple[FloatArray, FloatArray]:
-    """Greedy matching of token vectors: weighted means of each token's best cosine.
-
-    Pairs whose texts have the same two lengths are matched together, so that nothing is padded.
-    """
-    lengths = np.diff(offsets)
-    kinds = lengths[candidates] * (int(lengths.max(initial=0)) + 1) + lengths[references]
-    precision, recall = np.zeros(len(candidates)), np.zeros(len(candidates))
-    order = np.argsort(kinds, kind="stable")
-    cuts = np.flatnonzero(np.diff(kinds[order])) + 1
-    for rows in np.split(order, cuts) if len(order) else ():
-        for start in range(0, len(rows), 256):
-            part = rows[start : start + 256]
-            ours = _rows(offsets, candidates[part])
-            theirs = _rows(offsets, references[part])
-            cosines = states[ours] @ states[theirs].transpose(0, 2, 1)
-            precision[part] = _weighted_mean(cosines.max(axis=2), weights[ours])
-            recall[part] = _weighted_mean(cosines.max(axis=1), weights[theirs])
-    return precision, recall
-
-
-def _rows(offsets: IntArray, texts: IntArray) -> IntArray:
-    """Rows of the tokens of texts that are equally long: one line per text."""
-    length = int(offsets[texts[0] + 1] - offsets[texts[0]])
-    return np.asarray(offsets[texts][:, None] + np.arange(length))
-
-
-def _weighted_mean(values: NDArray[np.float32], weights: FloatArray) -> FloatArray:
-    totals = weights.sum(axis=1)
-    sums = (values.astype(np.float64) * weights).sum(axis=1)
-    means = np.zeros(len(sums))
-    np.divide(sums, totals, out=means, where=totals > 0)
-    return np.clip(means, 0.0, 1.0, out=means)

@@ -1,4 +1,4 @@
-"""What metrics that look at images say beside their scores.
+"""What metrics that run a model say beside their scores.
 
 A model reads so many tokens of a caption and no more, some files are not images, and a system may
 use the very encoder that judges it. None of that may stay silent: `Noted` gathers it batch by
@@ -16,6 +16,9 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError
+from captious.metrics.base import Metric
+from captious.metrics.batch import Batch
+from captious.models.encoders.long_texts import CHUNK, check_long
 from captious.models.encoders.opening import family_of
 
 
@@ -46,20 +49,24 @@ class Noted:
         images, texts, tokens = (sum(column) for column in zip(*counts, strict=True)) if counts else (0, 0, 0)
         return cls(images, broken, texts, tokens)
 
-    def facts(self, long: str) -> dict[str, str]:
-        """For the signature: how long captions were treated, tokens beyond the limit, images unread."""
-        name = "chunked" if long == "chunk" else "trunc"
+    def facts(self, long: str, windows: str) -> dict[str, str]:
+        """For the signature: how long captions were treated, tokens beyond the limit, images unread.
+
+        `windows` is the label of the windows, which is told where some text was read in several.
+        """
+        name = "chunked" if long == CHUNK else "trunc"
         unread = {"unread": str(len(self.broken))} if self.broken else {}
-        return {"long": long, name: str(self.tokens)} | unread
+        how = f"{long}:{windows}" if long == CHUNK and self.texts else long
+        return {"long": how, name: str(self.tokens)} | unread
 
     def notes(self, name: str, long: str) -> list[str]:
         """For the foot of a table."""
         said = []
         if self.texts:
-            done = "read in windows" if long == "chunk" else "cut off"
+            done = "read in windows." if long == CHUNK else f"cut off. {name}[long={CHUNK}] reads them too."
             said.append(
                 f"{name}: {_count(self.texts, 'text')} had more tokens than the model reads; "
-                f"{_count(self.tokens, 'token')} {'was' if self.tokens == 1 else 'were'} {done}."
+                f"{_count(self.tokens, 'token')} {'was' if self.tokens == 1 else 'were'} {done}"
             )
         if self.broken:
             first = next(iter(self.broken.values()))
@@ -76,6 +83,64 @@ class Noted:
             raise InputError(
                 f"{name}: none of {_count(self.images, 'image')} could be read. The first: {first}"
             )
+
+
+class Noting(Metric):
+    """Base of metrics that note what was too long for their model, and what could not be read.
+
+    A subclass has the option `long`, and says in `collect` what it noted.
+    """
+
+    long: str
+
+    def __post_init__(self) -> None:
+        check_long(self.long)
+
+    @property
+    def corpus_wide(self) -> bool:
+        """What it collects goes into notes and signature, not into scores."""
+        return False
+
+    def merge(self, parts: Sequence[Noted]) -> Noted:
+        """The notes of all batches."""
+        return Noted.together(parts)
+
+    def check(self, corpus: Corpus, knowledge: Noted) -> None:
+        """Refuse a corpus of which no image can be read."""
+        knowledge.refuse_nothing_read(self.name)
+
+    def windows(self) -> str:
+        """The label of the windows that a long text is read in."""
+        raise NotImplementedError
+
+    def long_facts(self, knowledge: Noted) -> dict[str, str]:
+        """How long texts were read, and which images were not."""
+        return knowledge.facts(self.long, self.windows() if knowledge.texts else "")
+
+    def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
+        """Long texts, images without a score."""
+        return knowledge.notes(self.name, self.long)
+
+    def unscored(self, knowledge: Noted) -> dict[str, str]:
+        """Images that could not be read, each with the reason."""
+        return dict(knowledge.broken)
+
+
+class OfTexts(Noting):
+    """A metric of texts alone, whose signature tells of long texts only where there are some."""
+
+    def beyond(self, batch: Batch) -> IntArray:
+        """Tokens of each of the batch's texts beyond the limit."""
+        raise NotImplementedError
+
+    def collect(self, batch: Batch) -> Noted:
+        """What was too long."""
+        beyond = self.beyond(batch)
+        return Noted.of(0, {}, [beyond[batch.candidate_text], beyond[batch.reference_text]])
+
+    def long_facts(self, knowledge: Noted) -> dict[str, str]:
+        """How long texts were read, where there are any."""
+        return super().long_facts(knowledge) if knowledge.texts else {}
 
 
 def circularity(corpus: Corpus, name: str, family: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -12,11 +11,13 @@ from numpy.typing import NDArray
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import UnknownNameError
-from captious.metrics.base import Limit, Metric, reference_count_label
+from captious.metrics.base import Limit, reference_count_label
 from captious.metrics.batch import Batch
+from captious.metrics.image_notes import Noted, OfTexts
 from captious.metrics.registry import register
 from captious.models.encoders import sentence as encoders
-from captious.models.encoders.vector_cache import Vectors, cached_vectors
+from captious.models.encoders.long_texts import CHUNK, LONG
+from captious.models.encoders.sentence import LONGEST_SENTENCE, SentenceVectors
 from captious.models.locate import MINILM
 
 AGGREGATES = ("max", "mean", "mean_embedding")
@@ -25,12 +26,16 @@ _PAIRS_AT_A_TIME = 1 << 13  # bounds memory
 
 @register("sentsim")
 @dataclass(frozen=True)
-class SentenceSimilarity(Metric):
+class SentenceSimilarity(OfTexts):
     """Cosine of a candidate's sentence vector with those of its references.
 
     With e(.) a text's vector of length 1, c the candidate and s_1 … s_m its references:
     max_j e(c) . e(s_j), or the mean over j, or (`agg=mean_embedding`) the cosine of e(c) with the
     mean of the e(s_j). A cosine below 0 counts as 0, as does a caption without a word.
+
+    Where c or s has windows (`long=chunk`), c_k with n_k tokens and s_l with m_l, the cosine becomes
+    the lower of sum_k n_k max_l e(c_k) . e(s_l) / sum_k n_k and sum_l m_l max_k e(c_k) . e(s_l) / sum_l m_l:
+    what the caption adds and what it leaves out both count. It is the cosine where both have one.
 
     >>> SentenceSimilarity(agg="mean").encoder
     'all-MiniLM-L6-v2'
@@ -40,15 +45,17 @@ class SentenceSimilarity(Metric):
     summary: ClassVar[str] = "cosine of sentence vectors of caption and references (MiniLM)"
     citation: ClassVar[str] = "Reimers and Gurevych 2019"
     neural: ClassVar[bool] = True
-    longest: ClassVar[Limit | None] = Limit(256, "tokens", ("truncate",), "truncate")
+    longest: ClassVar[Limit | None] = Limit(LONGEST_SENTENCE, "tokens", LONG, CHUNK)
     dotted: ClassVar[str] = "agg"
 
     agg: str = "max"
     encoder: str = MINILM
     backend: str = "auto"
+    long: str = CHUNK
     cache: bool = False  # keep vectors on disk; changes the time, never the number
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.agg not in AGGREGATES:
             raise UnknownNameError(f"agg of {self.name}", self.agg, AGGREGATES)
         encoders.check_backend(self.backend)
@@ -63,12 +70,13 @@ class SentenceSimilarity(Metric):
 
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Similarity of each example's caption to its references."""
-        vectors, known = sentence_vectors_of(batch, self.encoder, self.backend, self.cache)
+        made = self._vectors(batch)
+        known = made.known
         examples, texts = batch.pairs()
         if self.agg == "mean_embedding":
-            scores = _cosines_with_means(vectors, known, batch.candidate_text, examples, texts)
+            scores = _cosines_with_means(made.pooled, known, batch.candidate_text, examples, texts)
         else:
-            cosines = _cosines(vectors, batch.candidate_text[examples], texts)
+            cosines = _text_cosines(made, batch.candidate_text[examples], texts)
             cosines[~known[texts]] = 0.0
             cosines = np.maximum(cosines, 0.0)
             if self.agg == "max":
@@ -80,25 +88,52 @@ class SentenceSimilarity(Metric):
         scores[~known[batch.candidate_text]] = 0.0
         return np.clip(scores, 0.0, 1.0)
 
-    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
-        """References, how they are joined, the encoder with its weights, what ran it."""
+    def beyond(self, batch: Batch) -> IntArray:
+        """Tokens of each text beyond the limit."""
+        return self._vectors(batch).beyond
+
+    def windows(self) -> str:
+        """The label of the windows that a long text is read in."""
+        return encoders.windows_of(encoders.sentence_limit(encoders.load_encoder(self.encoder, self.backend)))
+
+    def _vectors(self, batch: Batch) -> SentenceVectors:
+        return sentence_vectors_of(batch, self.encoder, self.backend, self.long, self.cache)
+
+    def facts(self, corpus: Corpus, knowledge: Noted) -> dict[str, str]:
+        """References, how they are joined, the encoder with its weights, long texts, what ran it."""
         label, backend = encoders.label_of(self.encoder, self.backend)
         refs = reference_count_label(corpus)
-        return {"refs": refs, "agg": self.agg, "enc": label, "backend": backend}
+        facts = {"refs": refs, "agg": self.agg, "enc": label}
+        return facts | self.long_facts(knowledge) | {"backend": backend}
 
 
-def sentence_vectors_of(batch: Batch, encoder: str, backend: str, cache: bool = False) -> Vectors:
-    """Sentence vector of every text of the batch, made once, and whether the text has a word."""
+def sentence_vectors_of(
+    batch: Batch, encoder: str, backend: str, long: str = CHUNK, cache: bool = False
+) -> SentenceVectors:
+    """Sentence vectors of every text of the batch, made once."""
 
-    def encode(texts: Sequence[str]) -> Vectors:
-        return encoders.sentence_vectors(encoders.load_encoder(encoder, backend), texts)
+    def make() -> SentenceVectors:
+        kept = " ".join(encoders.label_of(encoder, backend)) if cache else ""
+        return encoders.sentence_vectors(encoders.load_encoder(encoder, backend), batch.texts, long, kept)
 
-    def make() -> Vectors:
-        if not cache:
-            return encode(batch.texts)
-        return cached_vectors(" ".join(encoders.label_of(encoder, backend)), batch.texts, encode)
+    return batch.once(("sentence vectors", encoder, backend, long), make)
 
-    return batch.once(("sentence vectors", encoder, backend), make)
+
+def _text_cosines(made: SentenceVectors, first: IntArray, second: IntArray) -> FloatArray:
+    """Cosine of each pair of texts; of those with windows the lower mean of their best cosines."""
+    found = _cosines(made.rows, made.offsets[first], made.offsets[second])
+    several = np.diff(made.offsets) > 1
+    for pair in np.flatnonzero(several[first] | several[second]).tolist():
+        found[pair] = _window_cosine(made, int(first[pair]), int(second[pair]))
+    return found
+
+
+def _window_cosine(made: SentenceVectors, first: int, second: int) -> float:
+    ours, theirs = (slice(*made.offsets[text : text + 2].tolist()) for text in (first, second))
+    cosines = made.rows[ours].astype(np.float64) @ made.rows[theirs].T.astype(np.float64)
+    added = cosines.max(axis=1) @ made.shares[ours]
+    left_out = cosines.max(axis=0) @ made.shares[theirs]
+    return float(min(added, left_out))
 
 
 def _cosines(vectors: NDArray[np.float32], first: IntArray, second: IntArray) -> FloatArray:

@@ -29,7 +29,7 @@ def test_likenesses_are_those_of_scoring() -> None:
     model = replace(load_model(), ranges=None)  # in floats, as it is tuned
     reader = Reader(0, model.change, model.tokens)
     tuned = reader.likenesses(reader.encode(TEXTS), [0, 3], [[1, 2], [1, 2]]).detach().numpy()
-    meant = read_meanings(encoder_of(model), TEXTS, model.tokens)
+    meant = [own for (own,) in read_meanings(encoder_of(model), TEXTS, model.tokens).windows]
     for row, own in enumerate((0, 3)):
         scored = dict(zip(MEANING_FEATURES, meaning_features(meant[own], meant[1:3]), strict=True))
         for name in ("sentence", "precision_best", "recall_mean"):

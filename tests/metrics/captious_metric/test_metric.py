@@ -16,6 +16,7 @@ from captious.data import demo_path
 from captious.errors import MissingDependencyError
 from captious.metrics import Batch, resolve
 from captious.metrics.captious_metric import CaptiousMetric
+from captious.metrics.image_notes import Noted
 
 REFERENCES = [
     "A black dog runs along the sandy beach.",
@@ -79,7 +80,7 @@ def test_weights_without_a_benchmark_may_be_others() -> None:
 
 def test_the_signature_names_the_model_and_what_it_never_saw() -> None:
     corpus = Corpus.from_lists([RIGHT], [REFERENCES])
-    signature = CaptiousMetric(held_out="thumb").signature(corpus, None)
+    signature = CaptiousMetric(held_out="thumb").signature(corpus, Noted())
     assert signature.startswith("captious|refs:4|model:shipped/")
     assert "|held_out:thumb|enc:all-MiniLM-L6-v2/" in signature
 

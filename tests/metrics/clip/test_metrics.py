@@ -152,12 +152,12 @@ def test_long_captions_are_counted_for_each_item_and_noted(corpus: Corpus) -> No
     assert scores.details["tokens_beyond_limit"].tolist() == beyond
     assert scores.notes == (
         f"clipscore: {sum(n > 0 for n in beyond)} texts had more tokens than the model reads; "
-        f"{sum(beyond)} tokens were cut off.",
+        f"{sum(beyond)} tokens were cut off. clipscore[long=chunk] reads them too.",
     )
     with pytest.raises(InputError, match=r'the caption "a dog on a mat" has 6 tokens more than the 16'):
         captious.score(corpus, ["clipscore[long=error]"])
     chunked = captious.score(corpus, ["clipscore[long=chunk]"])["clipscore[long=chunk]"]
-    assert f"|long:chunk|chunked:{sum(beyond)}|" in chunked.signature
+    assert f"|long:chunk:16/0|chunked:{sum(beyond)}|" in chunked.signature
     with pytest.raises(InputError, match="unknown value of long"):
         resolve("clipscore[long=cut]")
 
@@ -172,7 +172,7 @@ def test_windows_of_a_long_caption_are_averaged(made: Made, tiny: ModuleType, co
     cosines = texts_of(made, [" ".join(["dog"] * 14), "cat cat cat cat"]) @ image
     name = "clipscore[long=chunk,prompt=none]"
     assert captious.score(one, [name])[name].values == pytest.approx(
-        [2.5 * max(0.0, float(cosines.mean()))], abs=CLOSE
+        [2.5 * max(0.0, float((14 * cosines[0] + 4 * cosines[1]) / 18))], abs=CLOSE
     )
 
 

@@ -36,12 +36,13 @@ def test_the_signature_names_the_weights(minilm: Path, encoder: encoders.Encoder
 
 
 def test_sentence_vectors_have_length_one_and_tell_meaning(encoder: encoders.Encoder) -> None:
-    vectors, known = encoders.sentence_vectors(
+    made = encoders.sentence_vectors(
         encoder, ["A man surfs.", "Someone rides a wave.", "A plate of pasta.", ""]
     )
+    vectors = made.rows
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.2
-    assert known.tolist() == [True, True, True, False]
+    assert made.known.tolist() == [True, True, True, False]
 
 
 def test_a_text_has_the_same_states_in_any_company(encoder: encoders.Encoder) -> None:
@@ -67,8 +68,8 @@ def test_both_backends_give_the_same_states(minilm: Path, encoder: encoders.Enco
 
 
 def test_no_texts(encoder: encoders.Encoder) -> None:
-    vectors, known = encoders.sentence_vectors(encoder, [])
-    assert (len(vectors), len(known)) == (0, 0)
+    made = encoders.sentence_vectors(encoder, [])
+    assert (len(made.rows), len(made.known)) == (0, 0)
 
 
 def test_the_graph_is_kept_and_a_damaged_one_made_anew(
@@ -101,12 +102,12 @@ def test_a_fork_opens_its_own_session(encoder: encoders.Encoder) -> None:
         pytest.skip("no fork here")
     from multiprocessing import get_context
 
-    before = encoders.sentence_vectors(encoder, TEXTS)[0]
+    before = encoders.sentence_vectors(encoder, TEXTS).rows
     context = get_context("fork")
     ours, theirs = context.Pipe()
 
     def work() -> None:
-        theirs.send(encoders.sentence_vectors(encoders.load_encoder(backend="onnx"), TEXTS)[0])
+        theirs.send(encoders.sentence_vectors(encoders.load_encoder(backend="onnx"), TEXTS).rows)
 
     process = context.Process(target=work, daemon=True)
     process.start()

@@ -30,6 +30,7 @@ from captious.metrics.captious_metric.extract import encoder_of, extract
 from captious.metrics.captious_metric.meaning import TokenWeights
 from captious.metrics.captious_metric.model import NOTHING, Head, Model
 from captious.metrics.captious_metric.words import make_table
+from captious.models.encoders.long_texts import TRUNCATE
 from captious.models.encoders.low_rank import LowRank
 from captious.text.parse import Parse
 
@@ -220,7 +221,9 @@ def make_model(
     kept = kept_examples(kept_groups, material, seed=how.seed + 1)
 
     def features(name: str, corpus: Corpus) -> FloatArray:
-        made = journal.once(f"features {name}", lambda: {"values": extract(Batch(corpus), model)})
+        made = journal.once(
+            f"features {name}", lambda: {"values": extract(Batch(corpus), model, TRUNCATE).features}
+        )
         return made["values"]
 
     own = features("kept", kept.corpus)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.corpus.columns import FloatArray
+from captious.corpus.columns import FloatArray, IntArray
 from captious.models.encoders import sentence as encoders
+from captious.models.encoders.long_texts import CHUNK
 
 MEANING_FEATURES = (  # in the order of `meaning_features`
     "sentence",  # cosine with the mean of the references' sentence vectors
@@ -25,7 +26,7 @@ Floats = NDArray[np.float32]
 
 
 class Meant(NamedTuple):
-    """One caption: its sentence vector, the vectors of its tokens and their weights."""
+    """A caption, or a window of a long one: its vector, the vectors of its tokens and their weights."""
 
     sentence: Floats
     tokens: Floats
@@ -44,26 +45,66 @@ class TokenWeights(NamedTuple):
         return found
 
 
+class Meanings(NamedTuple):
+    """Of each text its windows, none where it has no word, and the first token that is new in each.
+
+    `beyond` counts tokens beyond the limit.
+    """
+
+    windows: list[list[Meant]]
+    starts: list[list[int]]
+    beyond: IntArray
+
+
 def read_meanings(
-    encoder: encoders.Encoder, texts: Sequence[str], weights: TokenWeights
-) -> list[Meant | None]:
-    """Vectors of texts; None for one without a word."""
-    ids = encoder.encode(texts, min(encoder.longest, encoders.LONGEST_SENTENCE))
-    states, offsets = encoders.token_states(encoder, ids, encoder.layers)
+    encoder: encoders.Encoder, texts: Sequence[str], weights: TokenWeights, long: str = CHUNK
+) -> Meanings:
+    """Vectors of texts, a window at a time."""
+    cut = encoders.text_windows(encoder, texts, encoders.sentence_limit(encoder), long)
+    states, offsets = encoders.token_states(encoder, cut.rows, encoder.layers)
+    windows: list[list[Meant]] = [[] for _ in texts]
+    starts: list[list[int]] = [[] for _ in texts]
+    for owner, fresh in zip(cut.owner.tolist(), cut.fresh.tolist(), strict=True):
+        starts[owner].append(starts[owner][-1] + fresh if starts[owner] else fresh)
+    starts = [[0, *ends[:-1]] for ends in starts]
     if not len(states):
-        return [None] * len(texts)
+        return Meanings(windows, starts, cut.beyond)
+    inner = ~np.isin(np.concatenate(cut.rows), list(encoder.special))
+    counted = states
+    if cut.context.any():
+        before = _context(offsets, cut.context + encoder.ends[0], encoder.ends[0])
+        inner &= ~before
+        counted = np.where(before[:, None], np.float32(0), states)
     # All texts at once: five calls of NumPy for each text took as long as a layer of the encoder.
-    sums = np.add.reduceat(states, offsets[:-1], axis=0)
+    sums = np.add.reduceat(counted, offsets[:-1], axis=0)
     sentences = sums / np.linalg.norm(sums, axis=1, keepdims=True)
     units = states / np.linalg.norm(states, axis=1, keepdims=True)
     says = weights.of(states)
-    inner = ~np.isin(np.concatenate(ids), list(encoder.special))
-    starts = np.append(0, np.cumsum(inner))[offsets]
+    rows = np.append(0, np.cumsum(inner))[offsets]
     units, says = units[inner], says[inner]
-    return [
-        Meant(sentences[row], units[start:stop], says[start:stop]) if stop > start else None
-        for row, (start, stop) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True))
-    ]
+    for row, (start, stop) in enumerate(zip(rows[:-1].tolist(), rows[1:].tolist(), strict=True)):
+        if stop > start:
+            windows[cut.owner[row]].append(Meant(sentences[row], units[start:stop], says[start:stop]))
+    return Meanings(windows, starts, cut.beyond)
+
+
+def _context(offsets: IntArray, last: IntArray, first: int) -> NDArray[np.bool_]:
+    """Which tokens of a column are at places `first` to `last` of their row."""
+    places = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+    found: NDArray[np.bool_] = (places >= first) & (places < np.repeat(last, np.diff(offsets)))
+    return found
+
+
+def joined(windows: Sequence[Meant]) -> Meant | None:
+    """A text from its windows: all its tokens, and the mean of the windows' vectors by their tokens."""
+    if len(windows) < 2:
+        return windows[0] if windows else None
+    total = np.sum([own.sentence * len(own.tokens) for own in windows], axis=0)
+    return Meant(
+        np.asarray(total / np.linalg.norm(total), dtype=np.float32),
+        np.concatenate([own.tokens for own in windows]),
+        np.concatenate([own.weights for own in windows]),
+    )
 
 
 def meaning_features(candidate: Meant | None, references: Sequence[Meant | None]) -> list[float]:

@@ -6,21 +6,24 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from captious.corpus import Corpus
-from captious.corpus.columns import FloatArray
-from captious.metrics.base import Limit, Metric, reference_count_label
+from captious.corpus.columns import FloatArray, IntArray
+from captious.metrics.base import Limit, reference_count_label
 from captious.metrics.batch import Batch
-from captious.metrics.captious_metric.extract import extract
+from captious.metrics.captious_metric.extract import Compared, extract
 from captious.metrics.captious_metric.model import NOTHING, SHIPPED, load_model
+from captious.metrics.image_notes import Noted, OfTexts
 from captious.metrics.registry import register
 from captious.models import locate
 from captious.models.encoders import sentence as encoders
+from captious.models.encoders.long_texts import CHUNK, LONG
+from captious.models.encoders.sentence import LONGEST_SENTENCE
 
 _BACKEND = "onnx"
 
 
 @register("captious")
 @dataclass(frozen=True)
-class CaptiousMetric(Metric):
+class CaptiousMetric(OfTexts):
     """A ranking model over what a caption means and what it says word for word.
 
     An encoder (all-MiniLM-L6-v2 with a learned change of low rank, in integers) gives similarities
@@ -29,6 +32,10 @@ class CaptiousMetric(Metric):
     weights are fixed, so an error never raises it and a similarity never lowers it. A caption without a
     word scores 0. See docs/metrics/captious.md.
 
+    Where a caption or a reference is read in windows (`long=chunk`), its score is the lower of two means,
+    each by tokens: over the caption's windows, each scored against the nearest window of every reference,
+    and over the references' windows, each with the nearest of the caption.
+
     >>> CaptiousMetric(held_out="thumb").model
     'shipped'
     """
@@ -36,13 +43,15 @@ class CaptiousMetric(Metric):
     summary: ClassVar[str] = "learned: sentence, token and word similarity to the references (MiniLM)"
     citation: ClassVar[str] = "captious, docs/metrics/captious.md"
     neural: ClassVar[bool] = True
-    longest: ClassVar[Limit | None] = Limit(256, "tokens", ("truncate",), "truncate")
+    longest: ClassVar[Limit | None] = Limit(LONGEST_SENTENCE, "tokens", LONG, CHUNK)
     by_batch: ClassVar[bool] = True  # the encoder rounds a batch to whole numbers together
 
     model: str = SHIPPED
     held_out: str = NOTHING
+    long: str = CHUNK
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         load_model(self.model).head(self.held_out)
 
     def ready(self) -> None:
@@ -55,17 +64,27 @@ class CaptiousMetric(Metric):
 
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Score of each example."""
-        scores = load_model(self.model).head(self.held_out).scores(self.features(batch))
+        head = load_model(self.model).head(self.held_out)
+        scores = self.compared(batch).scores(head, len(batch))
         scores[batch.tokens("ptb").lengths[batch.candidate_text] == 0] = 0.0
         return scores
 
-    def features(self, batch: Batch) -> FloatArray:
-        """The values of `FEATURES`, one row per example, made once for a batch."""
-        return batch.once(("captious features", self.model), lambda: extract(batch, load_model(self.model)))
+    def compared(self, batch: Batch) -> Compared:
+        """The features of every example, made once for a batch."""
+        key = ("captious features", self.model, self.long)
+        return batch.once(key, lambda: extract(batch, load_model(self.model), self.long))
 
-    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
-        """References, the model's file, what it was fitted without, the encoder."""
+    def beyond(self, batch: Batch) -> IntArray:
+        """Tokens of each text beyond the limit."""
+        return self.compared(batch).beyond
+
+    def windows(self) -> str:
+        """The label of the windows that a long text is read in."""
+        return encoders.windows_of(LONGEST_SENTENCE)
+
+    def facts(self, corpus: Corpus, knowledge: Noted) -> dict[str, str]:
+        """References, the model's file, what it was fitted without, the encoder, long texts."""
         label, _ = encoders.label_of(locate.MINILM, _BACKEND)
         model = f"{self.model}/{load_model(self.model).digest}"
         facts = {"refs": reference_count_label(corpus), "model": model, "held_out": self.held_out}
-        return facts | {"enc": label}
+        return facts | {"enc": label} | self.long_facts(knowledge)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,13 +10,13 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import InputError
-from captious.metrics.base import Limit, Metric, reference_count_label
+from captious.metrics.base import Limit, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.clip.similarity import WithImages, WithReferences, with_images, with_references
-from captious.metrics.image_notes import Noted, circularity, rows_with_score
+from captious.metrics.image_notes import Noted, Noting, circularity, rows_with_score
 from captious.models.encoders import opening
 from captious.models.encoders.base import Embedder
-from captious.models.encoders.long_texts import LONG, check_long
+from captious.models.encoders.long_texts import LONG
 from captious.models.encoders.vision_text import CLIP_LIMIT
 from captious.models.weights.known import CLIP_B32, needed
 
@@ -26,7 +25,7 @@ NO_PROMPT = "none"
 
 
 @dataclass(frozen=True)
-class ClipFamily(Metric):
+class ClipFamily(Noting):
     """An image-text encoder's cosines: of a caption with its image, of a caption with references.
 
     Subclasses say in `combine` what becomes of the two. Options: `encoder` (a name of weights, a
@@ -48,7 +47,7 @@ class ClipFamily(Metric):
     cache: bool = True
 
     def __post_init__(self) -> None:
-        check_long(self.long)
+        super().__post_init__()
         if not np.isfinite(self.w) or self.w <= 0:
             raise InputError(f"{self.name}: w is {self.w}; it must be above 0.")
 
@@ -73,11 +72,6 @@ class ClipFamily(Metric):
         """What is put before every caption."""
         return "" if self.prompt == NO_PROMPT else self.prompt
 
-    @property
-    def corpus_wide(self) -> bool:
-        """What it collects goes into notes and signature, not into scores."""
-        return False
-
     def collect(self, batch: Batch) -> Noted:
         """What could not be read, and what was too long."""
         beyond: list[IntArray] = []
@@ -90,14 +84,6 @@ class ClipFamily(Metric):
             beyond.append(found.references)
         beyond.append(images.beyond if self.of_image else found.beyond)
         return Noted.of(len(np.unique(batch.corpus.image_of)), broken, beyond)
-
-    def merge(self, parts: Sequence[Noted]) -> Noted:
-        """The notes of all batches."""
-        return Noted.together(parts)
-
-    def check(self, corpus: Corpus, knowledge: Noted) -> None:
-        """Refuse a corpus of which no image can be read."""
-        knowledge.refuse_nothing_read(self.name)
 
     def statistics(self, batch: Batch, knowledge: Noted) -> FloatArray:
         """Score, 1 and tokens beyond the limit of each example; zeros where its image was not read."""
@@ -142,16 +128,16 @@ class ClipFamily(Metric):
         own = self.embedder().facts()
         facts["enc"] = own.pop("enc")
         facts["prompt"] = self.spoken_prompt.lower().replace(" ", "-") or NO_PROMPT
-        return facts | knowledge.facts(self.long) | own
+        return facts | self.long_facts(knowledge) | own
 
     def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
         """Long captions, images without a score, systems that share the encoder."""
         family = self.embedder().family or opening.family_of(self.encoder) or "clip"
-        return [*knowledge.notes(self.name, self.long), *circularity(corpus, self.name, family)]
+        return [*super().notes(corpus, knowledge), *circularity(corpus, self.name, family)]
 
-    def unscored(self, knowledge: Noted) -> dict[str, str]:
-        """Images that could not be read, each with the reason."""
-        return dict(knowledge.broken)
+    def windows(self) -> str:
+        """The label of the windows that a long text is read in."""
+        return self.embedder().windows
 
 
 def harmonic_mean(first: FloatArray, second: FloatArray) -> FloatArray:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -10,11 +9,11 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.base import Metric, Need
+from captious.metrics.base import Need
 from captious.metrics.batch import Batch
-from captious.metrics.image_notes import Noted, circularity, rows_with_score
+from captious.metrics.image_notes import Noted, Noting, circularity, rows_with_score
 from captious.models.encoders.base import PairScorer, ScoredPairs
-from captious.models.encoders.long_texts import check_long
+from captious.models.encoders.long_texts import window_label
 from captious.models.encoders.pair_cache import Keyed, RememberedPairs
 from captious.models.weights.known import needed
 
@@ -22,7 +21,7 @@ EXAMPLES_A_BLOCK = 1024
 
 
 @dataclass(frozen=True)
-class PairFamily(Metric):
+class PairFamily(Noting):
     """A model's number for each caption with its image.
 
     Options of all: `model`, `long` (error, truncate, chunk: the mean over windows), `device`, `dtype`,
@@ -39,9 +38,6 @@ class PairFamily(Metric):
     device: str = "cpu"
     dtype: str = "float32"
     cache: bool = True
-
-    def __post_init__(self) -> None:
-        check_long(self.long)
 
     def weights(self) -> tuple[str, ...]:
         """The model's weights, and those that they need."""
@@ -61,23 +57,10 @@ class PairFamily(Metric):
 
         return batch.once((self.name, *options), make)
 
-    @property
-    def corpus_wide(self) -> bool:
-        """What it collects goes into notes and signature, not into scores."""
-        return False
-
     def collect(self, batch: Batch) -> Noted:
         """What could not be read, and what was too long."""
         found = self.scored(batch)
         return Noted.of(len(np.unique(batch.corpus.image_of)), found.broken, [found.beyond])
-
-    def merge(self, parts: Sequence[Noted]) -> Noted:
-        """The notes of all batches."""
-        return Noted.together(parts)
-
-    def check(self, corpus: Corpus, knowledge: Noted) -> None:
-        """Refuse a corpus of which no image can be read."""
-        knowledge.refuse_nothing_read(self.name)
 
     def statistics(self, batch: Batch, knowledge: Noted) -> FloatArray:
         """Score, 1 and tokens beyond the limit of each example; zeros where it has no score."""
@@ -92,15 +75,15 @@ class PairFamily(Metric):
         """Everything that changes the number, and how many tokens and images were left out."""
         own = self.scorer().facts()
         where = {name: own.pop(name) for name in ("device", "dtype") if name in own}
-        return own | knowledge.facts(self.long) | where
+        return own | self.long_facts(knowledge) | where
 
     def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
         """Long captions, images without a score, systems that share the encoder."""
-        return [*knowledge.notes(self.name, self.long), *circularity(corpus, self.name, self.family)]
+        return [*super().notes(corpus, knowledge), *circularity(corpus, self.name, self.family)]
 
-    def unscored(self, knowledge: Noted) -> dict[str, str]:
-        """Images that could not be read, each with the reason."""
-        return dict(knowledge.broken)
+    def windows(self) -> str:
+        """The label of the windows that a long text is read in."""
+        return window_label(self.scorer().limit)
 
 
 def score_examples(batch: Batch, scorer: PairScorer, long: str) -> ScoredPairs:

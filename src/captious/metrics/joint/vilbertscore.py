@@ -18,7 +18,7 @@ from captious.metrics.image_notes import Noted
 from captious.metrics.joint.family import EXAMPLES_A_BLOCK, PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders.base import ScoredPairs
-from captious.models.encoders.long_texts import LONG
+from captious.models.encoders.long_texts import LONG, window_label
 from captious.models.joint.regions import Regions, region_store
 from captious.models.joint.vilbert.alignment import known_regions
 from captious.models.joint.vilbert.model import LIMIT, Pair, Read, Vilbert, open_vilbert, ready
@@ -111,7 +111,11 @@ class VilbertScore(PairFamily):
         where = {name: own.pop(name) for name in ("device", "dtype")}
         first = {"refs": reference_count_label(corpus), "part": self.part, "variant": self.variant}
         regions = {"regions": region_store(self.regions).label}
-        return first | own | regions | knowledge.facts(self.long) | where
+        return first | own | regions | self.long_facts(knowledge) | where
+
+    def windows(self) -> str:
+        """The label of the windows that a long text is read in."""
+        return window_label(self.vilbert().limit)
 
     def _matched(self, batch: Batch) -> _Matched:
         key = (self.name, self.variant, self.model, self.regions, self.task, self.limit, self.long)

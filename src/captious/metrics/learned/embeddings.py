@@ -24,6 +24,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.sentsim import sentence_vectors_of
 from captious.models.encoders import opening, sentence
 from captious.models.encoders.base import ImageFile
+from captious.models.encoders.long_texts import CHUNK
 from captious.models.encoders.vision_text import CLIP_LIMIT
 from captious.models.locate import MINILM
 from captious.models.weights.known import CLIP_B32
@@ -31,7 +32,6 @@ from captious.text.vectors.table import DEFAULT, load_vectors, require_vectors
 
 Vectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
 CAPTION, REFERENCES, IMAGE, JOINT, INTERACTION = "caption", "references", "image", "joint", "interaction"
-CHUNK = "chunk"  # a long caption is the mean of its windows: nothing is cut off
 TEXT_PARTS = (CAPTION, REFERENCES, JOINT, INTERACTION)
 IMAGE_PARTS = (CAPTION, IMAGE, JOINT, INTERACTION)
 
@@ -103,9 +103,9 @@ def sentence_embedding(part: str, options: Options) -> Embedding:
         needs=_text_needs(part),
         encoder=encoder,
         ready=lambda: sentence.ready(encoder, "auto"),
-        rows=lambda batch: _of_texts(batch, part, sentence_vectors_of(batch, encoder, "auto")),
+        rows=lambda batch: _of_texts(batch, part, _pooled(batch, encoder)),
         label=lambda: "/".join(sentence.label_of(encoder, "auto")),
-        longest=Limit(sentence.LONGEST_SENTENCE, "tokens", ("truncate",), "truncate"),
+        longest=Limit(sentence.LONGEST_SENTENCE, "tokens", (CHUNK,), CHUNK),
     )
 
 
@@ -138,6 +138,12 @@ def image_text_embedding(part: str, options: Options) -> Embedding:
         label=lambda: "|".join(opening.open_embedder(encoder).facts().values()),
         longest=Limit(CLIP_LIMIT, "tokens", (CHUNK,), CHUNK),
     )
+
+
+def _pooled(batch: Batch, encoder: str) -> Vectors:
+    """One vector for each text, of a long one the mean of its windows'."""
+    made = sentence_vectors_of(batch, encoder, "auto")
+    return made.pooled, made.known
 
 
 def _text_needs(part: str) -> frozenset[Need]:

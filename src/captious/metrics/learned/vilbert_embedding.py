@@ -12,8 +12,9 @@ from captious.corpus.columns import FloatArray
 from captious.errors import InputError, NotSetUpError
 from captious.metrics.base import Limit
 from captious.metrics.batch import Batch
-from captious.metrics.learned.embeddings import CAPTION, CHUNK, IMAGE, JOINT, Embedding, Options, provides
+from captious.metrics.learned.embeddings import CAPTION, IMAGE, JOINT, Embedding, Options, provides
 from captious.models.encoders import opening
+from captious.models.encoders.long_texts import CHUNK
 from captious.models.joint.regions import Regions, region_store
 from captious.models.joint.vilbert import model
 from captious.models.joint.vilbert.model import Pair, Vilbert, open_vilbert
@@ -75,13 +76,12 @@ def _states(batch: Batch, vilbert: Vilbert, path: str) -> FloatArray:
             Pair(ids, places.index(int(corpus.image_of[rows[owner]])))
             for ids, owner in zip(cut.rows, cut.owner.tolist(), strict=True)
         ]
-        counts = np.bincount(cut.owner, minlength=len(rows))
         for place, read in vilbert.read(pairs, list(known.values())):
             state = np.concatenate([read.image, read.text]).astype(np.float64)
             if found is None:
                 found = np.full((len(batch), len(state)), np.nan)
-            row, own = rows[cut.owner[place]], cut.owner[place]
-            found[row] = np.nan_to_num(found[row]) + state / counts[own]
+            row = rows[cut.owner[place]]
+            found[row] = np.nan_to_num(found[row]) + state * cut.shares[place]
     if found is None:
         raise InputError(f"{path}: contains no regions for any image in the corpus. Check the image ids.")
     return found

@@ -36,8 +36,8 @@ class EmbeddedImages(NamedTuple):
 class EmbeddedTexts(NamedTuple):
     """Vectors, one row per text, and how many tokens of each text are beyond the model's limit.
 
-    A vector has length 1, or is the mean of those of a text's windows (`long="chunk"`): its dot
-    product with an image's vector is then the mean of the windows' cosines.
+    A vector has length 1, or is the mean of those of a text's windows (`long="chunk"`) by their tokens:
+    its dot product with an image's vector is then the mean of the windows' cosines.
     """
 
     features: Features
@@ -61,6 +61,10 @@ class Embedder(Protocol):
 
     family: str
 
+    @property
+    def windows(self) -> str:
+        """The label of the windows that it reads a long text in."""
+
     def facts(self) -> dict[str, str]:
         """What changes the number, in the signature's order."""
 
@@ -75,6 +79,10 @@ class PairScorer(Protocol):
     """A model that reads an image and a text together."""
 
     family: str
+
+    @property
+    def limit(self) -> int:
+        """The most tokens of a text that it reads at once; 0 where there is no limit."""
 
     def facts(self) -> dict[str, str]:
         """What changes the number, in the signature's order."""

@@ -49,6 +49,7 @@ class FeatureFile:
     """An `Embedder` that looks vectors up: images by id, texts with the prompt or without it."""
 
     family = ""
+    windows = ""  # nothing is known of tokens
 
     def __init__(self, path: Path) -> None:
         self._path = path.parent if path.suffix == ".npy" else path

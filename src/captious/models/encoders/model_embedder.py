@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import InputError, one_line
+from captious.errors import InputError
 from captious.models.encoders.base import EmbeddedImages, EmbeddedTexts, Features, ImageFile
-from captious.models.encoders.long_texts import Ids, windows
+from captious.models.encoders.long_texts import Ids, read_windows, window_label
 from captious.models.encoders.photographs import content_keys, pixel_batches
 from captious.models.encoders.tokeniser import Tokeniser
 from captious.models.encoders.vector_cache import cache_path, read_rows, write_rows
@@ -54,6 +54,11 @@ class ModelEmbedder:
         facts = f"{label} {layout.recipe.label} {device} {dtype}"
         self._cache = cache_path(facts, _ROOM) if cache else None
 
+    @property
+    def windows(self) -> str:
+        """The label of the windows that it reads a long text in."""
+        return window_label(self.limit)
+
     def facts(self) -> dict[str, str]:
         """Name and revision of the weights, device and type of number."""
         return {"enc": self.label, "device": self._device, "dtype": self._dtype}
@@ -77,22 +82,14 @@ class ModelEmbedder:
     def texts(self, texts: Sequence[str], long: str, prompt: str = "") -> EmbeddedTexts:
         """Vectors of texts, the mean of its windows where a long one is read in several."""
         whole = [f"{prompt} {text}" if prompt else text for text in texts]
-        cut = windows(self._tokeniser.encode(whole), self.limit, long, self._tokeniser.ends)
-        if long == "error" and cut.beyond.any():
-            first = int(np.flatnonzero(cut.beyond)[0])
-            raise InputError(
-                f'the caption "{one_line(texts[first], 60)}" has {cut.beyond[first]} tokens more than the '
-                f"{self.limit} that {self.label} reads. Shorten it, or choose",
-                python="the option long=truncate or chunk of the metric.",
-                command="--long truncate or chunk.",
-            )
+        encode, ends = self._tokeniser.encode, self._tokeniser.ends
+        cut = read_windows(encode, whole, self.limit, long, self.label, ends=ends, shown=texts)
         rows = self._rows(cut.rows)
         if len(cut.rows) == len(texts):
             return EmbeddedTexts(rows, cut.beyond)
         sums = np.zeros((len(texts), rows.shape[1]), dtype=np.float64)
-        np.add.at(sums, cut.owner, rows)
-        means = sums / np.bincount(cut.owner, minlength=len(texts))[:, None]
-        return EmbeddedTexts(means.astype(np.float32), cut.beyond)
+        np.add.at(sums, cut.owner, rows * cut.shares[:, None])
+        return EmbeddedTexts(sums.astype(np.float32), cut.beyond)
 
     def pixels(self, pixels: NDArray[np.float32]) -> Features:
         """Vectors of prepared pixels, not remembered; for explanations."""

@@ -13,8 +13,9 @@ from captious.files import cache_folder
 from captious.models import locate
 from captious.models.encoders.bert_graph import LAYOUT, Builder, Shape, finished, store
 from captious.models.encoders.bert_int8 import Ranges, RoundedBuilder, find_ranges, ranges_digest
+from captious.models.encoders.long_texts import Ids
 from captious.models.encoders.low_rank import LowRank
-from captious.models.encoders.sentence import Ids, States, read_config
+from captious.models.encoders.sentence import States, read_config
 from captious.models.encoders.wordpiece import read_wordpiece
 from captious.models.safetensors import read_tensors
 
@@ -26,6 +27,7 @@ class OnnxEncoder:
     """
 
     backend = "onnx"
+    ends = (1, 1)
 
     def __init__(
         self, label: str, folder: Path, change: LowRank | None = None, ranges: Ranges | None = None

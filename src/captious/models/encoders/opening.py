@@ -8,9 +8,7 @@ from importlib.util import find_spec
 from os import getpid
 from pathlib import Path
 
-import numpy as np
-
-from captious.errors import InputError, MissingDependencyError, one_line
+from captious.errors import InputError, MissingDependencyError
 from captious.files import cache_folder
 from captious.models import locate, weights
 from captious.models.encoders import sentence
@@ -165,6 +163,11 @@ class SentenceEmbedder:
         self._name = name
         self._encoder = sentence.load_encoder(name)
 
+    @property
+    def windows(self) -> str:
+        """The label of the windows that it reads a long text in."""
+        return sentence.windows_of(sentence.sentence_limit(self._encoder))
+
     def facts(self) -> dict[str, str]:
         """Name and weights of the encoder."""
         return {"enc": self._encoder.label, "backend": self._encoder.backend}
@@ -176,16 +179,5 @@ class SentenceEmbedder:
     def texts(self, texts: Sequence[str], long: str, prompt: str = "") -> EmbeddedTexts:
         """Sentence vectors of the texts."""
         whole = [f"{prompt} {text}" if prompt else text for text in texts]
-        longest = min(self._encoder.longest, sentence.LONGEST_SENTENCE)
-        lengths = np.array([len(row) for row in self._encoder.encode(whole, 1 << 20)], dtype=np.int64)
-        beyond = np.maximum(lengths - longest, 0)
-        if long != "truncate" and beyond.any():
-            text = one_line(texts[int(np.flatnonzero(beyond)[0])], 60)
-            raise InputError(
-                f'the text "{text}" has more than the {longest} tokens that {self._name} reads. Shorten it, '
-                "or choose",
-                python="the option long=truncate of the metric.",
-                command="--long truncate.",
-            )
-        vectors, _ = sentence.sentence_vectors(self._encoder, whole)
-        return EmbeddedTexts(vectors, beyond)
+        made = sentence.sentence_vectors(self._encoder, whole, long)
+        return EmbeddedTexts(made.pooled, made.beyond)

@@ -14,6 +14,7 @@ import numpy as np
 
 from captious.errors import InputError
 from captious.models.encoders.base import ImageFile, PairScorer, ScoredPairs
+from captious.models.encoders.long_texts import CHUNK
 from captious.models.encoders.photographs import image_path
 from captious.models.encoders.vector_cache import cache_path, read_rows, write_rows
 from captious.models.images import digest, read_file
@@ -35,6 +36,11 @@ class RememberedPairs:
         self._scorer = scorer
         self.family = scorer.family
 
+    @property
+    def limit(self) -> int:
+        """That of the scorer."""
+        return self._scorer.limit
+
     def facts(self) -> dict[str, str]:
         """Those of the scorer."""
         return self._scorer.facts()
@@ -44,7 +50,8 @@ class RememberedPairs:
         broken: dict[str, str] = {}
         keys = [self._keys(image, own, broken) for image, own in zip(images, texts, strict=True)]
         flat = [key for own in keys for key in own]
-        path = cache_path(f"{long} {sorted(self.facts().items())}", _ROOM)
+        read = "chunk by sentences" if long == CHUNK else long  # windows were once of equal length
+        path = cache_path(f"{read} {sorted(self.facts().items())}", _ROOM)
         known = read_rows(path, [key for key in flat if key is not None])
         missing = [
             [text for key, text in zip(own, told, strict=True) if key is not None and key not in known]

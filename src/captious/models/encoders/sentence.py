@@ -20,14 +20,16 @@ from numpy.typing import NDArray
 
 from captious.errors import InputError, UnknownNameError
 from captious.models import locate
+from captious.models.encoders.long_texts import CHUNK, CONTEXT, Ids, Windows, read_windows, window_label
+from captious.models.encoders.vector_cache import cached_vectors
 from captious.progress import tell
 
 BACKENDS = ("auto", "onnx", "torch")
 _PACKAGES = {"onnx": ("onnx", "onnxruntime"), "torch": ("torch", "transformers")}
+WHOLE = 1 << 30  # tokens: no text is so long
 LONGEST_SENTENCE = 256  # tokens; all-MiniLM-L6-v2's own setting
 _TOKENS_A_BATCH = 1024  # what keeps a layer's numbers in the processor's cache
 States = NDArray[np.float32]
-Ids = list[list[int]]
 
 
 class Encoder(Protocol):
@@ -38,12 +40,35 @@ class Encoder(Protocol):
     layers: int
     longest: int
     special: frozenset[int]
+    ends: tuple[int, int]
 
     def encode(self, texts: Sequence[str], longest: int) -> Ids:
         """Token numbers of each text with the model's special tokens, cut at `longest`."""
 
     def states(self, ids: NDArray[np.int64], layer: int) -> States:
         """Hidden states after `layer` of texts of one length: texts x length x width."""
+
+
+class SentenceVectors(NamedTuple):
+    """Vectors of length 1: a row for each window of each text, most often one.
+
+    Text `i` owns rows `offsets[i]:offsets[i + 1]`; `shares` are the shares of a text's tokens that its
+    windows hold. `known` tells which texts have a word, `beyond` counts tokens beyond the limit.
+    """
+
+    rows: States
+    offsets: NDArray[np.int64]
+    shares: NDArray[np.float64]
+    known: NDArray[np.bool_]
+    beyond: NDArray[np.int64]
+
+    @property
+    def pooled(self) -> States:
+        """One vector of length 1 for each text: the mean of its windows' by their tokens."""
+        if len(self.rows) == len(self.known):
+            return self.rows
+        sums = np.add.reduceat(self.rows * self.shares[:, None], self.offsets[:-1], axis=0)
+        return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12), np.float32)
 
 
 class TokenStates(NamedTuple):
@@ -165,23 +190,93 @@ def token_states(encoder: Encoder, ids: Ids, layer: int) -> TokenStates:
     return TokenStates(values[0] if values else np.empty((0, 1), np.float32), offsets)
 
 
-def sentence_vectors(encoder: Encoder, texts: Sequence[str]) -> tuple[States, NDArray[np.bool_]]:
-    """Mean of the last states of each text, of length 1, and whether the text has any token.
+def sentence_limit(encoder: Encoder) -> int:
+    """The most tokens, special ones included, that a sentence vector is made of."""
+    return min(encoder.longest, LONGEST_SENTENCE)
 
-    This is how all-MiniLM-L6-v2 was trained to be used (Reimers and Gurevych 2019).
+
+def text_windows(encoder: Encoder, texts: Sequence[str], limit: int, long: str) -> Windows:
+    """Token rows of texts; a long one in windows that share some tokens, see `long_texts`."""
+    name = encoder.label.partition("/")[0]
+    shared = shared_tokens(limit)
+    return read_windows(
+        lambda own: encoder.encode(own, WHOLE), texts, limit, long, name, ends=encoder.ends, overlap=shared
+    )
+
+
+def shared_tokens(limit: int) -> int:
+    """Tokens that a window shares with the one before it.
+
+    >>> shared_tokens(256), shared_tokens(64)
+    (32, 16)
     """
-    ids = encoder.encode(texts, min(encoder.longest, LONGEST_SENTENCE))
+    return min(CONTEXT, limit // 4)
+
+
+def windows_of(limit: int) -> str:
+    """The label of the windows of at most `limit` tokens.
+
+    >>> windows_of(256)
+    '256/32'
+    """
+    return window_label(limit, shared_tokens(limit))
+
+
+def sentence_vectors(
+    encoder: Encoder, texts: Sequence[str], long: str = CHUNK, cache: str = ""
+) -> SentenceVectors:
+    """Mean of the last states of each text or window, of length 1.
+
+    This is how all-MiniLM-L6-v2 was trained to be used (Reimers and Gurevych 2019). `cache` names the
+    model where vectors are to be kept on disk; the tokens of a window's context count in the one before.
+    """
+    limit = sentence_limit(encoder)
+    cut = text_windows(encoder, texts, limit, long)
+    if not cache:
+        vectors = _row_vectors(encoder, cut.rows, cut.context)
+    else:
+        keys = _row_keys(texts, cut, limit)
+        place = {key: row for row, key in enumerate(keys)}
+
+        def make(wanted: Sequence[str]) -> tuple[States, NDArray[np.bool_]]:
+            rows = [place[key] for key in wanted]
+            own = [cut.rows[row] for row in rows]
+            return _row_vectors(encoder, own, cut.context[rows]), has_words(encoder, own)
+
+        vectors, _ = cached_vectors(cache, keys, make)
+    offsets = cut.offsets
+    known = has_words(encoder, [cut.rows[row] for row in offsets[:-1].tolist()])
+    return SentenceVectors(vectors, offsets, cut.shares, known, cut.beyond)
+
+
+def _row_keys(texts: Sequence[str], cut: Windows, limit: int) -> list[str]:
+    """What the cache knows a row by: the text, or for windows also which and of what kind."""
+    several = np.diff(cut.offsets) > 1
+    kind = f"{CHUNK}:{windows_of(limit)}"
+    return [
+        f"{kind}:{row - cut.offsets[owner]}\x1f{texts[owner]}" if several[owner] else texts[owner]
+        for row, owner in enumerate(cut.owner.tolist())
+    ]
+
+
+def _row_vectors(encoder: Encoder, rows: Ids, context: NDArray[np.int64]) -> States:
     vectors: list[States] = []
 
-    def keep(rows: NDArray[np.int64], states: States) -> None:
+    def keep(places: NDArray[np.int64], states: States) -> None:
         means = states.mean(axis=1)
+        for own in np.flatnonzero(context[places]).tolist():
+            means[own] = np.delete(states[own], context_places(encoder, context[places[own]]), 0).mean(axis=0)
         if not vectors:
-            vectors.append(np.zeros((len(ids), means.shape[1]), dtype=np.float32))
-        vectors[0][rows] = means / np.linalg.norm(means, axis=1, keepdims=True)
+            vectors.append(np.zeros((len(rows), means.shape[1]), dtype=np.float32))
+        vectors[0][places] = means / np.linalg.norm(means, axis=1, keepdims=True)
 
-    _run(encoder, ids, encoder.layers, keep)
-    empty = np.zeros((len(ids), 1), dtype=np.float32)
-    return (vectors[0] if vectors else empty), has_words(encoder, ids)
+    _run(encoder, rows, encoder.layers, keep)
+    return vectors[0] if vectors else np.zeros((len(rows), 1), dtype=np.float32)
+
+
+def context_places(encoder: Encoder, context: int) -> slice:
+    """Where a row has the tokens of its context."""
+    return slice(encoder.ends[0], encoder.ends[0] + context)
 
 
 def has_words(encoder: Encoder, ids: Ids) -> NDArray[np.bool_]:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from captious.errors import InputError, MissingDependencyError, one_line
 from captious.models import locate, weights
-from captious.models.encoders.sentence import Ids, States, folder_label
+from captious.models.encoders.long_texts import Ids
+from captious.models.encoders.sentence import States, folder_label
 
 _NO_LIMIT = 100_000  # tokenisers without a limit name an absurd one
 # Tokenisers that join a word to the space before it; a text's first word gets one too.
@@ -52,6 +53,7 @@ class TorchEncoder:
         self._model.eval()
         marks = (self._tokeniser.cls_token_id, self._tokeniser.sep_token_id)
         self.special = frozenset(mark for mark in marks if mark is not None)
+        self.ends = _ends(self._tokeniser)
         self.label = _label(name, folder, config)
         self.layers = int(config.num_hidden_layers)
         limit = int(self._tokeniser.model_max_length)
@@ -73,6 +75,13 @@ class TorchEncoder:
             found = self._model(torch.from_numpy(ids), output_hidden_states=True)
         states: States = found.hidden_states[layer].numpy()
         return states
+
+
+def _ends(tokeniser: Any) -> tuple[int, int]:
+    """How many special tokens stand before and after a text."""
+    marks: list[int] = tokeniser("a", return_special_tokens_mask=True)["special_tokens_mask"]
+    first = marks.index(0) if 0 in marks else len(marks)
+    return first, len(marks) - first - marks.count(0)
 
 
 def silence() -> None:

@@ -15,11 +15,11 @@ from captious.errors import InputError
 from captious.models import weights
 from captious.models.encoders.base import ImageFile, ScoredPairs
 from captious.models.encoders.checkpoint import load_into, read_state
+from captious.models.encoders.long_texts import Windows, read_windows, same_length
 from captious.models.encoders.opening import label_of
 from captious.models.encoders.pair_cache import file_key
 from captious.models.encoders.photographs import pixel_batches
 from captious.models.encoders.recipe import Pixels, Recipe
-from captious.models.encoders.token_rows import TokenRows, same_length, token_rows
 from captious.models.encoders.vision_text import Layout, import_torch, read_json, weight_file
 from captious.models.encoders.wordpiece import read_wordpiece
 
@@ -59,7 +59,7 @@ class Blip:
 
     def pairs(self, images: Sequence[ImageFile], texts: Sequence[Sequence[str]], long: str) -> ScoredPairs:
         """Probability of a match for every image with each of its texts, flat, in order."""
-        cuts = [token_rows(self._encode, own, self.limit, long, self.label) for own in texts]
+        cuts = [read_windows(self._encode, own, self.limit, long, self.label) for own in texts]
         scores = [np.full(len(own), np.nan) for own in texts]
         broken: dict[str, str] = {}
         for batch in pixel_batches(images, self._recipe, _IMAGES_A_BATCH, broken):
@@ -84,7 +84,7 @@ class Blip:
         with torch.inference_mode():
             return self._model.vision_model(pixel_values=given).last_hidden_state
 
-    def _matches(self, state: Any, cut: TokenRows) -> NDArray[np.float64]:
+    def _matches(self, state: Any, cut: Windows) -> NDArray[np.float64]:
         import torch
 
         found = np.empty(len(cut.rows))

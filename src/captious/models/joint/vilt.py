@@ -14,10 +14,10 @@ from captious.errors import InputError
 from captious.models import locate, weights
 from captious.models.encoders.base import ImageFile, ScoredPairs
 from captious.models.encoders.checkpoint import load_into, read_state
+from captious.models.encoders.long_texts import Windows, read_windows, same_length
 from captious.models.encoders.pair_cache import file_key
 from captious.models.encoders.photographs import image_path
 from captious.models.encoders.recipe import RESAMPLING, Pixels, Recipe
-from captious.models.encoders.token_rows import TokenRows, same_length, token_rows
 from captious.models.encoders.vision_text import import_torch, read_json, weight_file
 from captious.models.encoders.wordpiece import read_wordpiece
 from captious.models.images import RGB, load_image
@@ -120,7 +120,7 @@ class Vilt:
         broken: dict[str, str] = {}
         scores, beyond = [np.empty(0)], [np.empty(0, dtype=np.int64)]
         for image, own in zip(images, texts, strict=True):
-            cut = token_rows(self._encode, own, self.limit, long, self.label)
+            cut = read_windows(self._encode, own, self.limit, long, self.label)
             beyond.append(cut.beyond)
             try:
                 pixels = self._prepare.pixels(load_image(image_path(image)), enlarge=self._enlarge)
@@ -134,7 +134,7 @@ class Vilt:
     def _encode(self, texts: Sequence[str]) -> list[list[int]]:
         return self._tokeniser.encode(texts, longest=1 << 30)
 
-    def _logits(self, pixels: Pixels, cut: TokenRows) -> Any:
+    def _logits(self, pixels: Pixels, cut: Windows) -> Any:
         import torch
 
         seen = torch.from_numpy(pixels)[None].to(self._device, getattr(torch, self._dtype))

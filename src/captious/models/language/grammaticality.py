@@ -15,7 +15,7 @@ from captious.corpus.columns import IntArray
 from captious.errors import InputError
 from captious.models import locate, weights
 from captious.models.encoders.checkpoint import load_into, read_state
-from captious.models.encoders.token_rows import same_length, token_rows
+from captious.models.encoders.long_texts import read_windows, same_length
 from captious.models.encoders.vision_text import import_torch, read_json, weight_file
 from captious.models.encoders.wordpiece import read_wordpiece
 
@@ -69,7 +69,7 @@ class Grammaticality:
         """Softmax of the classifier's logits at the wanted label; the mean over a text's windows."""
         import torch
 
-        cut = token_rows(self._encode, texts, self.limit, long, self.label)
+        cut = read_windows(self._encode, texts, self.limit, long, self.label)
         found = np.empty(len(cut.rows))
         with torch.inference_mode():
             for part in same_length(cut.rows, _ROWS_A_BATCH):

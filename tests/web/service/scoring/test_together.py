@@ -99,6 +99,20 @@ def test_neighbours_do_not_change_a_bit(corpus: Corpus, name: str) -> None:
             assert answer["systems"][system][name] == {"score": value.score, "n": value.n}
 
 
+def test_long_texts_are_told_in_the_answer_that_they_are_in_alone() -> None:
+    if why := lacking("sentsim"):
+        pytest.skip(why)
+    texts = ["two cats sleep", "a dog runs on the beach . " * 60, "a red bus"]
+    bodies = [
+        {"metrics": ["sentsim"], "examples": [{"caption": one, "image": "1", "references": [one, "a cat"]}]}
+        for one in texts
+    ]
+    found = answers([checked(own) for own in bodies], Offer("sentsim"))
+    told = [answer["metrics"]["sentsim"] for answer in found]
+    assert ["long:chunk:256/32" in own["signature"] for own in told] == [False, True, False]
+    assert [len(own["notes"]) for own in told] == [0, 1, 0]
+
+
 def test_several_metrics_with_intervals_equal_the_command(
     corpus: Corpus, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

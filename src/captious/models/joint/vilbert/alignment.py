@@ -22,6 +22,7 @@ class Aligner:
 
     def __init__(self, model: Vilbert, regions: str) -> None:
         self._model, self._store = model, region_store(regions)
+        self.limit = model.limit
 
     def facts(self) -> dict[str, str]:
         """The model's facts and the name of the region features."""

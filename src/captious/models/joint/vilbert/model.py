@@ -20,7 +20,7 @@ from captious.errors import InputError, NotSetUpError
 from captious.models import locate, weights
 from captious.models.encoders import opening
 from captious.models.encoders.checkpoint import StateDict, check_state, read_state
-from captious.models.encoders.token_rows import TokenRows, token_rows
+from captious.models.encoders.long_texts import Windows, read_windows
 from captious.models.encoders.vision_text import import_torch, read_json
 from captious.models.encoders.wordpiece import WordPiece, read_wordpiece
 from captious.models.joint.regions import Floats, Regions
@@ -94,9 +94,9 @@ class Vilbert:
         limit = str(self.limit)
         return {"enc": self.label, "task": task, "limit": limit, "device": self._device, "dtype": kind}
 
-    def rows(self, texts: Sequence[str], long: str) -> TokenRows:
+    def rows(self, texts: Sequence[str], long: str) -> Windows:
         """Token rows of texts, with their special tokens."""
-        return token_rows(self._encode, texts, self.limit, long, self.label)
+        return read_windows(self._encode, texts, self.limit, long, self.label)
 
     def _encode(self, texts: Sequence[str]) -> list[list[int]]:
         return self._tokeniser.encode(texts, longest=1 << 30)

@@ -33,6 +33,8 @@ class Vse:
 
     family = "vse"
 
+    limit = 0  # it reads captions of any length
+
     def __init__(self, path: Path, vocabulary: Path, label: str, device: str, dtype: str) -> None:
         torch = import_torch(device, dtype)
         image, text, settings = _parts(path)

@@ -26,6 +26,7 @@ from captious.engine import Run, run_metrics
 from captious.errors import CaptiousError, InputError
 from captious.metrics import Metric
 from captious.metrics.base import most_words
+from captious.metrics.image_notes import OfTexts
 from captious.metrics.scripts import script_notes
 from captious.models.images import decode_image
 from captious.scoring import assemble
@@ -88,7 +89,7 @@ def score_together(
             _Work(request, paths, _failures(request, metrics, limits) if may_fail(request) else {})
             for request, paths in zip(requests, places, strict=True)
         ]
-        whole = [work for work in works if not work.failures]
+        whole = [work for work in works if not work.failures and not _may_be_long(work, metrics)]
         single = [work for work in whole if len(work.request.captions) == 1]
         answers = _single_answers(single, metrics, Facts() if facts is None else facts)
         _run_joined([work for work in whole if id(work) not in answers], metrics)
@@ -98,7 +99,15 @@ def score_together(
 def joins(metric: Metric) -> bool:
     """Whether captions of different requests may be in one batch of this metric."""
     own = type(metric)
-    return own.__module__.startswith("captious.") and own.collect is Metric.collect and not own.by_batch
+    alone = own.collect not in (Metric.collect, OfTexts.collect)
+    return own.__module__.startswith("captious.") and not alone and not own.by_batch
+
+
+def _may_be_long(work: _Work, metrics: Mapping[str, Metric]) -> bool:
+    """Whether a text may have too many tokens, each of a byte or more: then more is said of it."""
+    limits = [m.longest.most for m in metrics.values() if m.longest is not None and isinstance(m, OfTexts)]
+    texts = [*work.request.captions, *(text for own in work.request.references or () for text in own)]
+    return bool(limits) and max(len(text.encode()) for text in texts) > min(limits) - 2
 
 
 def _single_answers(works: Sequence[_Work], metrics: Mapping[str, Metric], facts: Facts) -> dict[int, Answer]:
