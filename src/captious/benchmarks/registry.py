@@ -9,7 +9,7 @@ from typing import Any
 from captious.benchmarks.data_files.locate import data_folder
 from captious.benchmarks.datasets.composite import COMPOSITE, load_composite
 from captious.benchmarks.datasets.flickr8k import CROWDFLOWER, EXPERT, load_crowdflower, load_expert
-from captious.benchmarks.datasets.foils import FOILS, load_foils
+from captious.benchmarks.datasets.foils import DISCOFOIL, FOILS, load_discofoil, load_foils
 from captious.benchmarks.datasets.mean_scores import CAPEVAL1K, NEBULA, load_capeval1k, load_nebula
 from captious.benchmarks.datasets.own_file import load_own_file
 from captious.benchmarks.datasets.pascal50s import PASCAL50S, load_pascal50s
@@ -34,6 +34,7 @@ BENCHMARKS: dict[str, tuple[Protocol, Loader]] = {
         (CAPEVAL1K, load_capeval1k),
         (VICR, load_vicr),
         (FOILS, load_foils),
+        (DISCOFOIL, load_discofoil),
     )
 }
 # Choices made when the data are loaded: what some may be, and the benchmark that knows each.

@@ -29,7 +29,7 @@ Benchmark = Annotated[
     typer.Argument(
         metavar="BENCHMARK",
         help="Name of a benchmark (flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
-        "thumb, nebula, capeval1k, vicr, foils) or your own file of judgments.",
+        "thumb, nebula, capeval1k, vicr, foils, discofoil) or your own file of judgments.",
         show_default=False,
     ),
 ]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from captious.benchmarks.datasets.foils import load_foils
+from captious.benchmarks.datasets.foils import load_discofoil, load_foils
 from captious.benchmarks.meta_evaluation.evaluate import evaluate
 from captious.benchmarks.meta_evaluation.result import MetaSettings
 from captious.benchmarks.scores import compute_scores, metrics_for
@@ -92,3 +92,35 @@ def test_sentence_vectors_find_as_many_as_others_measured(data) -> None:
 def test_a_broken_row_is_named(tmp_path, change, said) -> None:
     with pytest.raises(InputError, match=said):
         load_foils(write(tmp_path, [ROWS[0], {**ROWS[1], **change}]))
+
+
+LONG = [
+    {"image": "1", "reference": "a red dog runs", "wrong": "a red bus runs", "corrected": "a red dog runs"},
+    {"image": "2", "reference": "a dog", "wrong": "a cat", "corrected": "a bird"},
+]
+
+
+def test_corrected_descriptions_by_hand(tmp_path) -> None:
+    (tmp_path / "detailed").mkdir()
+    path = tmp_path / "detailed" / "discofoil.jsonl"
+    path.write_text("\n".join(map(json.dumps, LONG)))
+    found = load_discofoil(tmp_path)
+    scores = compute_scores(found, metrics_for("bleu1", found.protocol.documents))
+    values = evaluate(found, scores, MetaSettings(resamples=0)).results["bleu1"]
+    # The first pair is right, the second level; of one category there is no second column.
+    assert {name: (value.value, value.n) for name, value in values.items()} == {"accuracy": (0.75, 2)}
+    path.write_text(json.dumps({**LONG[0], "corrected": ""}))
+    with pytest.raises(InputError, match='row 1: "corrected"'):
+        load_discofoil(tmp_path)
+
+
+def test_metrics_that_see_few_wrong_words_in_long_descriptions(data) -> None:
+    if not (data / "detailed" / "discofoil.jsonl").is_file():
+        pytest.skip("detailed/discofoil.jsonl is not in the benchmark data")
+    pairs = load_discofoil(data)
+    names = "bleu4,spice,spice[graph=discourse],cider_original"
+    scores = compute_scores(pairs, metrics_for(names, "examples"))
+    found = evaluate(pairs, scores, MetaSettings(resamples=0)).results
+    share = {name: 100 * values["accuracy"].value for name, values in found.items()}
+    assert share["spice[graph=discourse]"] >= 92 > share["spice"]
+    assert share["cider_original"] >= 94 > share["bleu4"]

@@ -186,6 +186,14 @@ SOURCES: dict[str, Source] = {
             "Write the pairs of data/*.json whose image has references as rows "
             '{"kind", "image", "caption", "foil", "references"}',
         ),
+        Source(
+            "discofoil",
+            "Lin et al. 2025 (DiscoSG)",
+            "https://github.com/ShaoqLin/DiscoSG",
+            "none stated",
+            (File("detailed/discofoil.jsonl"),),
+            'Write the pairs of the DiscourseFOIL set as rows {"image", "reference", "wrong", "corrected"}',
+        ),
     )
 }
 

@@ -47,17 +47,19 @@ def accuracies(data: Preferences, scores: BenchmarkScores, settings: MetaSetting
         settings.resamples,
         settings.seed,
     )
-    names = ["accuracy", *categories]
+    # Of one category the mean is its accuracy.
+    names = ["accuracy", *(categories if len(categories) > 1 else ())]
+    width = len(categories) + 1
     counts = [len(place), *one_hot.sum(axis=0).astype(int).tolist()]
     results = {
         metric: {
-            name: _value(found, block * len(names) + k, counts[k], protocol.confidence)
+            name: _value(found, block * width + k, counts[k], protocol.confidence)
             for k, name in enumerate(names)
         }
         for block, metric in enumerate(right)
     }
     differences = [
-        _difference(a, b, found.difference(i * len(names), j * len(names), protocol.confidence))
+        _difference(a, b, found.difference(i * width, j * width, protocol.confidence))
         for (i, a), (j, b) in combinations(enumerate(right), 2)
     ]
     return MetaResult(
