@@ -141,16 +141,9 @@ class BertScore(OfTexts):
             counts.update(part.counts)
         return Known(Frequencies(sum(part.documents for part in found), dict(counts)), noted)
 
-    def check(self, corpus: Corpus, knowledge: Known) -> None:  # type: ignore[override]
-        """It is defined for every corpus."""
-
     def notes(self, corpus: Corpus, knowledge: Known) -> list[str]:  # type: ignore[override]
         """Long texts."""
         return super().notes(corpus, knowledge.noted)
-
-    def unscored(self, knowledge: Known) -> dict[str, str]:  # type: ignore[override]
-        """It scores every caption."""
-        return {}
 
     def beyond(self, batch: Batch) -> IntArray:
         """Tokens of each text beyond the limit."""

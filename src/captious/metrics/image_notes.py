@@ -105,10 +105,6 @@ class Noting(Metric):
         """The notes of all batches."""
         return Noted.together(parts)
 
-    def check(self, corpus: Corpus, knowledge: Noted) -> None:
-        """Refuse a corpus of which no image can be read."""
-        knowledge.refuse_nothing_read(self.name)
-
     def windows(self) -> str:
         """The label of the windows that a long text is read in."""
         raise NotImplementedError
@@ -120,6 +116,14 @@ class Noting(Metric):
     def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
         """Long texts, images without a score."""
         return knowledge.notes(self.name, self.long)
+
+
+class OfImages(Noting):
+    """A metric that looks at images, of which some may not be readable."""
+
+    def check(self, corpus: Corpus, knowledge: Noted) -> None:
+        """Refuse a corpus of which no image can be read."""
+        knowledge.refuse_nothing_read(self.name)
 
     def unscored(self, knowledge: Noted) -> dict[str, str]:
         """Images that could not be read, each with the reason."""

@@ -13,7 +13,7 @@ from captious.errors import InputError
 from captious.metrics.base import Limit, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.clip.similarity import WithImages, WithReferences, with_images, with_references
-from captious.metrics.image_notes import Noted, Noting, circularity, rows_with_score
+from captious.metrics.image_notes import Noted, OfImages, circularity, rows_with_score
 from captious.models.encoders import opening
 from captious.models.encoders.base import Embedder
 from captious.models.encoders.long_texts import LONG
@@ -25,7 +25,7 @@ NO_PROMPT = "none"
 
 
 @dataclass(frozen=True)
-class ClipFamily(Noting):
+class ClipFamily(OfImages):
     """An image-text encoder's cosines: of a caption with its image, of a caption with references.
 
     Subclasses say in `combine` what becomes of the two. Options: `encoder` (a name of weights, a

@@ -11,7 +11,7 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.metrics.base import Need
 from captious.metrics.batch import Batch
-from captious.metrics.image_notes import Noted, Noting, circularity, rows_with_score
+from captious.metrics.image_notes import Noted, OfImages, circularity, rows_with_score
 from captious.models.encoders.base import PairScorer, ScoredPairs
 from captious.models.encoders.long_texts import window_label
 from captious.models.encoders.pair_cache import Keyed, RememberedPairs
@@ -21,7 +21,7 @@ EXAMPLES_A_BLOCK = 1024
 
 
 @dataclass(frozen=True)
-class PairFamily(Noting):
+class PairFamily(OfImages):
     """A model's number for each caption with its image.
 
     Options of all: `model`, `long` (error, truncate, chunk: the mean over windows), `device`, `dtype`,
