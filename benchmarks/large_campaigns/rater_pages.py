@@ -82,7 +82,7 @@ def show(kind: str, campaign: Campaign, times: Times) -> None:
 
 def plans(db: Database, campaign: Campaign, rater: Rater) -> None:
     """How the engine finds open items: through `ix_item_open`."""
-    search = pool_queries.search(campaign.rules().once_per_image)
+    search = pool_queries.SEARCH[campaign.rules().once_per_image]
     label, room = ("m1", 1) if campaign.protocol == "humanr" else ("", 2)
     given = {
         "campaign": campaign.id,

@@ -62,10 +62,10 @@ def timed(db: Database, campaign: Campaign, rater: Rater, *, remembers: bool) ->
     found = []
     for _ in range(TURNS if remembers else 3):
         with db.write() as connection:
-            seeker = assignment.at_work(connection, rater, db.now())[2]
+            seeker = assignment.working_rater(connection, rater, db.now())[1]
             own = seeker._replace(answered=seeker.answered if remembers else 0)
             start, busy = time.perf_counter(), time.process_time()
-            pool.look(db, connection, campaign, own)
+            pool.search(db, connection, campaign, own)
             pool.count_left(connection, campaign, own, 0)
             found.append(((time.perf_counter() - start) * 1000, (time.process_time() - busy) * 1000))
         for task in assignment.next_tasks(db, campaign, rater):

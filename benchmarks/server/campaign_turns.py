@@ -26,8 +26,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.writer import Work
 from captious.campaigns.work import assignment
-from captious.campaigns.work.responses import Seen
-from captious.campaigns.work.turn import Turn, take_turn
+from captious.campaigns.work.responses import Seen, Turn, take_turn
 from captious.protocols import Item
 from traffic.campaign import SLUG, prepare
 from traffic.databases import Place, database, postgresql_processor

@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 from captious.campaigns.quality import adjudication, gold
 from captious.campaigns.work import aside, assignment, reading
-from captious.campaigns.work.notes import notes
+from captious.campaigns.work.aside import notes
 from captious.data import demo_files
 from screens.site import Site, trained
 from screens.stops import Stop, Visit, admin, public, then

@@ -14,7 +14,7 @@ from playwright import sync_api as playwright
 from captious.campaigns.people import accounts, raters
 from captious.campaigns.records import Campaign, NewRater
 from captious.campaigns.setup import create, lifecycle
-from captious.campaigns.work import counted
+from captious.campaigns.work import reading
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
 
@@ -101,7 +101,7 @@ def test_tutorial_game_probation_and_back_by_keyboard(studio: Any, game: Campaig
         go_on(page)
     assert "You are back in the game" in said
     assert "0 points, level 1" in page.inner_text(".standing")
-    stages = [one.noted["phase"] for one in counted.active_responses(studio.db, game) if one.rater == "r001"]
+    stages = [one.noted["phase"] for one in reading.active_responses(studio.db, game) if one.rater == "r001"]
     assert stages == ["tutorial"] * 2 + ["trial"] * 2 + ["probation"] * 4
 
 

@@ -23,7 +23,7 @@ from captious.campaigns.exchange.export import export
 from captious.campaigns.people import accounts, raters
 from captious.campaigns.records import Campaign, NewRater
 from captious.campaigns.setup import create, lifecycle
-from captious.campaigns.work import counted
+from captious.campaigns.work import reading
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
 
@@ -105,7 +105,7 @@ def test_a_voice_is_recorded_heard_corrected_and_exported(
     record(speaker)
     speaker.click("[data-submit]")
     speaker.wait_for_selector("text=this set: 1 of 4")
-    (said,) = [one for one in counted.active_responses(studio.db, spoken) if "seconds" in one.derived][-1:]
+    (said,) = [one for one in reading.active_responses(studio.db, spoken) if "seconds" in one.derived][-1:]
     machine = str(said.derived["transcript"])
     assert len(machine.split()) >= 3 and machine == machine.lower()
     # What was stored is a WAV file of 16 kHz that bears the hash of its bytes as its name.

@@ -22,8 +22,7 @@ from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment, pool, responses
-from captious.campaigns.work.responses import Seen
-from captious.campaigns.work.turn import take_turn
+from captious.campaigns.work.responses import Seen, take_turn
 from captious.protocols import Item
 
 THREADS = 20
@@ -84,16 +83,16 @@ def test_an_item_that_loses_a_slot_while_it_is_looked_for_is_still_found(
         (least, most) = connection.execute(sa.select(sa.func.min(room), sa.func.max(room))).one()
     assert (least, most) == (0, 2)
     taken = []
-    look = pool.look
+    search = pool.search
 
-    def look_while_another_takes(*given: Any) -> Any:
-        found = look(*given)
+    def search_while_another_takes(*given: Any) -> Any:
+        found = search(*given)
         if not taken:
             taken.append(True)
             assert len(assignment.next_tasks(db, campaign, people[3])) == 1
         return found
 
-    monkeypatch.setattr(pool, "look", look_while_another_takes)
+    monkeypatch.setattr(pool, "search", search_while_another_takes)
     assert len(assignment.next_tasks(db, campaign, people[2])) == 1
     assert taken
     check_counters(db)

@@ -18,7 +18,7 @@ from captious.campaigns.records import Campaign, NewRater, Rater
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import rater_columns, rater_of
-from captious.campaigns.work.desk import desk
+from captious.campaigns.work.assignment import desk
 from captious.crowd import visits
 from captious.crowd.blocks import is_blocked
 from captious.crowd.studies import Stored

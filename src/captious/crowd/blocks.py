@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select
 
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.new_rows import insert_new
+from captious.campaigns.store.inserts import insert_new
 
 
 def block(

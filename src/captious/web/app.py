@@ -26,8 +26,7 @@ from captious.web.middleware import surround
 from captious.web.observe.metrics import Remembered
 from captious.web.openapi import DescribedApp
 from captious.web.pages import STATIC
-from captious.web.rater import api, entry, guide_pictures, own_answers, put_aside, results, work_pages
-from captious.web.rater.fast_path import FastPath
+from captious.web.rater import api, entry, guide, own_answers, put_aside, results, work_pages
 from captious.web.service import settings as service_settings
 from captious.web.service.api.routes import ServiceRoutes
 from captious.web.service.app import scoring_app
@@ -76,7 +75,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         telemetry=None if _is_traced() else NO_TRACES,
     )
     app.state.db, app.state.service, app.state.remembered = opened, service, Remembered()
-    app.state.campaign_ids = {}
+    app.state.campaign_ids, app.state.rater_sessions = {}, {}
     errors.install(app)
     for router in (
         site.router,
@@ -90,7 +89,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         own_answers.router,
         results.router,
         images.router,
-        guide_pictures.router,
+        guide.router,
         admin.router,
         metrics_page.router,
     ):
@@ -103,7 +102,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         response = errors.http_error(Request(scope, receive), HTTPException(status))
         await response(scope, receive, send)
 
-    app.add_middleware(FastPath)
+    app.add_middleware(work_pages.DirectAnswers)
     if service:
         app.add_middleware(ServiceRoutes, service=service)
     surround(app, settings, most=BodyLimits(settings), refuse=refuse)

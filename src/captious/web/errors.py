@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, RedirectResponse
 from pydantic import BaseModel
@@ -17,12 +18,13 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from captious.campaigns.records import LinkRefused, NotOpen, NotYours, SignInRefused, TooManyTries
-from captious.campaigns.store.outages import is_outage
+from captious.campaigns.store.failures import is_outage
 from captious.errors import CaptiousError, UnknownNameError, one_line
 from captious.protocols import Problem
 from captious.web import pages
 from captious.web.guard import security
 from captious.web.guard.headers_and_limits import HEADERS
+from captious.web.pages import wants_json
 from captious.web.refusals import Refusal, SignInNeeded
 from captious.web.texts import texts
 from captious.wrong_fields import in_words
@@ -76,20 +78,6 @@ def documented_pages(*statuses: int) -> Responses:
         status: {"description": STATUSES[status], "model": ErrorBody, "content": {"text/html": schema}}
         for status in sorted({400, 404, 413, 422, *statuses})
     }
-
-
-def wants_json(request: Request) -> bool:
-    """Whether the caller is a program: the address says so, or the Accept header does."""
-    return bool(request.scope["path"].startswith("/api/")) or takes_json(request.headers.get("accept", ""))
-
-
-def takes_json(accept: str) -> bool:
-    """Whether an Accept header asks for JSON and not for a page.
-
-    >>> takes_json("application/json"), takes_json("text/html, application/json;q=0.9")
-    (True, False)
-    """
-    return "application/json" in accept and "text/html" not in accept
 
 
 def answer(
@@ -200,13 +188,27 @@ async def gone(_request: Request, _error: ClientDisconnect) -> Response:
     return Response(status_code=400)
 
 
+_HANDLERS: dict[type[Exception], Callable[[Request, Any], Response]] = {
+    Refusal: refused,
+    HTTPException: http_error,
+    RequestValidationError: invalid,
+    CaptiousError: ours,
+    SQLAlchemyError: failed,
+    OSError: failed,
+}
+
+
+async def answered(request: Request, error: Exception) -> Response:
+    """The answer to an error, for who is called without the framework; raised where it has none here."""
+    handler = next((_HANDLERS[kind] for kind in type(error).__mro__ if kind in _HANDLERS), None)
+    if handler is None:
+        raise error
+    return await run_in_threadpool(handler, request, error)
+
+
 def install(app: FastAPI) -> None:
     """Let the application answer every error from here."""
-    app.add_exception_handler(Refusal, refused)  # type: ignore[arg-type]
-    app.add_exception_handler(HTTPException, http_error)  # type: ignore[arg-type]
-    app.add_exception_handler(RequestValidationError, invalid)  # type: ignore[arg-type]
-    app.add_exception_handler(CaptiousError, ours)  # type: ignore[arg-type]
+    for kind, handler in _HANDLERS.items():
+        app.add_exception_handler(kind, handler)
     app.add_exception_handler(ClientDisconnect, gone)  # type: ignore[arg-type]
-    for kind in (SQLAlchemyError, OSError):
-        app.add_exception_handler(kind, failed)
     app.add_exception_handler(Exception, unexpected)

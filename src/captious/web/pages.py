@@ -16,8 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from captious.web.guard import framing, security
 from captious.web.guard.headers_and_limits import POLICY, policy
-from captious.web.protocol_words import protocol_words, round_started
-from captious.web.texts import Texts, texts
+from captious.web.texts import Texts, protocol_words, round_started, texts
 
 HERE = Path(__file__).parent
 STATIC = HERE / "static"
@@ -149,6 +148,20 @@ def redirect(request: Request, to: str, *, flash: str = "") -> RedirectResponse:
     if flash:
         framing.give_cookie(request, response, FLASH, flash, secure=security.is_secure(request), max_age=60)
     return response
+
+
+def wants_json(request: Request) -> bool:
+    """Whether the caller is a program: the address says so, or the Accept header does."""
+    return bool(request.scope["path"].startswith("/api/")) or takes_json(request.headers.get("accept", ""))
+
+
+def takes_json(accept: str) -> bool:
+    """Whether an Accept header asks for JSON and not for a page.
+
+    >>> takes_json("application/json"), takes_json("text/html, application/json;q=0.9")
+    (True, False)
+    """
+    return "application/json" in accept and "text/html" not in accept
 
 
 def local(address: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 from captious.campaigns.people import links, raters
 from captious.campaigns.records import NewRater, Settings
 from captious.campaigns.setup import lifecycle
-from captious.campaigns.work.notes import notes
+from captious.campaigns.work.aside import notes
 
 pytestmark = pytest.mark.browser
 SECRET = b"s" * 32

@@ -7,9 +7,9 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from captious.campaigns.people import accounts
-from captious.campaigns.store import engines, schema
-from captious.campaigns.store.database import Database, LostRaceError, database_url
-from captious.campaigns.store.engines import distrust
+from captious.campaigns.store import database as database_module
+from captious.campaigns.store import schema
+from captious.campaigns.store.database import Database, LostRaceError, database_url, distrust
 from captious.errors import InputError
 
 
@@ -142,7 +142,7 @@ def test_postgresql_needs_a_folder_for_images(postgresql_url: str) -> None:
 
 
 def test_a_restarted_postgresql_is_found_again(postgresql_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engines, "IDLE_SECONDS", -1.0)
+    monkeypatch.setattr(database_module, "IDLE_SECONDS", -1.0)
     with Database.open(postgresql_url) as db, Database.open(postgresql_url) as other:
         with db.read() as connection:
             mine = connection.execute(sa.text("SELECT pg_backend_pid()")).scalar_one()

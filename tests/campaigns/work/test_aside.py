@@ -8,8 +8,8 @@ from captious.campaigns.people import raters
 from captious.campaigns.records import NewRater, Settings
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.work import aside, assignment, responses
-from captious.campaigns.work.desk import desk
-from captious.campaigns.work.notes import notes, open_notes
+from captious.campaigns.work.aside import notes, open_notes
+from captious.campaigns.work.assignment import desk
 from captious.corpus import Corpus
 from captious.errors import InputError
 
@@ -138,7 +138,7 @@ def test_what_is_skipped_stays_in_the_total(db, tagged, clock) -> None:
 
     def counts() -> tuple[int, int, int]:
         progress = desk(db, ada).progress
-        same = assignment.rater_progress(db, campaign, ada)
+        same = assignment.rater_progress(db, ada)
         assert (same.left, same.skipped) == (progress.left, progress.skipped)
         return progress.answered, progress.left, progress.skipped
 
@@ -179,11 +179,11 @@ def test_where_an_image_is_met_once_the_total_is_that_of_images(db) -> None:
     campaign = lifecycle.open_campaign(db, create.create(db, drafted, actor="lea"), actor="lea")
     (ada,) = raters.add(db, campaign, [NewRater("Ada")], actor="lea")
     assert len(responses.items(db, campaign)) == 6
-    progress = assignment.rater_progress(db, campaign, ada)
+    progress = assignment.rater_progress(db, ada)
     totals = []
     while (task := in_hand(db, campaign, ada)) is not None:
         aside.put_aside(db, ada, task.token, "skip")
-        progress = assignment.rater_progress(db, campaign, ada)
+        progress = assignment.rater_progress(db, ada)
         totals.append(progress.left + progress.skipped)
     assert totals == [3] * 6
     assert (progress.left, progress.skipped) == (0, 3)

@@ -52,7 +52,7 @@ def test_the_rest_of_a_group_comes_before_a_new_one(db: Database, make_campaign,
     assert [task.token for task in rest] == [task.token for task in first[4:]]
     assert rest[0].number == 5
     assert rest[0].group_size == 10
-    progress = rater_progress(db, campaign, rater)
+    progress = rater_progress(db, rater)
     assert (progress.answered, progress.group_done, progress.group_size) == (4, 4, 10)
 
 
@@ -63,7 +63,7 @@ def test_targets_are_met_and_not_exceeded(db: Database, make_campaign, answers) 
     items, found = responses.latest_responses(db, campaign)
     # Three images with two captions each, three verdicts wanted for each.
     assert Counter(response.item for response in found) == {item.key: 3 for item in items}
-    assert rater_progress(db, campaign, people[-1]).done
+    assert rater_progress(db, people[-1]).done
 
 
 def test_no_rater_meets_an_image_twice_where_it_is_forbidden(db: Database, make_campaign, answers) -> None:
@@ -115,13 +115,13 @@ def test_the_second_stage_is_for_another_rater(db: Database, make_campaign, answ
 def test_the_second_round_waits_for_its_time(db: Database, make_campaign, answers, clock) -> None:
     campaign, (rater, other) = make_campaign("tagging", images=1, raters=1)
     assert work_off(db, campaign, rater, answers) == 2
-    progress = rater_progress(db, campaign, rater)
+    progress = rater_progress(db, rater)
     assert not progress.done
     assert progress.wait_until == clock.now + SIX_WEEKS
     clock.move(SIX_WEEKS + 1)
     assert next_tasks(db, campaign, other) == []
     assert work_off(db, campaign, rater, answers) == 2
-    assert rater_progress(db, campaign, rater).done
+    assert rater_progress(db, rater).done
 
 
 def test_an_abandoned_slot_comes_back(db: Database, make_campaign, clock) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
-from captious.campaigns.work.desk import COUNTED_EVERY, desk
+from captious.campaigns.work.assignment import COUNTED_EVERY, desk
 
 
 def answer(db: Database, rater: Any, answers: Any) -> None:

@@ -14,9 +14,8 @@ from captious.campaigns.records import Campaign, NewRater, Rater, Receipt, Task
 from captious.campaigns.setup.create import create, draft
 from captious.campaigns.setup.lifecycle import find, open_campaign
 from captious.campaigns.store.database import Database
-from captious.campaigns.work import assignment, counted, responses
-from captious.campaigns.work.responses import Seen
-from captious.campaigns.work.turn import Turn, take_turn
+from captious.campaigns.work import assignment, reading, responses
+from captious.campaigns.work.responses import Seen, Turn, take_turn
 from captious.corpus import Corpus
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
@@ -85,7 +84,7 @@ def test_tutorial_game_probation_and_back(db, clock) -> None:
     # Only the game's ratings are data.
     rows = campaign.rules().judgments(
         responses.items(db, campaign),
-        [one for one in counted.active_responses(db, campaign) if one.noted["phase"] in ("trial", "game")],
+        [one for one in reading.active_responses(db, campaign) if one.noted["phase"] in ("trial", "game")],
     )
     assert len(rows) == 2
     # Bob begins with the tutorial, whatever Ann has done.
@@ -157,7 +156,7 @@ def test_players_of_one_pair_in_a_group_are_judged_one_after_the_other(db, write
 
 def check_replay(db: Database, campaign: Campaign, count: int) -> None:
     """Eight players rated each pair, and a sequential replay gives every consensus and all points."""
-    log = counted.active_responses(db, campaign)
+    log = reading.active_responses(db, campaign)
     assert len(log) == count
     by_item: dict[str, list] = {}
     for one in log:  # in the order in which they were stored

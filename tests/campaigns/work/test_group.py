@@ -10,13 +10,12 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from captious.campaigns.records import NotYours, Rater, Receipt, Settings
+from captious.campaigns.records import AnsweredAlready, NotYours, Rater, Receipt, Settings
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.writer import Work
 from captious.campaigns.work import assignment
-from captious.campaigns.work.responses import Seen
-from captious.campaigns.work.turn import Turn, take_turn
+from captious.campaigns.work.responses import Seen, Turn, Underived, take_turn
 from captious.errors import InputError
 
 WriteTogether = Callable[..., list[Future[Any]]]
@@ -28,7 +27,7 @@ def minor(_: object) -> dict[str, object]:
 
 def turn(
     db: Database, slug: str, rater: Rater, token: str, key: str = "", answers: Any = minor
-) -> Work[Turn | None]:
+) -> Work[Turn | Underived]:
     return lambda connection: take_turn(
         db, connection, rater, slug, token, answers, key=key or token, seen=Seen()
     )
@@ -102,9 +101,10 @@ def test_two_answers_to_one_task_in_a_group_are_not_both_first_answers(
     campaign, (ada, _) = make_campaign("tagging", raters=2)
     (task,) = assignment.next_tasks(db, campaign, ada)
     works = [turn(db, campaign.slug, ada, task.token, key) for key in ("one", "two")]
-    first, second = [future.result() for future in write_together(*works)]
-    assert isinstance(first.outcome, Receipt)
-    assert second is None
+    first, second = write_together(*works)
+    assert isinstance(first.result().outcome, Receipt)
+    with pytest.raises(AnsweredAlready):
+        second.result()
     assert stored(db) == [(ada.id, "one")]
     check_counts(db)
 

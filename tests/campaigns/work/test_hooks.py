@@ -20,7 +20,7 @@ from captious.campaigns.setup.create import create, draft
 from captious.campaigns.setup.lifecycle import open_campaign
 from captious.campaigns.store import recordings
 from captious.campaigns.store.database import Database
-from captious.campaigns.work import assignment, desk, responses
+from captious.campaigns.work import assignment, responses
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import (
@@ -183,7 +183,7 @@ def test_an_answer_reads_what_others_said_and_keeps_a_record(db: Database, clock
     # The practice item of both was answered alike: Bob had a point from that.
     people = {one.name: one.record for one in raters.listed(db, campaign)}
     assert people == {"Ada": {"trained": True, "points": 0}, "Bob": {"trained": True, "points": 1}}
-    assert desk.desk(db, bob).feedback == ("0 of 1 said the same.",)
+    assert assignment.desk(db, bob).feedback == ("0 of 1 said the same.",)
     _, found = analysis.counting(db, campaign)
     assert [one.noted for one in found] == [{"right": 0.0}, {"right": 0.0}]
 

@@ -15,11 +15,11 @@ from captious.campaigns.records import NewRater
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.new_items import place_of
+from captious.campaigns.store.inserts import place_of
 from captious.campaigns.store.prepared import Prepared, driver_of
 from captious.campaigns.work import assignment, pool, pool_queries, responses
 from captious.campaigns.work.assignment import next_tasks
-from captious.campaigns.work.response_queries import EARLIER, STANDING
+from captious.campaigns.work.response_queries import EARLIER, HELD_BY
 from captious.corpus import Corpus
 
 GIVEN: dict[str, Any] = {
@@ -53,21 +53,21 @@ def plan(db: Database, prepared: Any) -> str:
 @pytest.mark.parametrize("once_per_image", [False, True])
 def test_sqlite_searches_and_never_scans(sqlite_url: str, once_per_image: bool) -> None:
     with Database.open(sqlite_url) as db:
-        search = pool_queries.search(once_per_image)
-        for query in (search.nearest, search.glance, search.extent, search.ahead, search.behind):
+        search = pool_queries.SEARCH[once_per_image]
+        for query in (search.nearest, search.sample, search.extent, search.ahead, search.behind):
             found = plan(db, query)
             assert "ix_item_open (campaign_id=? AND is_check=? AND restricted=?" in found
             assert "room=? AND place" in found
             assert "TEMP B-TREE" not in found  # the order is the index's own
         assert "room=? AND moved>?" in plan(db, search.changed)
-        for query in (*search, pool_queries.NEXT_ROOM, pool_queries.NEXT_TIME, EARLIER, STANDING):
+        for query in (*search, pool_queries.NEXT_ROOM, pool_queries.NEXT_TIME, EARLIER, HELD_BY):
             scans = [line for line in plan(db, query).splitlines() if line.startswith("SCAN")]
             # Only the few rows that a subquery has found are gone through.
             few = ("anon", "subquery", "constant row")
             assert all(any(name in line.lower() for name in few) for line in scans), scans
 
 
-@pytest.mark.parametrize("query", [EARLIER, STANDING])
+@pytest.mark.parametrize("query", [EARLIER, HELD_BY])
 def test_the_idempotency_key_is_looked_up_in_its_index(sqlite_url: str, query: Prepared) -> None:
     # The whole of it: a search by the campaign alone would go through all of its responses.
     with Database.open(sqlite_url) as db:
@@ -105,10 +105,10 @@ def test_postgresql_that_knows_its_tables_reads_the_index_in_order(
             connection.exec_driver_sql("ANALYZE")
             kind = connection.execute(sa.select(schema.item.c.balance, schema.item.c.room).limit(1)).one()
             given = GIVEN | {"campaign": campaign.id, "label": kind.balance, "room": kind.room, "now": 2e9}
-            search = pool_queries.search(once_per_image)
+            search = pool_queries.SEARCH[once_per_image]
             level = (search.ahead, search.behind, search.between, search.open)
             lowest = given | {"room": kind.room - 1}
-            first = (search.nearest, search.glance, search.extent)
+            first = (search.nearest, search.sample, search.extent)
             for prepared in (*first, *level):
                 for found in plans(connection, prepared, lowest if prepared in first else given):
                     assert re.search("Index (Only )?Scan using ix_item_open on item", found)
@@ -131,6 +131,10 @@ def test_raters_begin_at_different_places(db: Database, make_campaign) -> None:
     assert [order.index(key) for key in firsts] != sorted(order.index(key) for key in firsts)
 
 
+def chosen(db: Database, connection: sa.Connection, campaign: Any, rater: pool.WorkingRater) -> Any:
+    return pool.choose_unlocked(connection, campaign, rater, *pool.search(db, connection, campaign, rater))
+
+
 def test_an_item_in_anothers_hands_is_passed_over(postgresql_url: str, tmp_path: Any, clock: Any) -> None:
     corpus = Corpus.from_lists(
         ["A dog.", "A cat."], [["Dog."], ["Cat."]], image_ids=["7", "9"], systems=["m", "m"]
@@ -140,12 +144,12 @@ def test_an_item_in_anothers_hands_is_passed_over(postgresql_url: str, tmp_path:
         campaign = lifecycle.open_campaign(db, create.create(db, draft, actor="lea"), actor="lea")
         (ada,) = raters.add(db, campaign, [NewRater("Ada")], actor="lea")
         with db.engine.connect() as connection:
-            seeker = assignment.at_work(connection, ada, db.now())[2]
-            (free,) = pool.choose(db, connection, campaign, seeker)
-            (again,) = pool.choose(db, connection, campaign, seeker)
+            rater = assignment.working_rater(connection, ada, db.now())[1]
+            (free,) = chosen(db, connection, campaign, rater)
+            (again,) = chosen(db, connection, campaign, rater)
         assert again.id == free.id
         with db.engine.connect() as other, db.engine.connect() as connection:
             # Somebody else is taking it at this very moment.
             other.execute(sa.select(schema.item.c.id).where(schema.item.c.id == free.id).with_for_update())
-            (next_one,) = pool.choose(db, connection, campaign, seeker)
+            (next_one,) = chosen(db, connection, campaign, rater)
         assert next_one.id != free.id

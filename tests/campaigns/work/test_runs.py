@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,7 +16,7 @@ from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment, pool, pool_queries, responses, runs
-from captious.campaigns.work.holds import release_expired
+from captious.campaigns.work.claims import release_expired
 from captious.corpus import Corpus
 
 CAMPAIGNS: dict[str, dict[str, Any]] = {
@@ -89,27 +88,26 @@ class Story:
         """For every rater: the same items in the same order, and as many left."""
         for rater in self.people:
             with self.db.write() as connection:
-                seeker = assignment.at_work(connection, rater, self.db.now())[2]
+                found_rater = assignment.working_rater(connection, rater, self.db.now())[1]
                 found = [
                     (
-                        [one.id for one in pool.look(self.db, connection, self.campaign, own)[1]],
+                        [one.id for one in pool.search(self.db, connection, self.campaign, own)[1]],
                         pool.count_left(connection, self.campaign, own, 0),
                     )
-                    for own in (seeker._replace(answered=0), seeker._replace(answered=OFTEN))
+                    for own in (found_rater._replace(answered=0), found_rater._replace(answered=OFTEN))
                 ]
             assert found[0] == found[1], rater.pseudonym
 
 
 @pytest.fixture
-def short_sighted(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Small campaigns meet what large ones do: glances at two items, runs of two in steps of four."""
+def short_sighted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small campaigns meet what large ones do: samples of two items, runs of two in steps of four."""
     monkeypatch.setattr(runs, "STRETCH", 4)
     monkeypatch.setattr(runs, "SHORTEST", 2)
-    monkeypatch.setattr(pool_queries, "GLANCE", 2)
-    monkeypatch.setattr(pool_queries, "GLANCE_LEFT", 3)
-    pool_queries.search.cache_clear()
-    yield
-    pool_queries.search.cache_clear()
+    monkeypatch.setattr(pool_queries, "SAMPLE", 2)
+    monkeypatch.setattr(pool_queries, "SAMPLE_LEFT", 3)
+    small = {once: pool_queries.search_queries(once) for once in pool_queries.SEARCH}
+    monkeypatch.setattr(pool_queries, "SEARCH", small)
 
 
 @pytest.mark.usefixtures("short_sighted")

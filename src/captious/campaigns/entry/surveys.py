@@ -10,9 +10,9 @@ from sqlalchemy import select
 
 from captious.campaigns.records import Campaign, Rater, Settings, text_version
 from captious.campaigns.store import schema
+from captious.campaigns.store.columns import unstorable
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.new_rows import insert_new
-from captious.campaigns.store.storable import unstorable
+from captious.campaigns.store.inserts import insert_new
 from captious.protocols import Answers, Form, Problem
 from captious.protocols.survey import parse_survey
 

@@ -12,10 +12,10 @@ from sqlalchemy import Connection, func, select
 
 from captious.campaigns.records import Campaign, Rater
 from captious.campaigns.store import log, schema
+from captious.campaigns.store.columns import unstorable
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.new_rows import insert_new
-from captious.campaigns.store.storable import unstorable
-from captious.campaigns.work.removal import go_on_uncounted, take_out
+from captious.campaigns.store.inserts import insert_new
+from captious.campaigns.work.removal import keep_working_uncounted, take_out
 from captious.protocols import Answers, Problem
 from captious.protocols.training import Answered, Example, Marked, Standing, example_from_dict, mark, standing
 
@@ -159,7 +159,7 @@ def _conclude(connection: Connection, campaign: Campaign, rater: Rater, now: flo
         reason = f"training: {found.score:.0%} right, {campaign.settings.training_pass:.0%} needed"
         uncounted = campaign.settings.after_failing == "uncounted"
         if uncounted:
-            go_on_uncounted(connection, rater.id, reason)
+            keep_working_uncounted(connection, rater.id, reason)
         else:
             take_out(connection, rater.id, "removed", reason)
         detail |= {"reason": reason, "goes on uncounted": uncounted}

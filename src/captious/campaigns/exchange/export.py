@@ -31,7 +31,7 @@ from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.recordings import recording_file
 from captious.campaigns.work import responses
-from captious.campaigns.work.notes import notes
+from captious.campaigns.work.aside import notes
 from captious.charts.drawn import file_name
 from captious.errors import InputError
 from captious.files import atomically

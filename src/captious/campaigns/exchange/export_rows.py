@@ -8,7 +8,7 @@ from typing import Any
 
 from captious.campaigns.exchange.croissant import NUMBER, TEXT, WHOLE, YES_NO, Column
 from captious.campaigns.records import Rater, StoredResponse
-from captious.campaigns.work.notes import Note
+from captious.campaigns.work.aside import Note
 from captious.corpus.judgments import example_id
 from captious.protocols import Form, Item, Row
 from captious.protocols.store import item_to_dict

@@ -13,7 +13,7 @@ from captious.campaigns.quality.flags import flags
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.work import counted
+from captious.campaigns.work import reading
 from captious.protocols import Item
 from captious.protocols.options import options_of
 
@@ -78,7 +78,7 @@ def _counts(connection: Connection, campaign: Campaign) -> dict[str, Any]:
     sources = connection.execute(select(table.c.source).where(own).distinct()).scalars().all()
     return {
         "responses": total,
-        "standing": counted.count(connection, campaign),
+        "standing": reading.count(connection, campaign),
         "corrections": by_kind.get("correction", 0),
         "adjudications": by_kind.get("adjudication", 0),
         "sources": tuple(sorted(sources)),

@@ -19,9 +19,9 @@ from captious.campaigns.records import Campaign, Draft
 from captious.campaigns.setup.create import create
 from captious.campaigns.setup.lifecycle import by_id
 from captious.campaigns.store import log, schema
+from captious.campaigns.store.columns import checked_id, storable
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.new_rows import ids_of
-from captious.campaigns.store.storable import checked_id, storable
+from captious.campaigns.store.inserts import ids_of
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers
 from captious.protocols.base import ADJUDICATION

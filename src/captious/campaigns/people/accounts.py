@@ -20,9 +20,9 @@ from captious.campaigns.people.sessions import (
 )
 from captious.campaigns.records import Account, Role, SignInRefused, TooManyTries, is_name
 from captious.campaigns.store import log, schema
+from captious.campaigns.store.columns import is_storable, storable
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import account_of
-from captious.campaigns.store.storable import is_storable, storable
 from captious.errors import FieldError, InputError, UnknownNameError, one_line
 
 ROLES: tuple[Role, ...] = get_args(Role)

@@ -8,8 +8,8 @@ from sqlalchemy import Connection, select, update
 
 from captious.campaigns.records import Campaign, Rater
 from captious.campaigns.store import schema
+from captious.campaigns.store.columns import is_storable
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.storable import is_storable
 from captious.errors import InputError
 
 NICKNAME = "nickname"

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, func, insert, select
 
 from captious.campaigns.records import Campaign, NewRater, Rater, RaterState, is_name
 from captious.campaigns.store import log, schema
+from captious.campaigns.store.columns import storable
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import rater_columns, rater_of
-from captious.campaigns.store.storable import storable
 from captious.campaigns.work.removal import put_back, take_out
 from captious.errors import InputError, one_line
 

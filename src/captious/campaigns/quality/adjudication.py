@@ -14,11 +14,10 @@ from captious.campaigns.quality.disagreements import find_disagreements, named, 
 from captious.campaigns.records import Campaign, Receipt
 from captious.campaigns.store import log, schema, snapshots
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.new_items import add_items
-from captious.campaigns.store.new_rows import ids_of
+from captious.campaigns.store.inserts import add_items, ids_of
 from captious.campaigns.store.rows import item_columns, item_of
 from captious.campaigns.store.snapshots import Content, Snapshot
-from captious.campaigns.work import counted, responses
+from captious.campaigns.work import reading, responses
 from captious.campaigns.work.reading import ADJUDICATOR
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers, Item, Problem, Response
@@ -46,7 +45,7 @@ def disagreement_snapshot(
     """Every disagreement by item and spread, kept with its time; `count` tells how many."""
 
     def compute() -> Content:
-        items, found = responses.items(db, campaign), counted.active_responses(db, campaign)
+        items, found = responses.items(db, campaign), reading.active_responses(db, campaign)
         all_ = find_disagreements(campaign.rules(), items, found)
         kept = [[one.item, one.spread] for one in all_[:MOST_KEPT]]
         return {"found": kept, "count": len(all_)}

@@ -22,7 +22,7 @@ from captious.campaigns.results.labels import label_tables
 from captious.campaigns.store import schema, snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Content, Snapshot
-from captious.campaigns.work import counted, responses
+from captious.campaigns.work import reading, responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
 from captious.protocols.base import ADJUDICATION, as_judgments, split_adjudicated
@@ -181,7 +181,7 @@ def counting(db: Database, campaign: Campaign) -> tuple[list[Item], list[Respons
     """
     rules = campaign.rules()
     items = responses.items(db, campaign)
-    every = list(counted.latest(db, campaign))
+    every = list(reading.latest(db, campaign))
     failed = rules.removed_raters(items, (one.response for one in every))
     checks = {item.key for item in items if item.check}
     practice = {item.key for item in items if item.practice}

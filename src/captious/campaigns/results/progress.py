@@ -10,7 +10,7 @@ from captious.campaigns.results.course import progress_table
 from captious.campaigns.store import schema, snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Content, Snapshot
-from captious.campaigns.work.counted import ACTIVE
+from captious.campaigns.work.reading import ACTIVE
 from captious.tables.values import to_dict
 
 PROGRESS = "progress"

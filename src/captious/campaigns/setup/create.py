@@ -15,11 +15,11 @@ from captious.campaigns.entry.training_files import load_training, prepare_train
 from captious.campaigns.quality.gold import Gold, check_gold, parse_gold
 from captious.campaigns.records import Campaign, Draft, Settings
 from captious.campaigns.store import log, schema
+from captious.campaigns.store.columns import storable
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
-from captious.campaigns.store.new_items import add_items
+from captious.campaigns.store.inserts import add_items
 from captious.campaigns.store.rows import campaign_of
-from captious.campaigns.store.storable import storable
 from captious.corpus import Corpus
 from captious.corpus.images import find_images
 from captious.errors import FieldError, one_line

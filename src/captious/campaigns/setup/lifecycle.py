@@ -12,8 +12,7 @@ from captious.campaigns.setup.create import ImageFiles, checked_title, image_fil
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
-from captious.campaigns.store.new_items import add_items
-from captious.campaigns.store.new_rows import MANY
+from captious.campaigns.store.inserts import MANY, add_items
 from captious.campaigns.store.rows import campaign_of
 from captious.campaigns.work.rounds import start_round
 from captious.corpus import Corpus

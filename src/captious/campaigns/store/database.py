@@ -11,19 +11,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 import sqlalchemy
-from sqlalchemy import URL, Connection, Engine, make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy import URL, Connection, Engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.pool import NullPool, Pool
 
 from captious.campaigns.store import schema
-from captious.campaigns.store.engines import WRITES, distrust, engine_of, prepare_to_write, writes
+from captious.campaigns.store.failures import LostRaceError, is_read_only
 from captious.campaigns.store.migrations import upgrade_on_open
-from captious.campaigns.store.outages import is_read_only
-from captious.campaigns.store.races import LostRaceError
+from captious.campaigns.store.prepared import note_change
 from captious.campaigns.store.writer import Writer
 from captious.errors import InputError, one_line
 from captious.protocols import Form, Item
@@ -34,6 +35,16 @@ PROBE_SECONDS = 3
 MOST_TRIES = 60
 # PostgreSQL's codes for a transaction that may be run again: serialisation failure, deadlock.
 _RACES = ("40001", "40P01")
+BUSY_SECONDS = 30.0
+POOL_SIZE = 40  # as many as the threads that a web server answers from
+CONNECT_SECONDS = 5
+# A connection that lay unused this long is tried before it is trusted.
+IDLE_SECONDS = 5.0
+WRITES = "captious_writes"
+_OPENED = "captious_opened"
+_LAST_USED = "captious_last_used"
+# Engine to the moment before which none of its connections was opened that is used again.
+_TRUSTED: WeakKeyDictionary[Engine, float] = WeakKeyDictionary()
 
 
 class Database:
@@ -46,15 +57,11 @@ class Database:
         self._reads = engine if plain else engine.execution_options(isolation_level="AUTOCOMMIT")
         self.forms: dict[int, Form] = {}
         self.items: dict[int, tuple[tuple[Any, ...], Item]] = {}
-        # Tasks that were claimed with the answer before them and not shown yet, and when.
-        self.ahead: dict[str, float] = {}
         self.left: dict[int, tuple[float, int, int, float | None, int]] = {}
         self._files = files
         self._clock = clock
         # SQLite has one writer; threads queue here in turn rather than poll its file lock.
         self._turn = threading.Lock() if self.kind == "sqlite" else nullcontext()
-        self._own = threading.local()
-        self._glances: list[Connection] = []
         # The connection that SQLite writes with, and the pool that it came from.
         self._writing: tuple[Pool, Connection] | None = None
         self.writer = Writer(self)
@@ -111,28 +118,6 @@ class Database:
         """Reads only. On PostgreSQL each statement sees what was committed before it."""
         with self._reads.connect() as connection, connection.begin():
             yield connection
-
-    @contextmanager
-    def glance(self) -> Iterator[Connection]:
-        """A few `Prepared` reads that need not agree, for a thread that has to go on at once.
-
-        SQLite's connection stays the thread's own, and does not wait where the file is locked.
-        """
-        if self.kind != "sqlite":
-            with self.read() as connection:
-                yield connection
-            return
-        own: Connection | None = getattr(self._own, "connection", None)
-        if own is None or own.closed:
-            own = self._own.connection = self.engine.connect()
-            own.connection.driver_connection.execute("PRAGMA busy_timeout=0")  # type: ignore[union-attr]
-            self._glances.append(own)
-        try:
-            yield own
-        except DBAPIError:
-            own.invalidate()
-            own.close()
-            raise
 
     @contextmanager
     def snapshot(self) -> Iterator[Connection]:
@@ -217,9 +202,6 @@ class Database:
             self._writing = None
             if own is not None:
                 own.close()
-        for connection in self._glances:
-            connection.invalidate()
-            connection.close()
         self.engine.dispose()
 
     def __enter__(self) -> Self:
@@ -258,6 +240,113 @@ def database_url(url_or_path: str | Path) -> URL:
     if url.drivername == "sqlite" and not url.database:
         raise InputError("database: give a file, so that no response is lost.")
     return url
+
+
+def engine_of(url: URL) -> Engine:
+    """The engine of an address."""
+    engine = _sqlite(url) if url.get_backend_name() == "sqlite" else _postgresql(url)
+
+    def look_at(_connection: Any, record: Any, _proxy: object) -> None:
+        opened, is_new = record.info[_OPENED]
+        record.info[_OPENED] = opened, False
+        # Who has just opened one need not open another.
+        if not is_new and opened <= _TRUSTED.get(engine, -inf):
+            raise DisconnectionError
+
+    event.listen(engine, "connect", _note_opened)
+    event.listen(engine, "checkout", look_at)
+    return engine
+
+
+def distrust(engine: Engine) -> None:
+    """Have no connection used again that is open now: whoever has one closes it when the next takes it.
+
+    The pool stays: were it thrown away, connections in use would stay open until they are collected,
+    and a server that many come back to would soon take no more.
+    """
+    _TRUSTED[engine] = time.monotonic()
+
+
+def _note_opened(_connection: Any, record: Any) -> None:
+    record.info[_OPENED] = time.monotonic(), True
+
+
+def writes(connection: Connection) -> bool:
+    """Whether the connection is that of a writing transaction."""
+    return bool(connection.get_execution_options().get(WRITES))
+
+
+def _sqlite(url: URL) -> Engine:
+    if not Path(str(url.database)).resolve().parent.is_dir():
+        raise InputError(f"{url.database}: the folder does not exist. Create it first.")
+    engine = sqlalchemy.create_engine(
+        url,
+        pool_size=POOL_SIZE,
+        max_overflow=POOL_SIZE,
+        pool_use_lifo=True,  # what few can do does not fill the memory of many
+        hide_parameters=True,  # answers, names and digests stay out of logs
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
+    )
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    # Transactions are begun by `_begin_sqlite`, not by the driver.
+    connection.isolation_level = None
+    for pragma in (
+        "journal_mode=WAL",
+        "synchronous=FULL",
+        "foreign_keys=ON",
+        "temp_store=MEMORY",
+        "cache_size=-16384",
+    ):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def prepare_to_write(connection: Connection) -> None:
+    """Give SQLite's one writer a large memory: what it has read stays right, for nobody else writes."""
+    connection.connection.driver_connection.execute("PRAGMA cache_size=-65536")  # type: ignore[union-attr]
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes(connection) else "BEGIN")
+
+
+def _postgresql(url: URL) -> Engine:
+    engine = sqlalchemy.create_engine(
+        url,
+        pool_size=POOL_SIZE,
+        max_overflow=10,
+        pool_recycle=3600,
+        hide_parameters=True,
+        connect_args={"connect_timeout": CONNECT_SECONDS},
+    )
+    failures = engine.dialect.loaded_dbapi.Error
+
+    def try_idle(connection: Any, record: Any, _proxy: object) -> None:
+        # A server that was restarted is noticed here; a busy pool need not ask each time.
+        now = time.monotonic()
+        if now - record.info.get(_LAST_USED, now) > IDLE_SECONDS:
+            try:
+                connection.execute("SELECT 1")
+                connection.rollback()
+            except failures as error:
+                raise DisconnectionError from error
+
+    event.listen(engine, "before_cursor_execute", _note_change)
+    event.listen(engine, "checkin", _note_use)
+    event.listen(engine, "checkout", try_idle)
+    return engine
+
+
+def _note_change(connection: Connection, _cursor: object, sql: str, *_: object) -> None:
+    note_change(connection, sql)
+
+
+def _note_use(_connection: Any, record: Any) -> None:
+    record.info[_LAST_USED] = time.monotonic()
 
 
 __all__ = ["Database", "DatabaseKind", "LostRaceError", "database_url", "writes"]

@@ -5,7 +5,8 @@ several times what the database needs to answer. The statement is still SQLAlche
 is one text for both engines; JSON columns come and go as text, and truth on SQLite as 0 and 1.
 
 On PostgreSQL works that go in step (`in_step`) share a statement: their values are rows of a table
-`given`, numbered by `n`, which the answer begins with.
+`given`, numbered by `n`, which the answer begins with. What PostgreSQL is asked in one such statement,
+SQLite, where a statement costs little, may be asked in several.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class _Compiled(NamedTuple):
     changes: bool
     # The statement for many works at once.
     many: str = ""
+    # Statements that are run one after another instead.
+    steps: Sequence[_Compiled] = ()
 
     def values(self, given: Values) -> Any:
         """The values as the driver takes them."""
@@ -48,20 +51,22 @@ class Prepared:
     """A statement; given as one for each engine where the two spell it differently.
 
     Works that go in step on PostgreSQL ask it together where there is a way to: with `shared` for a
-    question, whose text is made, or where `statement` is the text for many, in the driver's spelling.
-    `holds` and `last` are as `in_step` says.
+    question, whose text is made, or where the statement is the text for many, in the driver's spelling.
+    Several statements are run in their order with the same values, until one that returns rows has none;
+    the rows are those of the last that returns any. `holds` and `last` are as `in_step` says.
     """
 
     def __init__(
         self,
-        statement: Executable | Mapping[str, Executable] | str,
+        statement: Executable | Mapping[str, Executable | Sequence[Executable] | str],
         *,
         shared: bool = False,
         holds: str = "",
         last: bool = False,
     ) -> None:
         self.statement, self.shared, self.holds, self.last = statement, shared, holds, last
-        self._in_step = bool(shared or holds or last or isinstance(statement, str))
+        for_many = isinstance(statement, Mapping) and isinstance(statement["postgresql"], str)
+        self._in_step = bool(shared or holds or last or for_many)
         self._compiled: dict[str, _Compiled] = {}
 
     def all(self, connection: Connection, given: Values) -> list[Any]:
@@ -107,7 +112,19 @@ class Prepared:
                 return made, answer
             if not made.sql:
                 return made, self.answers(connection, [given])[0]
+        if made.steps:
+            return made, self._run_steps(connection, made.steps, given)
         return made, self._execute(connection, made, made.sql, made.values(given))
+
+    def _run_steps(self, connection: Connection, steps: Sequence[_Compiled], given: Values) -> _Rows:
+        rows = _Rows()
+        for step in steps:
+            cursor = self._execute(connection, step, step.sql, step.values(given))
+            if step.row is not None:
+                rows = _Rows(cursor.fetchall())
+                if not rows:
+                    break
+        return rows
 
     def _execute(self, connection: Connection, made: _Compiled, sql: str, values: Any) -> Any:
         if made.changes:
@@ -119,12 +136,20 @@ class Prepared:
 
     def _compile(self, dialect: Dialect) -> _Compiled:
         statement: Any = self.statement
-        if isinstance(statement, str):
-            made = _Compiled("", None, {}, None, not _is_read(statement), statement)
-            self._compiled[dialect.name] = made
-            return made
         if isinstance(statement, Mapping):
             statement = statement[dialect.name]
+        if isinstance(statement, str):
+            made = _Compiled("", None, {}, None, not _is_read(statement), statement)
+        elif isinstance(statement, tuple):
+            made = _Compiled(
+                "", None, {}, None, True, steps=[self._compiled_one(one, dialect) for one in statement]
+            )
+        else:
+            made = self._compiled_one(statement, dialect)
+        self._compiled[dialect.name] = made
+        return made
+
+    def _compiled_one(self, statement: Any, dialect: Dialect) -> _Compiled:
         compiled = statement.compile(dialect=dialect)
         names = statement.exported_columns.keys() if hasattr(statement, "exported_columns") else ()
         order = None if compiled.positiontup is None else tuple(compiled.positiontup)
@@ -135,8 +160,7 @@ class Prepared:
         changes = dialect.name != "sqlite" and not _is_read(sql)
         shared = self.shared and dialect.name != "sqlite"
         many = _asked_by_many(sql, compiled, dialect, constants) if shared else ""
-        made = self._compiled[dialect.name] = _Compiled(sql, order, constants, row, changes, many)
-        return made
+        return _Compiled(sql, order, constants, row, changes, many)
 
 
 class _Rows(list[Any]):

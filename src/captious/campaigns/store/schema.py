@@ -24,9 +24,16 @@ from sqlalchemy import (
 
 from captious.campaigns.store.columns import Json, key, metadata, text_column, to
 from captious.campaigns.store.crowd_tables import crowd_block, crowd_call, crowd_place, crowd_study
-from captious.campaigns.store.entry_tables import survey_answer, training_answer, training_example
-from captious.campaigns.store.people_tables import account, link_use, rater, session, sign_in_try
-from captious.campaigns.store.search_tables import move_count, searched
+from captious.campaigns.store.people_tables import (
+    account,
+    link_use,
+    rater,
+    session,
+    sign_in_try,
+    survey_answer,
+    training_answer,
+    training_example,
+)
 
 campaign = Table(
     "campaign",
@@ -246,6 +253,25 @@ note = Table(
     Index("ix_note_campaign_id", "campaign_id", "id"),
     Index("ix_note_item_id", "item_id"),
 )
+
+# Runs of places, from `low` up to and without `high`, where no item of a label and room was left for
+# a rater when `moved` was the newest change. Only for searches: nothing else reads it, and it may be
+# emptied at any time. `epoch` is when PostgreSQL was started, for its numbers of changes end with it.
+searched = Table(
+    "searched",
+    metadata,
+    Column("rater_id", Integer, ForeignKey("rater.id"), primary_key=True),
+    Column("is_check", Boolean, primary_key=True),
+    Column("balance", Text, primary_key=True),
+    Column("room", BigInteger, primary_key=True),
+    Column("high", Double, primary_key=True),
+    Column("low", Double, nullable=False),
+    Column("moved", BigInteger, nullable=False),
+    Column("epoch", Double, nullable=False),
+)
+
+# SQLite's number of changes, one row. PostgreSQL takes the number of the transaction.
+move_count = Table("move_count", metadata, key(), Column("moves", BigInteger, nullable=False))
 
 APPEND_ONLY = ("response", "log", "training_answer", "survey_answer")
 

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from captious.campaigns.store.failures import LostRaceError
 from captious.campaigns.store.in_step import Spoilt, run_in_step
 from captious.campaigns.store.prepared import Prepared, changes_of
-from captious.campaigns.store.races import LostRaceError
 
 if TYPE_CHECKING:
     from captious.campaigns.store.database import Database

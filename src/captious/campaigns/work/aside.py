@@ -1,13 +1,14 @@
 """What a rater does with an item that they do not answer: skip it, say why they cannot, tell the lead.
 
 An item that is put aside goes back to the pool. Who skipped it meets it again when they ask for it; who
-cannot judge it, or sees no image, does not. Once as many raters as the settings
-say could not judge it, it is set aside for all until the lead puts it back.
+cannot judge it, or sees no image, does not. Once as many raters as the settings say could not judge it,
+it is set aside for all until the lead puts it back. The lead's list of notes is read here too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal
 
 import orjson
@@ -15,13 +16,13 @@ from sqlalchemy import Connection, and_, delete, false, func, insert, select, tr
 
 from captious.campaigns.records import Campaign, NotYours, Rater
 from captious.campaigns.store import log, schema
+from captious.campaigns.store.columns import is_storable
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.rows import AnyRow
-from captious.campaigns.store.storable import is_storable
-from captious.campaigns.work.assignment import at_work
-from captious.campaigns.work.holds import give_back
-from captious.campaigns.work.pool_queries import FORGET_RUNS
-from captious.campaigns.work.skipped import SKIPPED, skipped_ids
+from captious.campaigns.store.rows import AnyRow, item_columns, item_of
+from captious.campaigns.work.assignment import working_rater
+from captious.campaigns.work.claims import give_back
+from captious.campaigns.work.pool import skipped_ids
+from captious.campaigns.work.pool_queries import FORGET_RUNS, SKIPPED
 from captious.errors import InputError
 
 Aside = Literal["skip", "cannot", "image"]
@@ -29,6 +30,7 @@ ASIDES: tuple[Aside, ...] = ("skip", "cannot", "image")
 REASONS = ("cannot", "image")
 NOTE = "note"
 LONGEST_NOTE = 2000
+MOST_NOTES = 500
 
 
 def put_aside(
@@ -45,7 +47,7 @@ def put_aside(
     kept = None if not draft else orjson.dumps(dict(draft)).decode()
 
     def work(connection: Connection) -> None:
-        campaign, _, _ = at_work(connection, rater, db.now(), lock=True)
+        campaign, _ = working_rater(connection, rater, db.now(), lock=True)
         slot = _slot(connection, rater, token)
         if slot.state != "held":
             raise InputError("this task is no longer assigned to you. Go back to your work.")
@@ -70,7 +72,7 @@ def tell(db: Database, rater: Rater, token: str, text: str) -> None:
     _check(text)
 
     def work(connection: Connection) -> None:
-        campaign, _, _ = at_work(connection, rater, db.now(), lock=True)
+        campaign, _ = working_rater(connection, rater, db.now(), lock=True)
         _write(connection, campaign, rater, _slot(connection, rater, token).item_id, NOTE, text, db.now())
 
     db.transact(work)
@@ -183,3 +185,62 @@ def _show_next(connection: Connection, rater: Rater, slot: AnyRow, now: float) -
     connection.execute(
         update(table).where(table.c.id == first, table.c.shown_at.is_(None)).values(shown_at=now)
     )
+
+
+@dataclass(frozen=True)
+class Note:
+    """One note. `set_aside`: its item is handed out to nobody until it is put back."""
+
+    id: int
+    kind: str
+    text: str
+    time: float
+    rater: str
+    item: str
+    image: str
+    captions: tuple[str, ...]
+    set_aside: bool
+    settled_by: str
+    settled_at: float | None
+
+
+def notes(db: Database, campaign: Campaign, *, limit: int | None = None) -> list[Note]:
+    """The notes of a campaign, newest first."""
+    note, item, rater = schema.note, schema.item, schema.rater
+    wanted = (
+        select(note, rater.c.pseudonym, item.c.closed, *item_columns)
+        .join(item, item.c.id == note.c.item_id)
+        .join(rater, rater.c.id == note.c.rater_id)
+        .where(note.c.campaign_id == campaign.id)
+        .order_by(note.c.id.desc())
+        .limit(limit)
+    )
+    with db.read() as connection:
+        rows = connection.execute(wanted).all()
+        items = [item_of(db, connection, row) for row in rows]
+    return [
+        Note(
+            id=row.id,
+            kind=row.kind,
+            text=row.text,
+            time=row.time,
+            rater=row.pseudonym,
+            item=one.key,
+            image=one.image,
+            captions=tuple(caption.text for caption in one.captions),
+            set_aside=bool(row.closed) and row.kind in REASONS,
+            settled_by=row.settled_by,
+            settled_at=row.settled_at,
+        )
+        for row, one in zip(rows, items, strict=True)
+    ]
+
+
+def open_notes(db: Database, campaign: Campaign) -> int:
+    """How many notes wait for the lead; what was merely skipped does not."""
+    table = schema.note
+    wanted = select(func.count()).where(
+        table.c.campaign_id == campaign.id, table.c.settled_at.is_(None), table.c.kind != "skip"
+    )
+    with db.read() as connection:
+        return int(connection.execute(wanted).scalar_one())

@@ -119,13 +119,14 @@ HELD_COUNTS = Prepared(
 BEGUN = Prepared(select(exists().where(_ITEM.from_response == bindparam("response"), _ITEM.taken > 0)))
 
 # The claim of a slot: an item without room is not updated, and the claim fails.
-TAKE = Prepared(update(schema.item).where(_ITEM.id == _item, _ITEM.room > 0).values(taken=_ITEM.taken + 1))
-COUNT_GROUP = Prepared(
+_take = update(schema.item).where(_ITEM.id == _item, _ITEM.room > 0).values(taken=_ITEM.taken + 1)
+_count_group = (
     update(schema.rater)
     .where(_RATER.id == _rater)
     .values(groups=_RATER.groups + 1, cursor=bindparam("place"), last_seen=bindparam("now"))
-    .returning(_RATER.groups)
 )
+TAKE = Prepared(_take)
+COUNT_GROUP = Prepared(_count_group.returning(_RATER.groups))
 RENEW = Prepared(
     update(schema.assignment)
     .where(_OWN.rater_id == _rater, _OWN.state == "held")
@@ -144,7 +145,7 @@ KEEP_DRAFT = Prepared(
 )
 
 
-def _hold(insert: Any) -> Any:
+def _hold(insert: Any, group: Any, position: Any, shown: Any) -> Any:
     """A slot becomes the rater's; whoever had it before and let it go finds the draft again."""
     digest = (
         select(schema.image.c.digest)
@@ -155,10 +156,10 @@ def _hold(insert: Any) -> Any:
     )
     held = {
         "state": "held",
-        "group_no": bindparam("group"),
-        "position": bindparam("at"),
+        "group_no": group,
+        "position": position,
         "held_until": bindparam("until"),
-        "shown_at": bindparam("shown", type_=Double),
+        "shown_at": shown,
     }
     own = {
         "token": bindparam("slot"),
@@ -171,9 +172,14 @@ def _hold(insert: Any) -> Any:
     made = insert(schema.assignment).values(**own, **held)
     kept = {name: made.excluded[name] for name in held}
     made = made.on_conflict_do_update(index_elements=["item_id", "rater_id"], set_=kept)
-    return made.returning(_OWN.token, _OWN.draft, digest.label("digest"))
+    return made.returning(_OWN.token, _OWN.draft, digest.label("digest"), _OWN.group_no)
 
 
+_of_group: tuple[Any, ...] = (bindparam("group"), bindparam("at"), bindparam("shown", type_=Double))
+HOLD = Prepared(
+    {"sqlite": _hold(sqlite.insert, *_of_group), "postgresql": _hold(postgresql.insert, *_of_group)}
+)
+_newest_group = select(_RATER.groups).where(_RATER.id == _rater).scalar_subquery()
 _WANTED = given_rows(
     {
         "campaign": "integer",
@@ -186,10 +192,17 @@ _WANTED = given_rows(
         "until": "double precision",
     }
 )
-# Claims of one slot each in one statement. Several may want one item: the first have it, as many as
-# there is room for. No answer where there is none, or where another is at the item now.
+# The claim of one slot as a group of its own; no answer where there is no room, or where another is at the
+# item now. PostgreSQL takes those of a whole group of raters: several may want one item, and the first
+# have it, as many as there is room for.
 CLAIM = Prepared(
-    f"""
+    {
+        "sqlite": (
+            _take.returning(_ITEM.id),
+            _count_group,
+            _hold(sqlite.insert, _newest_group, literal_column("0"), bindparam("now")),
+        ),
+        "postgresql": f"""
         WITH wanted AS MATERIALIZED (
             SELECT *, row_number() OVER (PARTITION BY item ORDER BY n) AS nth FROM {_WANTED}
         ), free AS (
@@ -220,6 +233,6 @@ CLAIM = Prepared(
             (SELECT digest FROM image WHERE image.campaign_id = taken.campaign AND image.key = taken.picture),
             held.group_no
         FROM taken JOIN held ON held.rater_id = taken.rater
-    """
+        """,
+    }
 )
-HOLD = Prepared({"sqlite": _hold(sqlite.insert), "postgresql": _hold(postgresql.insert)})

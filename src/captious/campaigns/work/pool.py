@@ -24,8 +24,8 @@ SPREAD = 3  # times the group's size: enough to choose from, and more checks tha
 FEWEST = 8  # so that raters who come at the same moment need not all wait for the same item
 
 
-class Seeker(NamedTuple):
-    """A rater who looks for work: where in the random order, when, after how many answers."""
+class WorkingRater(NamedTuple):
+    """A rater who is given work: where in the random order, when, after how many answers."""
 
     id: int
     pseudonym: str
@@ -34,6 +34,7 @@ class Seeker(NamedTuple):
     answered: int
     record: Mapping[str, Any] = MappingProxyType({})
     quota: int | None = None
+    state: str = "active"
 
     def wanted(self) -> int:
         """How many more answers the rater is asked for; work is handed out by the group all the same."""
@@ -44,8 +45,11 @@ class Seeker(NamedTuple):
         return self.answered >= runs.MANY_ANSWERS
 
 
-class MayBe(NamedTuple):
-    """What a search has to look for; what is known not to be there it leaves out."""
+class SearchScope(NamedTuple):
+    """Where a search has to look: at holds that are over, balance labels, checks, items for the rater alone.
+
+    What is known not to be there it leaves out.
+    """
 
     late: bool = True
     labels: bool = True
@@ -53,7 +57,7 @@ class MayBe(NamedTuple):
     own: bool = True
 
 
-EVERYTHING = MayBe()
+EVERYTHING = SearchScope()
 
 
 class Candidate(NamedTuple):
@@ -66,33 +70,32 @@ class Candidate(NamedTuple):
     room: int
 
 
-def look(
-    db: Database, connection: Connection, campaign: Campaign, seeker: Seeker, may_be: MayBe = EVERYTHING
-) -> tuple[dict[str, int], list[Candidate]]:
-    """What has been handed out of each label, and the few items to choose from."""
-    labels = label_counts(connection, campaign) if may_be.labels else {}
-    return labels, _candidates(db, connection, campaign, seeker, labels, may_be)
-
-
-def choose(db: Database, connection: Connection, campaign: Campaign, seeker: Seeker) -> list[Candidate]:
-    """What the protocol hands the rater next; empty when there is nothing."""
-    return choose_from(connection, campaign, seeker, *look(db, connection, campaign, seeker))
-
-
-def choose_from(
+def search(
+    db: Database,
     connection: Connection,
     campaign: Campaign,
-    seeker: Seeker,
+    rater: WorkingRater,
+    scope: SearchScope = EVERYTHING,
+) -> tuple[dict[str, int], list[Candidate]]:
+    """What has been handed out of each label, and the few items to choose from."""
+    labels = label_counts(connection, campaign) if scope.labels else {}
+    return labels, _candidates(db, connection, campaign, rater, labels, scope)
+
+
+def choose_unlocked(
+    connection: Connection,
+    campaign: Campaign,
+    rater: WorkingRater,
     labels: Mapping[str, int],
     found: list[Candidate],
 ) -> list[Candidate]:
     """What the protocol chooses; where others are at the item right now, the next."""
-    chosen = pick(campaign, seeker, labels, found)
+    chosen = choose(campaign, rater, labels, found)
     # Everyone is led to the items that lack least: who finds one in another's hands takes the next.
     waiting = chosen
     while len(chosen) == 1 and not _free_now(connection, chosen[0]):
         found = [one for one in found if one.id != chosen[0].id]
-        chosen = pick(campaign, seeker, labels, found)
+        chosen = choose(campaign, rater, labels, found)
     return chosen or waiting
 
 
@@ -103,12 +106,12 @@ def _free_now(connection: Connection, candidate: Candidate) -> bool:
     return queries.LOCK_FREE.first(connection, {"item": candidate.id}) is not None
 
 
-def pick(
-    campaign: Campaign, seeker: Seeker, labels: Mapping[str, int], found: Sequence[Candidate]
+def choose(
+    campaign: Campaign, rater: WorkingRater, labels: Mapping[str, int], found: Sequence[Candidate]
 ) -> list[Candidate]:
     """The protocol's choice among candidates."""
     rules = campaign.rules()
-    known = {one.item.key: one for one in found if rules.may_take(one.item, seeker.record)}
+    known = {one.item.key: one for one in found if rules.may_take(one.item, rater.record)}
     taken = {key: candidate.taken for key, candidate in known.items()}
     items = [candidate.item for candidate in known.values()]
     for name, total in labels.items():
@@ -116,7 +119,7 @@ def pick(
         here = sum(one.taken for one in found if one.item.balance == name)
         taken[stand_in.key] = max(0, total - here)
         items.append(stand_in)
-    chosen = rules.next_items(items, Progress(taken), seeker.pseudonym, now=seeker.now, seed=campaign.seed)
+    chosen = rules.next_items(items, Progress(taken), rater.pseudonym, now=rater.now, seed=campaign.seed)
     return [known[item.key] for item in chosen]
 
 
@@ -134,28 +137,28 @@ def _candidates(
     db: Database,
     connection: Connection,
     campaign: Campaign,
-    seeker: Seeker,
+    rater: WorkingRater,
     labels: Mapping[str, int],
-    may_be: MayBe,
+    scope: SearchScope,
 ) -> list[Candidate]:
     rules = campaign.rules()
     count = max(FEWEST, SPREAD * rules.group_size)
-    search = queries.search(rules.once_per_image)
-    given = _given(campaign, seeker)
+    search = queries.SEARCH[rules.once_per_image]
+    given = _given(campaign, rater)
     rows: list[AnyRow] = []
-    of_label = runs.open_rows if seeker.has_many() else _label_rows
+    of_label = runs.open_rows if rater.has_many() else _label_rows
     for name in (*labels, ""):
         rows += of_label(connection, search, given | {"label": name}, count)
-    if may_be.own:
+    if scope.own:
         rows += search.own.all(connection, given | {"count": count})
-    if may_be.checks:
-        practice = rules.practice_labels(seeker.record)
+    if scope.checks:
+        practice = rules.practice_labels(rater.record)
         for name in _check_labels(connection, given) if practice is None else practice:
             planted = given | {"checks": True, "label": name}
             # The room of a check is always 1.
             rows += (
                 runs.next_level(connection, search, planted | {"room": 0}, count)[0]
-                if seeker.has_many()
+                if rater.has_many()
                 else _round(connection, search, planted | {"room": 1}, count)
             )
     return [
@@ -164,12 +167,12 @@ def _candidates(
     ]
 
 
-def _given(campaign: Campaign, seeker: Seeker) -> dict[str, Any]:
+def _given(campaign: Campaign, rater: WorkingRater) -> dict[str, Any]:
     return {
         "campaign": campaign.id,
-        "rater": seeker.id,
-        "now": seeker.now,
-        "cursor": seeker.cursor,
+        "rater": rater.id,
+        "now": rater.now,
+        "cursor": rater.cursor,
         "checks": False,
     }
 
@@ -207,15 +210,15 @@ def _check_labels(connection: Connection, given: dict[str, Any]) -> Iterator[str
         name = queries.NEXT_CHECK_LABEL.value(connection, given | {"after": name})
 
 
-def count_left(connection: Connection, campaign: Campaign, seeker: Seeker, held: int) -> int:
+def count_left(connection: Connection, campaign: Campaign, rater: WorkingRater, held: int) -> int:
     """How many items, or images, the rater may be given beside those held; at most `COUNTED`."""
-    wanted = max(0, seeker.wanted() - held)
+    wanted = max(0, rater.wanted() - held)
     if not wanted:
         return 0
-    search = queries.search(campaign.rules().once_per_image)
-    given = _given(campaign, seeker)
+    search = queries.SEARCH[campaign.rules().once_per_image]
+    given = _given(campaign, rater)
     labels = [*label_counts(connection, campaign), ""]
-    if seeker.has_many():
+    if rater.has_many():
         common = _counted_left(connection, campaign, search, given, labels)
     else:
         common = int(connection.execute(search.left, given | {"labels": labels}).scalar_one())
@@ -230,10 +233,10 @@ def _counted_left(
     given: Mapping[str, Any],
     labels: Sequence[str],
 ) -> int:
-    """As the query `left`: by a glance where it tells, else with what is known of the rater's searches."""
+    """As the query `left`: from a sample where it tells, else with what is known of the rater's searches."""
     seen = {**given, "labels": labels}
-    left, items = connection.execute(search.left_glance, seen).one()
-    if items >= COUNTED or connection.execute(search.left_extent, seen).scalar_one() < queries.GLANCE_LEFT:
+    left, items = connection.execute(search.left_sample, seen).one()
+    if items >= COUNTED or connection.execute(search.left_extent, seen).scalar_one() < queries.SAMPLE_LEFT:
         return int(left)
     rows: list[AnyRow] = []
     for name in labels:
@@ -241,8 +244,29 @@ def _counted_left(
     return len({row.item_image for row in rows}) if campaign.rules().once_per_image else len(rows)
 
 
-def next_time(connection: Connection, seeker: Seeker) -> float | None:
+def next_time(connection: Connection, rater: WorkingRater) -> float | None:
     """When the next item that waits for this rater may be given; None where none waits."""
-    given = {"rater": seeker.id, "now": seeker.now}
+    given = {"rater": rater.id, "now": rater.now}
     found: float | None = queries.NEXT_TIME.value(connection, given)
     return found
+
+
+def skipped_ids(connection: Connection, rater_id: int) -> list[int]:
+    """The items that the rater skipped and that still lack answers."""
+    return [id_ for (id_,) in queries.SKIPPED_IDS.all(connection, {"rater": rater_id})]
+
+
+def count_skipped(connection: Connection, campaign: Campaign, rater_id: int) -> int:
+    """Number of skipped tasks that are not counted by `count_left`.
+
+    Where a rater meets an image once, another item of the image may have taken the skipped one's
+    place: then nothing is missing from what is left.
+    """
+    count = queries.COUNT_SKIPPED[campaign.rules().once_per_image]
+    return int(count.value(connection, {"rater": rater_id}))
+
+
+def change_label(connection: Connection, campaign_id: int, name: str, by: int) -> None:
+    """Count what is handed out of one balance label; items without a label are not counted."""
+    if name and by:
+        queries.COUNT_LABEL.change(connection, {"campaign": campaign_id, "label": name, "by": by})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sqlalchemy import (
@@ -24,6 +23,7 @@ from sqlalchemy import (
     text,
     true,
     union_all,
+    update,
 )
 from sqlalchemy.sql import FromClause
 
@@ -32,8 +32,8 @@ from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.rows import item_columns
 
 COUNTED = 300  # what is left for a rater is counted so far and no further
-# A first look at a level, and at all that is open, goes so far and no further.
-GLANCE, GLANCE_LEFT = 64, 3 * COUNTED
+# Samples of a level, and of all that is open, are so large.
+SAMPLE, SAMPLE_LEFT = 64, 3 * COUNTED
 HOLDING: tuple[ColumnElement[str], ...] = (literal_column("'held'"), literal_column("'answered'"))
 _ITEM = schema.item.c
 _LIMIT = schema.item_rater.c
@@ -45,6 +45,12 @@ LABELS = Prepared(
     select(schema.label.c.name, schema.label.c.taken)
     .where(schema.label.c.campaign_id == _CAMPAIGN)
     .order_by(schema.label.c.name)
+)
+
+COUNT_LABEL = Prepared(
+    update(schema.label)
+    .where(schema.label.c.campaign_id == _CAMPAIGN, schema.label.c.name == bindparam("label"))
+    .values(taken=schema.label.c.taken + bindparam("by"))
 )
 
 # Aliases, for a query that uses the conditions on them may join the same tables.
@@ -85,7 +91,7 @@ NEXT_TIME = Prepared(
 )
 
 
-def may_be(
+def search_scope(
     campaign: ColumnElement[int], rater: ColumnElement[int], now: ColumnElement[float]
 ) -> tuple[ColumnElement[bool], ...]:
     """Columns that say whether there may be holds that are over, labels, checks, a rater's own items."""
@@ -144,16 +150,16 @@ class Search(NamedTuple):
     """The queries of one rule on images: open items ahead of and behind a place, all, a rater's own."""
 
     nearest: Prepared
-    # As `nearest`, among the first `GLANCE` items of each half; and how many each half has.
-    glance: Prepared
+    # As `nearest`, among the first `SAMPLE` items of each half; and how many each half has.
+    sample: Prepared
     extent: Prepared
     ahead: Prepared
     behind: Prepared
     open: Prepared
     own: Prepared
     left: Select[int, int]
-    # As `left`, among the first `GLANCE_LEFT` open items; and how many of those there are.
-    left_glance: Select[int, int]
+    # As `left`, among the first `SAMPLE_LEFT` open items; and how many of those there are.
+    left_sample: Select[int, int]
     left_extent: Select[int]
     own_left: Prepared
     # What lies between two places, and what of it has changed: `blocked` says why it is not free.
@@ -161,18 +167,17 @@ class Search(NamedTuple):
     changed: Prepared
 
 
-@lru_cache(maxsize=2)
-def search(once_per_image: bool) -> Search:
+def search_queries(once_per_image: bool) -> Search:
     """The queries for a protocol that does or does not show an image twice to a rater."""
     free = _free(schema.item, once_per_image)
     level = _in_order(_ITEM.room == bindparam("room"), free).limit(_COUNT)
     cursor: BindParameter[float] = bindparam("cursor", type_=Double)
     own = _own(free)
-    glanced = _open_items.limit(GLANCE_LEFT).subquery()
+    sampled = _open_items.limit(SAMPLE_LEFT).subquery()
     own_items = select(_ITEM.id).select_from(_owned).where(own).limit(COUNTED).subquery()
     return Search(
         nearest=_nearest(free, cursor),
-        glance=_glance(once_per_image, cursor),
+        sample=_sample(once_per_image, cursor),
         extent=_extent(cursor),
         ahead=Prepared(level.where(_ITEM.place >= cursor)),
         behind=Prepared(level.where(_ITEM.place < cursor)),
@@ -186,8 +191,8 @@ def search(once_per_image: bool) -> Search:
             select(*item_columns).select_from(_owned).where(own).order_by(_LIMIT.not_before).limit(_COUNT)
         ),
         left=_left(_open_items.where(free), once_per_image),
-        left_glance=_left(select(glanced).where(_free(glanced, once_per_image)), once_per_image),
-        left_extent=select(func.count()).select_from(glanced),
+        left_sample=_left(select(sampled).where(_free(sampled, once_per_image)), once_per_image),
+        left_extent=select(func.count()).select_from(sampled),
         own_left=Prepared(select(func.count()).select_from(own_items)),
         **_between(once_per_image),
     )
@@ -220,8 +225,8 @@ def _nearest(free: ColumnElement[bool], cursor: ColumnElement[float]) -> Prepare
     return Prepared(union_all(*(select(half.subquery()) for half in _halves(level, cursor))), shared=True)
 
 
-def _glance(once_per_image: bool, cursor: ColumnElement[float]) -> Prepared:
-    level = _in_order(_ITEM.room == _lowest_room()).limit(literal_column(str(GLANCE)))
+def _sample(once_per_image: bool, cursor: ColumnElement[float]) -> Prepared:
+    level = _in_order(_ITEM.room == _lowest_room()).limit(literal_column(str(SAMPLE)))
     looked = [half.subquery() for half in _halves(level, cursor)]
     found = [select(one).where(_free(one, once_per_image, "item_")).limit(_COUNT) for one in looked]
     return Prepared(union_all(*(select(one.subquery()) for one in found)), shared=True)
@@ -230,13 +235,13 @@ def _glance(once_per_image: bool, cursor: ColumnElement[float]) -> Prepared:
 def _extent(cursor: ColumnElement[float]) -> Prepared:
     """The lowest room above a given one, and how many items it has ahead and behind: at most one more
 
-    than a glance sees.
+    than a sample has.
     """
     level = (
         select(_ITEM.place)
         .where(_KIND, _ITEM.room == _lowest_room())
         .order_by(_ITEM.place)
-        .limit(literal_column(str(GLANCE + 1)))
+        .limit(literal_column(str(SAMPLE + 1)))
     )
     counts = [select(func.count()).select_from(half.subquery()) for half in _halves(level, cursor)]
     ahead, behind = (one.scalar_subquery() for one in counts)
@@ -328,3 +333,36 @@ def _reasons(item: FromClause, once_per_image: bool, prefix: str = "") -> list[C
         or_(slot.item_id != item_id, slot.state.in_(HOLDING)),
     )
     return [seen, forbidden, met]
+
+
+# In the place of a time: forbidden until the rater asks for it.
+SKIPPED = -1.0
+_skipped = (
+    select(_ITEM.id)
+    .join(schema.item_rater, _LIMIT.item_id == _ITEM.id)
+    .where(_LIMIT.rater_id == _RATER, _LIMIT.allowed == false(), _LIMIT.not_before == SKIPPED, _ITEM.room > 0)
+)
+SKIPPED_IDS = Prepared(_skipped)
+
+
+def _count_skipped(once_per_image: bool) -> Prepared:
+    if not once_per_image:
+        return Prepared(select(func.count()).select_from(_skipped.subquery()))
+    other, limit, slot = schema.item.alias(), schema.item_rater.alias(), schema.assignment.c
+    own = and_(limit.c.item_id == other.c.id, limit.c.rater_id == _RATER, limit.c.allowed == false())
+    open_beside = exists().where(
+        other.c.campaign_id == _ITEM.campaign_id,
+        other.c.image == _ITEM.image,
+        other.c.is_check == false(),
+        other.c.restricted == false(),
+        other.c.room > 0,
+        ~exists().where(own).correlate(other),
+    )
+    met = exists().where(slot.rater_id == _RATER, slot.image == _ITEM.image, slot.state.in_(HOLDING))
+    images = _skipped.with_only_columns(_ITEM.image).where(~open_beside, ~met).distinct()
+    return Prepared(select(func.count()).select_from(images.subquery()))
+
+
+# For protocols that do and that do not show an image twice to a rater.
+SEARCH = {once: search_queries(once) for once in (False, True)}
+COUNT_SKIPPED = {once: _count_skipped(once) for once in (False, True)}

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, ScalarSelect, bindparam, false, func, select, true, update
+from sqlalchemy import Connection, ScalarSelect, false, func, select, true, update
 
 from captious.campaigns.records import RaterState
 from captious.campaigns.store import schema
-from captious.campaigns.store.prepared import Prepared
+from captious.campaigns.work.pool import change_label
 from captious.campaigns.work.pool_queries import FORGET_RUNS
 from captious.protocols import Item
 
 _HOLDING = ("held", "answered")
-_COUNT_LABEL = Prepared(
-    update(schema.label)
-    .where(schema.label.c.campaign_id == bindparam("campaign"), schema.label.c.name == bindparam("label"))
-    .values(taken=schema.label.c.taken + bindparam("by"))
-)
 
 
 def take_out(connection: Connection, rater_id: int, state: RaterState, reason: str) -> bool:
@@ -49,7 +44,7 @@ def take_out(connection: Connection, rater_id: int, state: RaterState, reason: s
     # What their answers called for and nobody has begun is called for no longer.
     connection.execute(
         update(item)
-        .where(item.c.from_response.in_(_standing(rater_id)), item.c.taken == 0)
+        .where(item.c.from_response.in_(_latest_responses(rater_id)), item.c.taken == 0)
         .values(closed=true())
     )
     return True
@@ -71,13 +66,13 @@ def put_back(connection: Connection, rater_id: int) -> bool:
         .values(taken=item.c.taken + 1, done=item.c.done + 1)
     )
     connection.execute(
-        update(item).where(item.c.from_response.in_(_standing(rater_id))).values(closed=false())
+        update(item).where(item.c.from_response.in_(_latest_responses(rater_id))).values(closed=false())
     )
     _recount_labels(connection, rater_id, 1, ("answered",))
     return True
 
 
-def go_on_uncounted(connection: Connection, rater_id: int, reason: str) -> None:
+def keep_working_uncounted(connection: Connection, rater_id: int, reason: str) -> None:
     """Take a rater out who may go on all the same: what they answer is stored and does not count."""
     take_out(connection, rater_id, "removed", reason)
     table = schema.rater
@@ -104,12 +99,6 @@ def lock_items(connection: Connection, rater_id: int) -> None:
     connection.execute(wanted.with_for_update())
 
 
-def change_label(connection: Connection, campaign_id: int, name: str, by: int) -> None:
-    """Count what is handed out of one balance label; items without a label are not counted."""
-    if name and by:
-        _COUNT_LABEL.change(connection, {"campaign": campaign_id, "label": name, "by": by})
-
-
 def _locked_state(connection: Connection, rater_id: int) -> str:
     table = schema.rater
     wanted = select(table.c.state).where(table.c.id == rater_id)
@@ -123,7 +112,7 @@ def _items_of(rater_id: int, state: str) -> ScalarSelect[int]:
     )
 
 
-def _standing(rater_id: int) -> ScalarSelect[int]:
+def _latest_responses(rater_id: int) -> ScalarSelect[int]:
     table = schema.assignment
     return (
         select(table.c.response_id)

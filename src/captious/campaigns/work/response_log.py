@@ -1,7 +1,7 @@
 """The log of responses: a valid answer is appended once, counted once, and never changed.
 
-What it brings about (the rater's record, a target, items of the next stage, a rater who fails a check) is in
-the same transaction.
+All that it brings about is written here, in the same transaction: counters, the rater's record, an item's
+target, items of the next stage, and the removal of a rater who fails an attention check.
 """
 
 from __future__ import annotations
@@ -11,27 +11,34 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import orjson
-from sqlalchemy import Connection
+from sqlalchemy import Connection, bindparam, delete, exists, false, func, select, true, update
 from sqlalchemy.exc import IntegrityError
 
+from captious.campaigns.quality import flags
+from captious.campaigns.quality.rules import ATTENTION, attention_rule
 from captious.campaigns.records import AnsweredAlready, Campaign, NotOpen, Rater, Receipt, Source
-from captious.campaigns.store import schema
+from captious.campaigns.store import log, schema
+from captious.campaigns.store.failures import LostRaceError
+from captious.campaigns.store.inserts import add_item, add_limits, content_of
 from captious.campaigns.store.prepared import Prepared
-from captious.campaigns.store.races import LostRaceError
 from captious.campaigns.store.rows import AnyRow
 from captious.campaigns.work import response_queries as queries
-from captious.campaigns.work.answer_checks import seconds_taken
 from captious.campaigns.work.assignment import next_stage_begun
-from captious.campaigns.work.attention import remove_if_failed
-from captious.campaigns.work.counted import kept_with
-from captious.campaigns.work.follow_ups import add_follow_ups, drop_limit
-from captious.campaigns.work.removal import change_label, give_back
+from captious.campaigns.work.pool import change_label
+from captious.campaigns.work.reading import kept_with
+from captious.campaigns.work.removal import give_back, take_out
 from captious.protocols import Item, Problem, Response
 from captious.protocols.base import Outcome, Past
 
 # A row ends with the columns of its campaign.
 CAMPAIGN_COLUMNS = len(schema.campaign.c)
 CAMPAIGN_STATE = list(schema.campaign.c.keys()).index("state")
+LONGEST_SECONDS = 24 * 3600.0
+_THERE = Prepared(
+    select(schema.item.c.id, schema.item.c.taken, schema.item.c.closed, schema.item.c.from_response)
+    .where(schema.item.c.campaign_id == bindparam("campaign"), schema.item.c.key == bindparam("item"))
+    .with_for_update()
+)
 
 
 class Seen(NamedTuple):
@@ -91,18 +98,19 @@ def store(connection: Connection, sent: Sent, row: AnyRow) -> Stored | Receipt |
     if isinstance(outcome, list):
         return outcome
     active = row.rater_state == "active"
-    if connection.dialect.name == "sqlite" or not active or replaces is not None:
-        response_id = _insert(connection, queries.INSERT, sent, row, outcome)
-        if replaces is None:
-            _count(connection, sent, row, counts=active)
-        queries.CLOSE_SLOT.change(connection, {"slot": row.slot, "response": response_id})
+    if active and replaces is None:
+        statement = queries.STORE_AGAIN if _again(row) else queries.STORE
+        response_id = _insert(connection, statement, sent, row, outcome)
     else:
-        response_id = _insert(connection, queries.STORE, sent, row, outcome)
+        response_id = _insert(connection, queries.INSERT, sent, row, outcome)
+        queries.CLOSE_SLOT.change(connection, {"slot": row.slot, "response": response_id})
+        if replaces is None:
+            _count_for_nothing(connection, sent, row)
     _bring_about(connection, sent, row, outcome)
     if active and replaces is None:
         _free_limits(connection, sent, row)
     if active:
-        add_follow_ups(
+        _add_follow_ups(
             connection,
             sent.campaign,
             sent.item,
@@ -112,7 +120,7 @@ def store(connection: Connection, sent: Sent, row: AnyRow) -> Stored | Receipt |
             form_id=row.item_form_id,
             rater_id=sent.rater.id,
         )
-        active = not remove_if_failed(connection, sent.campaign, sent.rater, sent.item, sent.response)
+        active = not _remove_if_failed(connection, sent.campaign, sent.rater, sent.item, sent.response)
     receipt = Receipt(response_id, False, replaces is not None, outcome.feedback)
     kept = record if outcome.record is None else dict(outcome.record)
     return Stored(receipt, sent.campaign, sent.item, sent.response, row, kept, active)
@@ -246,20 +254,124 @@ def _again(row: AnyRow) -> int:
     return 0 if row.slot_state == "held" else 1
 
 
-def _count(connection: Connection, sent: Sent, row: AnyRow, *, counts: bool) -> None:
-    """Count a first answer."""
-    if counts:
-        statement = queries.COUNT_AGAIN if _again(row) else queries.COUNT_ITEM
-        statement.change(connection, {"item": row.item_id})
-    elif row.slot_state == "held":
-        # A rater whose answers do not count: the item is free for someone whose do.
+def _count_for_nothing(connection: Connection, sent: Sent, row: AnyRow) -> None:
+    """A first answer that does not count: its item is free for someone whose answers do."""
+    if row.slot_state == "held":
         give_back(connection, sent.campaign.id, row.item_id, sent.item)
-    given = {"rater": sent.rater.id, "took": sent.seconds or 0.0, "now": sent.response.time}
+    given = {"rater": sent.rater.id, "spent": sent.seconds or 0.0, "now": sent.response.time}
     queries.COUNT_RATER.change(connection, given)
 
 
 def _free_limits(connection: Connection, sent: Sent, row: AnyRow) -> None:
     """What a first answer changes beside the counters of its item."""
-    drop_limit(connection, sent.item, row.item_id, sent.rater.id)
+    _drop_limit(connection, sent.item, row.item_id, sent.rater.id)
     if _again(row) and sent.item.counts:
         change_label(connection, sent.campaign.id, sent.item.balance, 1)
+
+
+def seconds_taken(given: float | None, shown_at: float | None, now: float) -> float | None:
+    """How long the rater took: as the page measured it, else since the task was shown."""
+    if given is None or not given >= 0:
+        if shown_at is None:
+            return None
+        given = max(0.0, now - shown_at)
+    return min(given, LONGEST_SECONDS)
+
+
+def _add_follow_ups(
+    connection: Connection,
+    campaign: Campaign,
+    item: Item,
+    response: Response,
+    response_id: int,
+    replaces: int | None,
+    *,
+    form_id: int,
+    rater_id: int,
+) -> None:
+    """Store what a response calls for.
+
+    Where the item is there already and nobody has begun it, it is brought up to date if this
+    response corrects the one that called for it, or if that one no longer counts.
+    """
+    table = schema.item
+    raters = {response.rater: rater_id}
+    for new in campaign.rules().follow_ups(item, response):
+        made = add_item(
+            connection, campaign, new, from_response=response_id, form=(item.form, form_id), raters=raters
+        )
+        if made:
+            continue
+        there = _THERE.first(connection, {"campaign": campaign.id, "item": new.key})
+        if there is None:
+            raise LostRaceError
+        if there.taken == 0 and (there.closed or there.from_response == replaces):
+            connection.execute(
+                update(table)
+                .where(table.c.id == there.id)
+                .values(
+                    content=content_of(new),
+                    not_before=new.not_before,
+                    closed=false(),
+                    from_response=response_id,
+                )
+            )
+            limit = schema.item_rater
+            connection.execute(delete(limit).where(limit.c.item_id == there.id))
+            add_limits(connection, campaign, [new], raters)
+
+
+def _drop_limit(connection: Connection, item: Item, item_id: int, rater_id: int) -> None:
+    """A rater who has answered an item that was for them alone need not find it again."""
+    if item.only_for is not None:
+        table = schema.item_rater
+        connection.execute(
+            delete(table).where(
+                table.c.item_id == item_id, table.c.rater_id == rater_id, table.c.allowed == true()
+            )
+        )
+
+
+def _remove_if_failed(
+    connection: Connection, campaign: Campaign, rater: Rater, item: Item, response: Response
+) -> bool:
+    """Remove the rater where the protocol says so, with a flag that can be dismissed.
+
+    Whoever has been taken back after such a flag was dismissed stays.
+    """
+    if not item.check or not campaign.rules().removed_raters([item], [response]):
+        return False
+    if _flagged(connection, rater.id):
+        return False
+    finding = attention_rule([item.key], _checks_answered(connection, rater.id) - 1)
+    if finding is None:
+        return False
+    reason = flags.reason_of(finding.rule, finding.explanation)
+    take_out(connection, rater.id, "removed", reason)
+    flags.add(connection, campaign.id, rater.id, finding, time=response.time, removed=True)
+    log.record(
+        connection,
+        flags.BY_RULE,
+        "remove rater",
+        time=response.time,
+        campaign_id=campaign.id,
+        subject=rater.pseudonym,
+        detail={"reason": reason},
+    )
+    return True
+
+
+def _flagged(connection: Connection, rater_id: int) -> bool:
+    table = schema.flag
+    flagged = exists().where(table.c.rater_id == rater_id, table.c.rule == ATTENTION)
+    return bool(connection.execute(select(flagged)).scalar())
+
+
+def _checks_answered(connection: Connection, rater_id: int) -> int:
+    assignment, item = schema.assignment, schema.item
+    wanted = (
+        select(func.count())
+        .select_from(assignment.join(item, item.c.id == assignment.c.item_id))
+        .where(assignment.c.rater_id == rater_id, assignment.c.state == "answered", item.c.is_check == true())
+    )
+    return int(connection.execute(wanted).scalar_one())

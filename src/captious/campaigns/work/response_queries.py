@@ -1,13 +1,28 @@
-"""The queries of a response coming in, built once."""
+"""The statements of a response coming in, built once: each for SQLite and for PostgreSQL."""
 
 from __future__ import annotations
 
-from sqlalchemy import BindParameter, Double, Integer, Text, bindparam, exists, insert, null, select, update
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    Double,
+    Integer,
+    Text,
+    Update,
+    bindparam,
+    exists,
+    func,
+    insert,
+    null,
+    select,
+    update,
+)
 
 from captious.campaigns.store import schema
 from captious.campaigns.store.prepared import Prepared, given_rows
 from captious.campaigns.store.rows import item_columns
-from captious.campaigns.work.pool_queries import may_be
+from captious.campaigns.work.pool_queries import search_scope
 
 _CAMPAIGN, _ITEM, _OWN, _RATER = (schema.campaign.c, schema.item.c, schema.assignment.c, schema.rater.c)
 _RESPONSE = schema.response.c
@@ -27,9 +42,6 @@ _slots = schema.assignment.join(schema.item, _ITEM.id == _OWN.item_id).join(
     schema.campaign, _CAMPAIGN.id == _OWN.campaign_id
 )
 _own_slot = (_OWN.token == _token, _OWN.rater_id == _rater)
-TASK = Prepared(
-    select(*item_columns, _OWN.shown_at, *schema.campaign.c).select_from(_slots).where(*_own_slot)
-)
 _other = schema.assignment.alias()
 _holds_more = exists().where(
     _other.c.rater_id == _OWN.rater_id, _other.c.state == "held", _other.c.id != _OWN.id
@@ -40,11 +52,9 @@ _signed_in = exists().where(
     schema.session.c.rater_id == _OWN.rater_id,
     schema.session.c.expires >= _now,
 )
-# Whether the search for the next task has to look there at all.
-MAY_BE = (_holds_more.label("holds_more"), *may_be(_OWN.campaign_id, _OWN.rater_id, _now))
 # All that storing an answer asks, in one question. The rater's row is locked, so that one rater's
 # answers come in one by one, and the slot's: one whose time is up may be on its way back.
-STANDING = Prepared(
+HELD_BY = Prepared(
     select(
         *item_columns,
         _RATER.state.label("rater_state"),
@@ -63,7 +73,9 @@ STANDING = Prepared(
         _RESPONSE.id.label("earlier_id"),
         _RESPONSE.kind.label("earlier_kind"),
         _signed_in.label("signed_in"),
-        *MAY_BE,
+        _holds_more.label("holds_more"),
+        # Where the search for the next task has to look at all.
+        *search_scope(_OWN.campaign_id, _OWN.rater_id, _now),
         *schema.campaign.c,
     )
     .select_from(
@@ -82,7 +94,7 @@ STANDING = Prepared(
 )
 # When a response came in.
 CAME = Prepared(select(_RESPONSE.time).where(_RESPONSE.id == bindparam("response")))
-INSERT = Prepared(
+_insert = (
     insert(schema.response)
     .values(
         campaign_id=bindparam("campaign"),
@@ -102,6 +114,7 @@ INSERT = Prepared(
     )
     .returning(_RESPONSE.id)
 )
+INSERT = Prepared(_insert)
 # Others' responses to an item that count, and the lock that keeps new ones out meanwhile.
 LOCK_ITEM = Prepared(select(_ITEM.id).where(_ITEM.id == _item).with_for_update(), holds="item")
 OTHERS = Prepared(
@@ -118,21 +131,20 @@ RECORD = Prepared(
     update(schema.rater).where(_RATER.id == _rater).values(record=bindparam("kept", type_=Text))
 )
 TARGET = Prepared(update(schema.item).where(_ITEM.id == _item).values(target=bindparam("aim")))
-# SQLite writes every index anew that a column belongs to which is set, be it to the same value.
-COUNT_ITEM = Prepared(update(schema.item).where(_ITEM.id == _item).values(done=_ITEM.done + 1))
-COUNT_AGAIN = Prepared(
-    update(schema.item).where(_ITEM.id == _item).values(done=_ITEM.done + 1, taken=_ITEM.taken + 1)
-)
-COUNT_RATER = Prepared(
+_count_rater = (
     update(schema.rater)
     .where(_RATER.id == _rater)
-    .values(answered=_RATER.answered + 1, seconds=_RATER.seconds + bindparam("took"), last_seen=_now)
+    .values(answered=_RATER.answered + 1, seconds=_RATER.seconds + bindparam("spent"), last_seen=_now)
 )
-CLOSE_SLOT = Prepared(
-    update(schema.assignment)
-    .where(_OWN.id == bindparam("slot"))
-    .values(state="answered", response_id=bindparam("response"), draft=null())
-)
+COUNT_RATER = Prepared(_count_rater)
+
+
+def _close_slot(response: Any) -> Update:
+    answered = {"state": "answered", "response_id": response, "draft": null()}
+    return update(schema.assignment).where(_OWN.id == bindparam("slot")).values(answered)
+
+
+CLOSE_SLOT = Prepared(_close_slot(bindparam("response")))
 SHOW_NEXT = Prepared(
     update(schema.assignment)
     .where(
@@ -163,29 +175,38 @@ _SENT = given_rows(
         "again": "integer",
     }
 )
-# First answers of active raters in one statement: stored, counted, their slots closed. Each is another
-# rater's; several may be to one item.
-STORE = Prepared(
-    f"""
-        WITH sent AS MATERIALIZED (
-            SELECT * FROM {_SENT}
-        ), stored AS (
-            INSERT INTO response (campaign_id, item_id, rater_id, assignment_id, key, answers, hints,
-                                  time, seconds, kind, source, outcome, untouched)
-            SELECT campaign, item, rater, slot, sent_key, said, shown_hints, now, took, sort, origin,
-                   brought, "left"
-            FROM sent ORDER BY n
-            RETURNING id, assignment_id
-        ), counted AS (
-            UPDATE item SET done = done + more.answers, taken = taken + more.again
-            FROM (SELECT item, count(*) AS answers, sum(again) AS again FROM sent GROUP BY item) AS more
-            WHERE item.id = more.item
-        ), closed AS (
-            UPDATE assignment SET state = 'answered', response_id = stored.id, draft = NULL
-            FROM stored WHERE assignment.id = stored.assignment_id
-        )
-        UPDATE rater SET answered = answered + 1, seconds = rater.seconds + sent.spent, last_seen = sent.now
-        FROM sent JOIN stored ON stored.assignment_id = sent.slot
-        WHERE rater.id = sent.rater RETURNING sent.n, stored.id
-    """
-)
+# PostgreSQL takes those of a whole group: each is another rater's, several may be to one item.
+_store_many = f"""
+    WITH sent AS MATERIALIZED (
+        SELECT * FROM {_SENT}
+    ), stored AS (
+        INSERT INTO response (campaign_id, item_id, rater_id, assignment_id, key, answers, hints,
+                              time, seconds, kind, source, outcome, untouched)
+        SELECT campaign, item, rater, slot, sent_key, said, shown_hints, now, took, sort, origin,
+               brought, "left"
+        FROM sent ORDER BY n
+        RETURNING id, assignment_id
+    ), counted AS (
+        UPDATE item SET done = done + more.answers, taken = taken + more.again
+        FROM (SELECT item, count(*) AS answers, sum(again) AS again FROM sent GROUP BY item) AS more
+        WHERE item.id = more.item
+    ), closed AS (
+        UPDATE assignment SET state = 'answered', response_id = stored.id, draft = NULL
+        FROM stored WHERE assignment.id = stored.assignment_id
+    )
+    UPDATE rater SET answered = answered + 1, seconds = rater.seconds + sent.spent, last_seen = sent.now
+    FROM sent JOIN stored ON stored.assignment_id = sent.slot
+    WHERE rater.id = sent.rater RETURNING sent.n, stored.id
+"""
+
+
+def _store(**counted: Any) -> Prepared:
+    """The first answer of an active rater: stored, counted with the item and the rater, its slot closed."""
+    count_item = update(schema.item).where(_ITEM.id == _item).values(done=_ITEM.done + 1, **counted)
+    steps = (_insert, _close_slot(func.last_insert_rowid()), count_item, _count_rater)
+    return Prepared({"sqlite": steps, "postgresql": _store_many})
+
+
+# SQLite writes every index anew that a column belongs to which is set, be it to the same value: `taken` is
+# set only for a slot that had been given back and is taken again.
+STORE, STORE_AGAIN = _store(), _store(taken=_ITEM.taken + 1)

@@ -1,35 +1,67 @@
 """Answers come in: checked by the protocol, stored once, counted once, never changed.
 
-`respond` returns after the transaction is on disk. The log of responses is append-only; a
-correction is a new row that names the one it replaces.
+An answer and the claim of the next task are one transaction (`take_turn`), so that the page that follows
+shows what was claimed with it and nobody has to look again. `respond` stores an answer alone, and returns
+after it is on disk. The log of responses is append-only (`response_log`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection
 
-from captious.campaigns.records import NotOpen, NotYours, Rater, Receipt, SignedOut, Source
+from captious.campaigns.records import Campaign, NotOpen, NotYours, Rater, Receipt, SignedOut, Source, Task
+from captious.campaigns.store.columns import is_storable, unstorable
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.recordings import recording_file
-from captious.campaigns.store.rows import AnyRow, campaign_from, item_of
-from captious.campaigns.store.storable import is_storable
+from captious.campaigns.store.rows import campaign_from, item_of
 from captious.campaigns.work import response_queries as queries
-from captious.campaigns.work.answer_checks import Answers, check_key, checked_answers, seconds_taken
+from captious.campaigns.work.assignment import Desk, desk_of, hand_out
+from captious.campaigns.work.pool import SearchScope, WorkingRater
 from captious.campaigns.work.reading import item, items, latest_responses, stored
 from captious.campaigns.work.response_log import (
     CAMPAIGN_COLUMNS,
     Seen,
     Sent,
     Stored,
-    earlier_receipt,
     repeated_receipt,
+    seconds_taken,
     store,
 )
-from captious.protocols import HumanProtocol, Item, Problem
+from captious.errors import InputError
+from captious.protocols import HumanProtocol, Item, Problem, Response
+
+Answers = Mapping[str, object]
+Derived = Mapping[str, Any]
+LONGEST_KEY = 200
+
+
+class Underived(NamedTuple):
+    """A valid answer that a machine has to work on before it is stored, which no transaction waits for."""
+
+    campaign: Campaign
+    item: Item
+    response: Response
+    source: Source
+
+    def derive(self, db: Database) -> Derived:
+        """What the machine makes of it; it may take long. A simulated rater says what it would be."""
+        rules = self.campaign.rules()
+        if self.source == "simulated":
+            return rules.simulated_derive(self.item, self.response)
+        return rules.derive(self.item, self.response, lambda name: recording_file(db, self.campaign, name)[0])
+
+
+class Turn(NamedTuple):
+    """What became of an answer, and the desk after it: None where the page has to look for itself."""
+
+    outcome: Receipt | list[Problem]
+    desk: Desk | None = None
+    pauses: bool = False
 
 
 def respond(
@@ -52,91 +84,176 @@ def respond(
     (`assignment.open_again`), and is not known where it was not. An answer that comes after its slot
     was given back is stored and counted all the same; one of a removed rater is stored and not counted.
     """
-    check_key(key)
-    with db.read() as connection:
-        task = queries.TASK.first(connection, _own(rater, token))
-        if task is None:
-            raise NotYours
-        asked = item_of(db, connection, task)
-    now = db.now()
-    campaign = campaign_from(*task[-CAMPAIGN_COLUMNS:])
-    given = answers(asked) if callable(answers) else answers
-    checked, problems = checked_answers(db, campaign, rater, asked, given, task.shown_at, now, source)
-    if isinstance(checked, list) or problems:
-        # Whether the key is known is asked again where the answer is stored.
-        with db.read() as connection:
-            return earlier_receipt(connection, rater, key) or problems
-    if source == "simulated":
-        derived = campaign.rules().simulated_derive(asked, checked)
-    else:
-        derived = campaign.rules().derive(asked, checked, lambda name: recording_file(db, campaign, name)[0])
-    response = replace(checked, derived=derived) if derived else checked
-    took, measured = seconds_taken(seconds, task.shown_at, now), seconds is not None
-    sent = Sent(campaign, rater, asked, response, key, took, source, seen, measured)
 
-    def work(connection: Connection) -> Receipt | list[Problem]:
-        row = _standing(connection, rater, token, key, now)
-        found = store(connection, sent, row)
-        return found.receipt if isinstance(found, Stored) else found
-
-    return db.transact(work)
+    attempt = partial(
+        _respond,
+        db,
+        rater=rater,
+        token=token,
+        answers=answers,
+        key=key,
+        seconds=seconds,
+        source=source,
+        seen=seen,
+    )
+    derived: Derived | None = None
+    while isinstance(found := db.transact(partial(attempt, derived=derived)), Underived):
+        derived = found.derive(db)
+    return found.receipt if isinstance(found, Stored) else found
 
 
-def respond_within(
+def take_turn(
+    db: Database,
+    connection: Connection,
+    rater: Rater,
+    slug: str,
+    token: str,
+    answers: Answers | Callable[[Item], Answers],
+    *,
+    key: str,
+    seen: Seen,
+    session: str = "",
+    derived: Derived | None = None,
+) -> Turn | Underived:
+    """Store an answer from a page and claim what comes next, in a transaction that is open.
+
+    The campaign must be that of `slug`. `session` is the digest of the rater's session where nobody has
+    looked yet whether it is alive: if it is not, `SignedOut` is raised.
+    """
+    found = _respond(
+        db, connection, rater, token, answers, key=key, seen=seen, slug=slug, session=session, derived=derived
+    )
+    if not isinstance(found, Stored):
+        return found if isinstance(found, Underived) else Turn(found)
+    pauses = bool(found.receipt.feedback) and found.campaign.rules().pauses
+    return Turn(found.receipt, _next(db, connection, rater, found), pauses)
+
+
+def _respond(
     db: Database,
     connection: Connection,
     rater: Rater,
     token: str,
-    answers: Callable[[Item], Answers],
+    answers: Answers | Callable[[Item], Answers],
     *,
     key: str,
-    slug: str,
+    seconds: float | None = None,
     source: Source = "web",
     seen: Seen | None = None,
+    slug: str = "",
     session: str = "",
-) -> Stored | Receipt | list[Problem] | None:
-    """As `respond`, all of it in a transaction that is open; the campaign must be that of `slug`.
-
-    A receipt is that of an earlier answer with the same key. None where the protocol derives
-    something from responses: that may take long. `session` is the digest of the rater's session
-    where nobody has looked yet whether it is alive: if it is not, `SignedOut` is raised.
-    """
-    check_key(key)
+    derived: Derived | None = None,
+) -> Stored | Receipt | list[Problem] | Underived:
+    """As `respond`, in a transaction that is open; a receipt is that of an earlier answer with the key."""
+    if not key or len(key) > LONGEST_KEY or not is_storable(key):
+        raise InputError(f"key: give 1 to {LONGEST_KEY} plain characters, new for each answer.")
+    if not is_storable(token):
+        raise NotYours
     now = db.now()
-    row = _standing(connection, rater, token, key, now, session)
+    given = {"rater": rater.id, "token": token, "sent_key": key, "now": now, "session": session}
+    row = queries.HELD_BY.first(connection, given)
+    if row is None:
+        raise NotYours
     if session and not row.signed_in:
         raise SignedOut
     campaign, asked = campaign_from(*row[-CAMPAIGN_COLUMNS:]), item_of(db, connection, row)
-    if campaign.slug != slug:
+    if slug and campaign.slug != slug:
         raise NotYours
-    if derives(campaign.rules()):
-        return None
-    checked, problems = checked_answers(db, campaign, rater, asked, answers(asked), row.shown_at, now, source)
-    if isinstance(checked, list) or problems:
-        return repeated_receipt(row.earlier_id, row.earlier_kind) if row.earlier_id is not None else problems
-    sent = Sent(campaign, rater, asked, checked, key, seconds_taken(None, row.shown_at, now), source, seen)
+    response = _checked(db, campaign, rater, asked, answers, row.shown_at, now, source)
+    if isinstance(response, list):
+        return repeated_receipt(row.earlier_id, row.earlier_kind) if row.earlier_id is not None else response
+    if derived is None and _derives(campaign.rules()) and row.earlier_id is None:
+        return Underived(campaign, asked, response, source)
+    if derived:
+        response = replace(response, derived=derived)
+    took = seconds_taken(seconds, row.shown_at, now)
+    sent = Sent(campaign, rater, asked, response, key, took, source, seen, measured=seconds is not None)
     return store(connection, sent, row)
 
 
-def derives(rules: HumanProtocol) -> bool:
-    """Whether a machine works on responses before they are stored, which may take long."""
+def _checked(
+    db: Database,
+    campaign: Campaign,
+    rater: Rater,
+    asked: Item,
+    answers: Answers | Callable[[Item], Answers],
+    shown_at: float | None,
+    now: float,
+    source: Source,
+) -> Response | list[Problem]:
+    """The answers as the protocol takes them, or everything that is wrong with them."""
+    rules = campaign.rules()
+    given = answers(asked) if callable(answers) else answers
+    checked = rules.validate(asked, given, rater=rater.pseudonym, time=now)
+    if isinstance(checked, list):
+        problems = checked
+    else:
+        problems = [*unstorable(checked.answers), *_missing_recordings(db, campaign, asked, checked)]
+    least = rules.minimum_seconds(asked) if source in ("web", "api") else 0.0
+    if least and shown_at is not None and now - shown_at < least:
+        problems = [*problems, Problem("", f"Look at it for at least {least:g} seconds, then answer.")]
+    return problems if problems or isinstance(checked, list) else checked
+
+
+def _missing_recordings(db: Database, campaign: Campaign, item: Item, response: Response) -> list[Problem]:
+    """Recordings that are answered with and are not there."""
+    found = []
+    for name in [field.name for field in item.form.fields if field.kind == "audio"]:
+        if name in response.answers:
+            try:
+                recording_file(db, campaign, str(response.answers[name]))
+            except InputError:
+                found.append(Problem(name, "The recording did not arrive. Send it again."))
+    return found
+
+
+def _derives(rules: HumanProtocol) -> bool:
+    """Whether a machine works on responses before they are stored."""
     return type(rules).derive is not HumanProtocol.derive
 
 
-def _own(rater: Rater, token: str) -> dict[str, Any]:
-    if not is_storable(token):
-        raise NotYours
-    return {"rater": rater.id, "token": token}
+def _next(db: Database, connection: Connection, rater: Rater, stored: Stored) -> Desk | None:
+    """The desk after an answer; None where there is nothing to claim with it."""
+    campaign, row = stored.campaign, stored.row
+    rules = campaign.rules()
+    # A result that is read first would count as time on the next task. Something new that comes before
+    # the next task is found by the page that looks for itself.
+    if stored.receipt.correction or rules.pauses or rater.entry != campaign.settings.entry_version:
+        return None
+    working = WorkingRater(
+        rater.id,
+        rater.pseudonym,
+        row.cursor,
+        stored.response.time,
+        row.answered + 1,
+        stored.record,
+        row.quota,
+        "active" if stored.active else "removed",
+    )
+    if not stored.active or campaign.state != "open":
+        return None
+    scope = SearchScope(row.late, row.labels, row.checks, row.own)
+    tasks = hand_out(db, connection, campaign, rater, working, scope, may_hold=row.holds_more)
+    if not tasks:
+        return None
+    previous = _answered(stored) if rules.may_correct(stored.item) else None
+    return desk_of(db, connection, campaign, working, tasks, previous, stored.receipt.feedback)
 
 
-def _standing(
-    connection: Connection, rater: Rater, token: str, key: str, now: float, session: str = ""
-) -> AnyRow:
-    given = {**_own(rater, token), "sent_key": key, "now": now, "session": session}
-    row = queries.STANDING.first(connection, given)
-    if row is None:
-        raise NotYours
-    return row
+def _answered(stored: Stored) -> Task:
+    row = stored.row
+    return Task(
+        row.token,
+        stored.item,
+        row.group_no,
+        row.position,
+        1,
+        row.held_until,
+        None,
+        stored.response.answers,
+        row.answered + 1,
+        stored.receipt.feedback,
+    )
 
 
 __all__ = [
@@ -145,11 +262,12 @@ __all__ = [
     "Receipt",
     "Seen",
     "Stored",
-    "derives",
+    "Turn",
+    "Underived",
     "item",
     "items",
     "latest_responses",
     "respond",
-    "respond_within",
     "stored",
+    "take_turn",
 ]

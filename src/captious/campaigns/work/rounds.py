@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, select, update
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.new_items import add_items, add_limits, content_of
+from captious.campaigns.store.inserts import add_items, add_limits, content_of
 from captious.campaigns.work.reading import latest_responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item

@@ -6,7 +6,7 @@ every step. So a run of places where all is blocked for the rater is kept, with 
 newest change to an item at that time. A later search jumps over the run and looks, through the
 index of changes, only at items that have come into it since. The runs are a memory of searches: the
 result is that of the plain search, item by item. Mostly the first few items of a level are free, or
-there are only a few: a glance at them comes first, and where it tells, nothing is walked.
+there are only a few: a sample of them comes first, and where it tells, nothing is walked.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ def next_level(
     connection: Connection, search: queries.Search, given: Mapping[str, Any], count: int
 ) -> tuple[list[AnyRow], int | None]:
     """Free items of the lowest room above a given one, those ahead and then those behind; and that room."""
-    found = search.glance.all(connection, {**given, "count": count})
+    found = search.sample.all(connection, {**given, "count": count})
     ahead = sum(row.item_place >= given["cursor"] for row in found)
     if ahead >= count:
         return found[:count], found[0].item_room
     extent = search.extent.first(connection, given)
     if extent.room is None:
         return [], None
-    seen_ahead = extent.ahead <= queries.GLANCE
-    seen_all = seen_ahead and (extent.behind <= queries.GLANCE or len(found) >= count)
+    seen_ahead = extent.ahead <= queries.SAMPLE
+    seen_all = seen_ahead and (extent.behind <= queries.SAMPLE or len(found) >= count)
     if seen_all and all(row.item_room == extent.room for row in found):
         return found[:count], extent.room
     return level_rows(connection, search, {**given, "room": extent.room}, count), extent.room

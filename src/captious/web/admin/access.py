@@ -19,8 +19,7 @@ from captious.web.admin import formatting
 from captious.web.admin.models import CampaignHead
 from captious.web.errors import documented, documented_pages
 from captious.web.guard import security
-from captious.web.protocol_words import stage_words
-from captious.web.texts import Texts, texts
+from captious.web.texts import Texts, stage_words, texts
 
 PAGE: dict[str, Any] = {
     "response_class": HTMLResponse,

@@ -9,11 +9,13 @@ from __future__ import annotations
 import hmac
 import secrets
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.parse import unquote_plus
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from captious.campaigns.people import accounts
@@ -30,7 +32,9 @@ VISITOR = "captious_visitor"
 CSRF_FIELD = "csrf"
 CSRF_HEADER = "x-csrf-token"
 ROLES = ("viewer", "manager", "owner")
-FORM_TYPES = ("application/x-www-form-urlencoded", "multipart/form-data")
+PLAIN_FORM = "application/x-www-form-urlencoded"
+FORM_TYPES = (PLAIN_FORM, "multipart/form-data")
+MOST_FIELDS = 1000
 DOORS = ("/admin/sign-in", "/join/", "/go/", "/setup/", "/demo/")
 HOUR = 3600
 LONGEST_COOKIE = 200
@@ -218,31 +222,58 @@ def require_token(expected: str, given: str) -> None:
         raise Refusal(403, "error.csrf")
 
 
+def token_of(request: Request, form: FormData) -> str:
+    """The CSRF token that comes with a form: in its header, or among its fields."""
+    return request.headers.get(CSRF_HEADER) or text_field(form, CSRF_FIELD)
+
+
 async def check_csrf(request: Request) -> None:
     """A dependency of every write: the header or the form field must hold the token."""
     given = request.headers.get(CSRF_HEADER, "")
-    if not given and is_form(request):
+    if not given and form_type(request) in FORM_TYPES:
         field = (await submitted(request)).get(CSRF_FIELD)
         given = field if isinstance(field, str) else ""
     await run_in_threadpool(require_csrf, request, given)
 
 
-def is_form(request: Request) -> bool:
-    """Whether the body is that of a form."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return kind in FORM_TYPES
+def form_type(request: Request) -> str:
+    """The type of the body without what comes after it, in small letters."""
+    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 async def submitted(request: Request) -> FormData:
     """A dependency: the fields of a submitted form; every text in it can be stored."""
-    if not is_form(request):
+    kind = form_type(request)
+    if kind not in FORM_TYPES:
         raise Refusal(415, "error.not_a_form")
+    if kind == PLAIN_FORM:
+        return fields_of(await request.body())
     form = await request.form()
     for name, value in form.multi_items():
         refuse_unstorable(name)
         if isinstance(value, str):
             refuse_unstorable(value)
     return form
+
+
+def fields_of(body: bytes) -> FormData:
+    """The fields of a form without files; every text in them can be stored.
+
+    >>> fields_of(b"a=1+%C3%A4&b=&&c&a=2").multi_items()
+    [('a', '1 ä'), ('b', ''), ('c', ''), ('a', '2')]
+    """
+    if body.count(b"&") >= MOST_FIELDS:
+        raise HTTPException(400)
+    split = [pair.partition("=") for pair in body.decode("latin-1").split("&") if pair]
+    pairs: list[tuple[str, Any]]
+    if b"%" in body or b"+" in body:
+        pairs = [(unquote_plus(name), unquote_plus(value)) for name, _, value in split]
+    else:
+        pairs = [(name, value) for name, _, value in split]
+    # What is decoded with replacements has no halves of surrogate pairs.
+    if b"%00" in body or b"\0" in body:
+        refuse_unstorable(pairs)
+    return FormData(pairs)
 
 
 def refuse_unstorable(value: object) -> None:

@@ -111,8 +111,8 @@ def route_of(scope: Scope) -> str:
     found = getattr(route, "path_format", "") or getattr(route, "path", "")
     if found:
         return str(found)
-    if scope["path"].startswith(WORK):  # rater/fast_path.py answers these without a route
-        return "/work/{slug}" if scope["path"].count("/") == 2 else "/work/{slug}/{task}"
+    if scope["path"].startswith(WORK):  # answers are taken without a route
+        return "/work/{slug}/{task}"
     mounted = next((one for one in MOUNTED if scope["path"].startswith(one)), "")
     return f"{mounted}…" if mounted else OTHER
 

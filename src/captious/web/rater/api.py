@@ -15,7 +15,7 @@ from captious.campaigns.work import assignment, responses
 from captious.web.errors import ErrorBody, documented
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
-from captious.web.rater.task_view import picture
+from captious.web.rater.task_page import picture
 from captious.web.rater.work_pages import KEY
 from captious.web.refusals import Refusal
 from captious.web.texts import texts
@@ -167,7 +167,7 @@ def submit(
 
 
 def _progress(request: Request, at: AtWork) -> RaterProgress:
-    return assignment.rater_progress(security.db_of(request), at.campaign, at.rater)
+    return assignment.rater_progress(security.db_of(request), at.rater)
 
 
 def _task(at: AtWork, task: Task) -> TaskBody:

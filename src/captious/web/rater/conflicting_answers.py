@@ -14,9 +14,9 @@ from captious.campaigns.work import assignment
 from captious.campaigns.work.responses import Seen
 from captious.protocols import Field
 from captious.web import pages
-from captious.web.errors import wants_json
 from captious.web.forms import form_view
 from captious.web.guard import security
+from captious.web.pages import wants_json
 from captious.web.refusals import Refusal
 from captious.web.texts import Texts, texts
 

@@ -14,7 +14,9 @@ from captious.web import pages
 from captious.web.errors import documented_pages
 from captious.web.forms import form_view
 from captious.web.guard import security
-from captious.web.rater.task_view import picture
+from captious.web.rater.task_page import picture
+from captious.web.rater.work_pages import by_itself, show_task
+from captious.web.refusals import Refusal
 from captious.web.texts import Texts, texts
 
 router = APIRouter(tags=["rater pages"])
@@ -77,3 +79,16 @@ def _said(slug: str, task: Task, t: Texts, *, may_change: bool) -> Said:
         task.answered_at or 0.0,
         f"/work/{slug}/{task.token}" if may_change else "",
     )
+
+
+@router.get("/work/{slug}/{task}", response_class=HTMLResponse, responses=documented_pages(401, 409))
+def reopen(request: Request, slug: str, task: str) -> Response:
+    """A task of the rater's own: the one in hand, or an answer to be corrected."""
+    at = security.current_rater(request, slug)
+    db = security.db_of(request)
+    found = assignment.task(db, at.rater, task)
+    if found.answered is not None and not assignment.may_change(db, at.rater, found):
+        raise Refusal(409, "work.too_late")
+    if found.answered is not None:
+        assignment.open_again(db, at.rater, task)
+    return show_task(request, at, by_itself(request, at, found))

@@ -1,4 +1,4 @@
-"""Not answering: a task is skipped, cannot be judged or has a broken image, or the lead is told of it."""
+"""Not answering yet: a draft is kept, a task is put aside with a reason, or the lead is told of it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,41 @@ from starlette.responses import Response
 from captious.campaigns.work import aside, assignment
 from captious.web import pages
 from captious.web.errors import Responses, documented_pages
-from captious.web.forms.form_answers import ASIDE, NOTE, answers_to, touched
+from captious.web.forms.form_answers import ASIDE, FINE, NOTE, all_fine, answers_to, touched
 from captious.web.guard import security
 from captious.web.openapi import form_body
+from captious.web.pages import wants_json
 from captious.web.refusals import Refusal
 
 router = APIRouter(tags=["rater pages"])
 Sent = Annotated[FormData, Depends(security.submitted)]
 _ON: Responses = {303: {"description": "Noted; on to the work."}}
+
+
+@router.post(
+    "/work/{slug}/{task}/draft",
+    status_code=303,
+    response_class=Response,
+    responses={
+        204: {"description": "Kept, for a script."},
+        303: {"description": "Kept; back to the task."},
+        **documented_pages(401, 403, 409, 415),
+    },
+    openapi_extra=form_body({}, required=["csrf"], open_ended=True),
+)
+def keep_draft(request: Request, slug: str, task: str, form: Sent) -> Response:
+    """Keep what has been filled in so far; it counts for nothing until it is submitted."""
+    rater, _ = security.rater_session(request, slug)
+    security.require_csrf(request, security.token_of(request, form))
+    db = security.db_of(request)
+    found = assignment.task(db, rater, task)
+    answers = touched(answers_to(found.item, form), form)
+    if form.get(FINE):
+        answers = all_fine(found.item, answers, security.text_field(form, FINE))
+    assignment.save_draft(db, rater, task, answers)
+    if wants_json(request):
+        return Response(status_code=204)
+    return pages.redirect(request, f"/work/{slug}", flash="work.draft_kept")
 
 
 @router.post(

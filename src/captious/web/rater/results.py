@@ -18,7 +18,7 @@ from captious.web.errors import documented_pages
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
-from captious.web.rater.task_view import board_address
+from captious.web.rater.task_page import board_address
 from captious.web.refusals import Refusal
 from captious.web.texts import texts
 

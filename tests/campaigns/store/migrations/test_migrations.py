@@ -11,8 +11,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
 from captious.campaigns.store import schema
-from captious.campaigns.store.database import Database, database_url
-from captious.campaigns.store.engines import engine_of
+from captious.campaigns.store.database import Database, database_url, engine_of
 from captious.campaigns.store.migrations import HEAD, revision, revisions
 from captious.errors import InputError
 

@@ -40,7 +40,7 @@ from captious.web.forms import form_view
 from captious.web.forms.form_answers import answers_to
 from captious.web.guard import security
 from captious.web.openapi import form_body
-from captious.web.rater.task_view import picture
+from captious.web.rater.task_page import picture
 from captious.web.rater.work_pages import idempotency_key
 from captious.web.refusals import Refusal
 from captious.web.texts import Texts

@@ -30,7 +30,7 @@ from captious.web.forms import form_view
 from captious.web.forms.form_answers import answers_to
 from captious.web.openapi import form_body
 from captious.web.rater.entry.training_page import expected_words
-from captious.web.rater.task_view import picture
+from captious.web.rater.task_page import picture
 from captious.web.refusals import Refusal
 from captious.web.texts import Texts
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from captious.campaigns.work import aside
-from captious.campaigns.work.notes import MOST, Note, notes
+from captious.campaigns.work.aside import MOST_NOTES, Note, notes
 from captious.web import pages
 from captious.web.admin.access import WRITE, Db, Manager, Run, Seen, Written
 from captious.web.admin.models import CampaignHead
@@ -31,7 +31,7 @@ class NotesPage:
 @page(router, "/admin/c/{slug}/notes", "notes.html")
 def notes_page(campaign: Seen, db: Db) -> NotesPage:
     """What raters said of items."""
-    found = notes(db, campaign, limit=MOST)
+    found = notes(db, campaign, limit=MOST_NOTES)
     return NotesPage(CampaignHead.of(campaign), found, campaign.settings.set_aside_after)
 
 

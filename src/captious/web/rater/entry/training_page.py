@@ -18,14 +18,15 @@ from captious.protocols.known import best_answer
 from captious.protocols.training import Marked, Standing, mark
 from captious.protocols.training.example import WHOLE
 from captious.web import pages
-from captious.web.errors import documented_pages, wants_json
+from captious.web.errors import documented_pages
 from captious.web.forms import form_view
 from captious.web.forms.form_answers import answers_to
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
+from captious.web.pages import wants_json
 from captious.web.rater.entry.consent_page import ON
-from captious.web.rater.task_view import Links, task_values
+from captious.web.rater.task_page import Links, task_values
 from captious.web.refusals import Refusal
 from captious.web.texts import Texts, texts
 

@@ -23,7 +23,7 @@ from captious.web.admin.setup.wizard.previews import draft_image
 from captious.web.forms import form_view
 from captious.web.forms.form_answers import answers_to
 from captious.web.openapi import form_body
-from captious.web.rater.task_view import Links, task_values
+from captious.web.rater.task_page import Links, task_values
 from captious.web.refusals import Refusal
 
 router = APIRouter()

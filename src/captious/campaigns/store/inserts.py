@@ -1,25 +1,149 @@
-"""Items that a campaign does not have yet: their rows, forms, labels, and who may be given them."""
+"""Rows that are added where they are not there yet: of any table, and items with all that belongs to them."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import lru_cache
+from typing import Any, Literal
 
 import orjson
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Insert, Select, Table, bindparam, func, select
+from sqlalchemy.dialects import postgresql, sqlite
 
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
-from captious.campaigns.store.item_queries import ADD_LIMITED
-from captious.campaigns.store.new_rows import MANY, driver_values, ids_of, insert_new, insert_one
-from captious.campaigns.store.storable import checked_id
+from captious.campaigns.store.columns import Json, checked_id
+from captious.campaigns.store.prepared import Prepared, given_rows
 from captious.protocols import Form, Item
 from captious.protocols.store import item_to_dict
 
+# As many as both engines take in one statement with room to spare.
+MANY = 500
 _NO_FORM = Form(())
 _BESIDE_CONTENT = ("key", "image", "stage", "fields", "target", "balance", "not_before")
+_LIMITED = {
+    "campaign_id": "integer",
+    "key": "text",
+    "image": "text",
+    "stage": "text",
+    "form_id": "integer",
+    "content": "text",
+    "target": "bigint",
+    "balance": "text",
+    "is_check": "boolean",
+    "restricted": "boolean",
+    "not_before": "double precision",
+    "place": "double precision",
+    "from_response": "integer",
+    "rater_id": "integer",
+    "allowed": "boolean",
+}
+_OF_ITEM = tuple(name for name in _LIMITED if name not in ("rater_id", "allowed"))
+
+
+def _given(table: Table, names: Iterable[str]) -> dict[str, Any]:
+    return {name: bindparam(name, type_=table.c[name].type) for name in names}
+
+
+# An item that an answer calls for, with one rater who alone may or must not be given it; its number, or
+# nothing where it is there already. Where several works call for the same, the first adds it.
+ADD_LIMITED = Prepared(
+    {
+        "sqlite": (
+            sqlite.insert(schema.item)
+            .values(_given(schema.item, _OF_ITEM))
+            .on_conflict_do_nothing()
+            .returning(schema.item.c.id),
+            sqlite.insert(schema.item_rater).values(
+                item_id=func.last_insert_rowid(),
+                **_given(schema.item_rater, ("rater_id", "allowed", "not_before")),
+            ),
+        ),
+        "postgresql": f"""
+        WITH wanted AS MATERIALIZED (
+            SELECT DISTINCT ON (campaign_id, key) * FROM {given_rows(_LIMITED)} ORDER BY campaign_id, key, n
+        ), made AS (
+            INSERT INTO item ({", ".join(_OF_ITEM)})
+            SELECT {", ".join(_OF_ITEM)}
+            FROM wanted ORDER BY n
+            ON CONFLICT DO NOTHING RETURNING id, campaign_id, key
+        ), limited AS (
+            INSERT INTO item_rater (item_id, rater_id, allowed, not_before)
+            SELECT made.id, wanted.rater_id, wanted.allowed, wanted.not_before
+            FROM made JOIN wanted USING (campaign_id, key)
+        )
+        SELECT wanted.n, made.id FROM made JOIN wanted USING (campaign_id, key)
+        """,
+    }
+)
+
+
+def insert_new(connection: Connection, table: Table, values: Sequence[Mapping[str, Any]]) -> int:
+    """Insert rows and return how many; one whose unique key is there already is left as it is."""
+    if not values:
+        return 0
+    if len(values) == 1:
+        return insert_one(table, tuple(values[0])).change(connection, driver_values(table, values[0]))
+    return connection.execute(_insert_new(connection.dialect.name, table), [*values]).rowcount
+
+
+@lru_cache(maxsize=64)
+def _insert_new(dialect: str, table: Table) -> Insert:
+    made = sqlite.insert(table) if dialect == "sqlite" else postgresql.insert(table)
+    return made.on_conflict_do_nothing()
+
+
+@lru_cache(maxsize=64)
+def insert_one(table: Table, columns: tuple[str, ...], *, returning: bool = False) -> Prepared:
+    """The statement for one row of these columns; with `returning` it gives the id of a row that is new."""
+    given = {name: bindparam(name, type_=table.c[name].type) for name in columns}
+    made = {dialect: _insert_new(dialect, table).values(given) for dialect in ("sqlite", "postgresql")}
+    if returning:
+        return Prepared({dialect: one.returning(table.c.id) for dialect, one in made.items()})
+    return Prepared(made)
+
+
+def driver_values(table: Table, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Values as a driver takes them: JSON as text."""
+    return {
+        name: orjson.dumps(value).decode()
+        if value is not None and isinstance(table.c[name].type, Json)
+        else value
+        for name, value in values.items()
+    }
+
+
+def ids_of(
+    connection: Connection,
+    table: Table,
+    column: Literal["key", "pseudonym"],
+    campaign: Campaign,
+    names: Sequence[str],
+) -> dict[str, int]:
+    """The ids of some rows of a campaign by a name of theirs."""
+    if len(names) == 1:
+        id_ = _id(table, column).value(connection, {"campaign": campaign.id, "name": names[0]})
+        return {} if id_ is None else {names[0]: id_}
+    found: dict[str, int] = {}
+    for start in range(0, len(names), MANY):
+        given = {"campaign": campaign.id, "names": names[start : start + MANY]}
+        found.update((row[0], row[1]) for row in connection.execute(_ids(table, column), given))
+    return found
+
+
+@lru_cache(maxsize=8)
+def _id(table: Table, column: str) -> Prepared:
+    own = table.c.campaign_id == bindparam("campaign")
+    return Prepared(select(table.c.id).where(own, table.c[column] == bindparam("name")))
+
+
+@lru_cache(maxsize=8)
+def _ids(table: Table, column: str) -> Select[Any]:
+    return select(table.c[column], table.c.id).where(
+        table.c.campaign_id == bindparam("campaign"), table.c[column].in_(bindparam("names", expanding=True))
+    )
 
 
 def content_of(item: Item) -> dict[str, Any]:
@@ -99,7 +223,7 @@ def add_item(
         form_id = _add_forms(connection, [item])[item.form]
     row = _item_row(campaign, item, form_id, from_response)
     limits = _limits(item)
-    if connection.dialect.name != "sqlite" and len(limits) == 1 and limits <= raters.keys():
+    if len(limits) == 1 and limits <= raters.keys():
         (name,) = limits
         given = row | {"content": orjson.dumps(row["content"]).decode(), "rater_id": raters[name]}
         made = ADD_LIMITED.value(connection, given | {"allowed": name not in item.not_for})

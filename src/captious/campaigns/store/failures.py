@@ -1,6 +1,7 @@
-"""Which errors of a database pass by themselves: it is down, full, locked or read-only for now.
+"""Failures of a transaction that pass by themselves: a race that was lost, or a database that is down,
 
-Whoever asks then is told to come back (503), not that something is wrong here (500).
+full, locked or read-only for now. Whoever asks then is told to come back (503), not that something is
+wrong here (500).
 """
 
 from __future__ import annotations
@@ -24,6 +25,10 @@ _SQLITE = (
     "SQLITE_CANTOPEN",
 )
 _FILES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+
+
+class LostRaceError(Exception):
+    """Another transaction was faster: this one is rolled back and run again."""
 
 
 def is_outage(error: BaseException) -> bool:

@@ -1,4 +1,4 @@
-"""Forms and cookies of the requests that raters send all day are read as the framework reads them."""
+"""Forms without files are read by us, and as Python reads them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from captious.web.rater.raw_request import LONGEST_REMEMBERED, MOST_FIELDS, RawRequest, body_of, fields_of
+from captious.web.guard.security import MOST_FIELDS, fields_of, submitted
 from captious.web.refusals import Refusal
 
 BODIES = [
@@ -51,27 +51,6 @@ def test_a_thousand_fields_are_read_and_more_are_refused() -> None:
     assert refused.value.status_code == 400
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        [],
-        [b"a=1; b=2"],
-        [b'a="1 \\073 2"; b=; ; =3; loose; a=4'],
-        [b"a=1", b"a=2; b=3"],
-        [b"long=" + b"x" * LONGEST_REMEMBERED],
-        [b"name=caf\xe9"],
-    ],
-)
-def test_cookies_are_those_that_the_framework_finds(headers: list[bytes]) -> None:
-    scope = {"type": "http", "headers": [(b"cookie", one) for one in headers]}
-    assert dict(RawRequest(scope).cookies()) == Request(scope).cookies
-
-
-def test_of_two_headers_with_one_name_the_first_counts() -> None:
-    scope = {"type": "http", "headers": [(b"accept", b"application/json"), (b"accept", b"text/html")]}
-    assert RawRequest(scope).header(b"accept") == Request(scope).headers["accept"] == "application/json"
-
-
 def _receiving(*messages: dict[str, Any]) -> Any:
     left = list(messages)
 
@@ -83,7 +62,12 @@ def _receiving(*messages: dict[str, Any]) -> Any:
 
 def test_a_body_in_parts_is_joined_and_one_without_end_is_none() -> None:
     first = {"type": "http.request", "body": b"a=", "more_body": True}
-    last = {"type": "http.request", "body": b"1"}
-    assert asyncio.run(body_of(_receiving(first, last))) == b"a=1"
+    last = {"type": "http.request", "body": b"1", "more_body": False}
+    scope = {
+        "type": "http",
+        "headers": [(b"content-type", b"application/x-www-form-urlencoded; charset=utf-8")],
+    }
+    found = asyncio.run(submitted(Request(scope, _receiving(first, last))))
+    assert found.multi_items() == [("a", "1")]
     with pytest.raises(ClientDisconnect):
-        asyncio.run(body_of(_receiving(first, {"type": "http.disconnect"})))
+        asyncio.run(submitted(Request(scope, _receiving(first, {"type": "http.disconnect"}))))
