@@ -21,6 +21,7 @@ Family = Literal[
     "flickr8k-crowdflower",
     "lines",
 ]
+TABLES = (".csv", ".tsv", ".tab", ".xlsx")
 DELIMITERS = "\t,;|"
 LONG = 1 << 12
 TEXT_ROLES = {"caption", "references", "rating"}
@@ -66,7 +67,7 @@ def detect(source: Source) -> Family:
     for family, first_line in _FIRST_LINES:
         if first_line.match(first):
             return family
-    if delimiter_of(first) or source.name.lower().removesuffix(".gz").endswith((".csv", ".tsv")):
+    if delimiter_of(first) or source.name.lower().removesuffix(".gz").endswith(TABLES):
         return "table"
     return "lines"
 

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import re
+
+from captious.corpus.readers.names import ROLES
 from captious.corpus.readers.open import Source
 from captious.corpus.readers.rows import Column, Places, Problem, Rows
 from captious.errors import InputError, one_line
 
+_HEADERS = {name for role in ("caption", "references") for name in ROLES[role]}
+# What may stand before a caption, in how many lines at least, so that no single caption is taken for it.
+_BEFORE_CAPTIONS = (
+    ("a tab", 1, re.compile(r"[^\t]*\t").match),
+    ("a file name", 1, re.compile(r"\s*[\"']?[^\s,;|]+\.(?:jpe?g|png|gif|webp|bmp|tiff?)\b", re.I).match),
+    ("an id", 2, re.compile(r"\s*[\"']?\d{4,}[\"']?\s*[,;|:\s]\s*\D").match),
+    ("a key", 2, re.compile(r"\s*[\"']?[\w./#-]+[\"']?\s*(?::\s|=|\|)").match),
+)
+_NUMBER = re.compile(r"\s*(?P<number>\d{1,9})(?P<mark>[.):\]-]?)\s")
+_SURELY_COUNTED = 5
 EXPERT_RATERS = 3  # Hodosh, Young and Hockenmaier (2013): three experts, ratings of 1 to 4
 
 
@@ -13,7 +26,9 @@ def read_lines(source: Source) -> Rows:
     """A caption a line; the image id is the line's number, so that files meet line by line."""
     # Only newlines end a line: str.splitlines() would also split at rare separators in captions.
     lines = source.data.decode("utf-8").removesuffix("\n").split("\n")
-    captions: Column = [line.removesuffix("\r") for line in lines]
+    lines = [line.removesuffix("\r") for line in lines]
+    _refuse_columns(source, [line for line in lines if line.strip()])
+    captions: Column = [*lines]
     numbers: Column = list(range(1, len(lines) + 1))
     return Rows(
         source=source.name,
@@ -22,6 +37,33 @@ def read_lines(source: Source) -> Rows:
         columns={"image": numbers, "caption": captions},
         places=Places("line"),
     )
+
+
+def _refuse_columns(source: Source, lines: list[str]) -> None:
+    """Refuse lines that hold more than a caption: an id, a number or a header would be scored as words."""
+    first = lines[0].strip()
+    if first.casefold() in _HEADERS and len(lines) > 1:
+        raise InputError(
+            f'{source.name}: line 1: "{first}" looks like a header, which would be read as a caption. '
+            "Remove it, or add a column of image ids: image_id,caption."
+        )
+    told = [what for what, least, more in _BEFORE_CAPTIONS if len(lines) >= least and all(map(more, lines))]
+    told += ["its own number"] if _numbered(lines) else []
+    if told:
+        raise InputError(
+            f'{source.name}: every line has {told[0]}, as in "{one_line(first, 40)}", which would be read as '
+            "words. Start the file with a header, such as image_id,caption, and put one delimiter between "
+            "the columns; or keep the captions alone."
+        )
+
+
+def _numbered(lines: list[str]) -> bool:
+    """Whether lines are a list that counts from 0 or 1: "1. A dog", "2) A cat", "3 Two birds"."""
+    found = [_NUMBER.match(line) for line in lines]
+    numbers = [int(one["number"]) for one in found if one is not None]
+    counted = len(lines) > 1 and numbers in (list(range(len(lines))), list(range(1, len(lines) + 1)))
+    marked = all(one is not None and one["mark"] for one in found)
+    return counted and (marked or len(lines) >= _SURELY_COUNTED)  # "1 dog" and "2 cats" are captions
 
 
 def read_flickr8k_tokens(source: Source) -> Rows:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
@@ -16,6 +17,8 @@ from captious.corpus.readers.open import Source
 from captious.corpus.readers.parquet_size import check_parquet
 from captious.corpus.readers.rows import MISSING, Column, Places, Problem, Rows, by_role
 from captious.errors import InputError, MissingDependencyError, one_line
+
+_RULE = re.compile(r"(?::?-{3,}:?)?")
 
 
 def read_delimited(source: Source) -> Rows:
@@ -67,7 +70,10 @@ def text_columns(
             _refuse_repeated(source, header, columns)
             placed = [(header.index(name), column) for name, column in columns.items()]
             for row in reader:
-                if len(row) == len(header):
+                if _is_of_header(row, header):
+                    what = "is a header or a rule, not a caption"
+                    problems.append(Problem("shape", f"line {reader.line_num}", what, "Remove the line."))
+                elif len(row) == len(header):
                     for place, column in placed:
                         column.append(row[place])
                     lines.append(reader.line_num)
@@ -83,6 +89,12 @@ def text_columns(
     if not lines and not problems:
         raise InputError(f"{source.name}: has a header but no rows. Add a line for each caption.")
     return columns, lines, problems
+
+
+def _is_of_header(row: list[str], header: list[str]) -> bool:
+    """Whether a line repeats the header, as files put together do, or draws Markdown's rule below it."""
+    cells = [cell.strip() for cell in row]
+    return cells == header or (any(cells) and all(map(_RULE.fullmatch, cells)))
 
 
 def _refuse_repeated(source: Source, header: list[str], columns: dict[str, Column]) -> None:
