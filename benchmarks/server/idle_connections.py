@@ -1,8 +1,9 @@
 """Ten thousand clients who send nothing, or half a request: does the server still answer?
 
-Starts `captious serve` with the usual 1,024 descriptors, opens the connections from this process
-(loopback only), and asks for /health meanwhile. Prints the slowest answer, the server's memory and
-how many log lines came.
+Starts `captious serve` with the usual 1,024 descriptors and nginx as deploy/nginx.conf sets it up
+(without TLS, with place for 16,384 connections) before it, opens the connections to nginx from this
+process, and asks for /health meanwhile. Prints the slowest answer, the server's memory and how many log
+lines came. Needs nginx.
 
     python benchmarks/server/idle_connections.py [--connections 10000] [--descriptors 1024]
 """
@@ -10,9 +11,11 @@ how many log lines came.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import resource
 import selectors
+import shutil
 import socket
 import subprocess
 import sys
@@ -27,6 +30,7 @@ from captious.cli.main import main
 resource.setrlimit(resource.RLIMIT_NOFILE, ({0}, {0}))
 sys.exit(main())
 """
+CONFIGURATION = Path(__file__).parents[2] / "deploy" / "nginx.conf"
 KINDS = {
     "idle": b"",
     "half a head": b"GET /health HTTP/1.1\r\nHost: x\r\nX-Slow: ",
@@ -34,6 +38,7 @@ KINDS = {
     b"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 1000\r\n\r\ntheme=",
 }
 ASKED_EVERY = 250
+HOST = {"Host": "127.0.0.1"}
 
 
 def main() -> None:
@@ -62,8 +67,11 @@ def attack(folder: Path, kind: str, sent: bytes, connections: int, descriptors: 
             stdout=out,
             stderr=out,
         )
+    proxy = None
     try:
-        address = address_of(server, log)
+        own = address_of(server, log)
+        address = ("127.0.0.1", free_port())
+        proxy = nginx(folder, own[1], address[1])
         health(address)
         before, asked = lines(log), 1
         clients: list[socket.socket] = []
@@ -72,7 +80,7 @@ def attack(folder: Path, kind: str, sent: bytes, connections: int, descriptors: 
             clients.append(client(address, sent))
             if at % ASKED_EVERY == 0:
                 slowest, asked = max(slowest, health(address)), asked + 1
-        for _ in range(15):  # past the time limits of head and body
+        for _ in range(25):  # past the time limits of head and body
             slowest, asked = max(slowest, health(address)), asked + 1
             time.sleep(1)
         memory = peak(server.pid)
@@ -82,8 +90,44 @@ def attack(folder: Path, kind: str, sent: bytes, connections: int, descriptors: 
         for one in clients:
             one.close()
     finally:
-        server.terminate()
-        server.wait()
+        for one in (proxy, server):
+            if one is not None:
+                one.terminate()
+                one.wait()
+
+
+def nginx(folder: Path, port: int, public: int) -> subprocess.Popen[bytes]:
+    """nginx as deploy/nginx.conf sets it up, without TLS, once it answers."""
+    program = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    if program is None:
+        sys.exit("This needs nginx: apt install nginx")
+    own = CONFIGURATION.read_text().replace("127.0.0.1:8000", f"127.0.0.1:{port}")
+    own = re.sub(r"ssl_certificate[^;]+;", "", own.replace("443 ssl http2", f"{public}"))
+    temporary = "".join(
+        f"{kind}_temp_path {folder}/{kind};\n"
+        for kind in ("proxy", "client_body", "fastcgi", "uwsgi", "scgi")
+    )
+    config = folder / "nginx.conf"
+    config.write_text(
+        f"daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;\nworker_rlimit_nofile 20000;\n"
+        f"events {{ worker_connections 16384; }}\nhttp {{\naccess_log off;\n{temporary}{own}\n}}\n"
+    )
+    made = subprocess.Popen([program, "-c", str(config), "-p", str(folder)])
+    while made.poll() is None:
+        try:
+            health(("127.0.0.1", public))
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return made
+    sys.exit((folder / "nginx.log").read_text())
+
+
+def free_port() -> int:
+    """A port that nobody listens at."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
 
 
 def address_of(server: subprocess.Popen[bytes], log: Path) -> tuple[str, int]:
@@ -108,7 +152,8 @@ def client(address: tuple[str, int], sent: bytes) -> socket.socket:
 def health(address: tuple[str, int]) -> float:
     """Seconds until /health has answered, connection included."""
     start = time.perf_counter()
-    with urllib.request.urlopen(f"http://{address[0]}:{address[1]}/health", timeout=30) as answer:
+    asked = urllib.request.Request(f"http://{address[0]}:{address[1]}/health", headers=HOST)
+    with urllib.request.urlopen(asked, timeout=30) as answer:
         answer.read()
     return time.perf_counter() - start
 

@@ -7,6 +7,7 @@ import re
 import shutil
 import signal
 import socket
+import socketserver
 import ssl
 import subprocess
 import sys
@@ -85,6 +86,36 @@ def test_caddy_reads_its_file() -> None:
     assert "Valid configuration" in found.stdout + found.stderr
 
 
+def proxied(folder: Path, port: int, public: int, more: str = "") -> subprocess.Popen[bytes]:
+    """nginx as deploy/nginx.conf sets it up, with a certificate of its own; `more` replaces directives."""
+    certificate, key = folder / "captious.crt", folder / "captious.key"
+    made = run(
+        *(tool("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+        *("-subj", "/CN=rate.example.org", "-keyout", str(key), "-out", str(certificate)),
+    )
+    assert made.returncode == 0, made.stderr
+    own = (DEPLOY / "nginx.conf").read_text()
+    own = own.replace("127.0.0.1:8000", f"127.0.0.1:{port}").replace("443 ssl", f"{public} ssl")
+    own = own.replace("/etc/ssl/captious", str(folder / "captious"))
+    for directive in more.split():
+        name, _, value = directive.partition("=")
+        own, count = re.subn(rf"\b{name} [^;]+;", f"{name} {value};", own)
+        assert count == 1, directive
+    temporary = "".join(
+        f"{kind}_temp_path {folder}/{kind};\n"
+        for kind in ("proxy", "client_body", "fastcgi", "uwsgi", "scgi")
+    )
+    config = folder / "nginx.conf"
+    config.write_text(
+        f"daemon off; pid {folder}/nginx.pid; error_log {folder}/nginx.log;\n"
+        f"events {{ worker_connections 1024; }}\nhttp {{\naccess_log off;\n{temporary}{own}\n}}\n"
+    )
+    program = tool("nginx")
+    checked = run(program, "-t", "-c", str(config), "-p", str(folder))
+    assert checked.returncode == 0, checked.stderr
+    return subprocess.Popen([program, "-c", str(config), "-p", str(folder)])
+
+
 class Parts:
     """The application behind nginx with a certificate, as docs/operating.md starts them."""
 
@@ -105,31 +136,7 @@ class Parts:
                 stderr=out,
             )
         self.started.append(self.app)
-        self.started.append(self._nginx())
-
-    def _nginx(self) -> subprocess.Popen[bytes]:
-        certificate, key = self.folder / "captious.crt", self.folder / "captious.key"
-        made = run(
-            *(tool("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
-            *("-subj", "/CN=rate.example.org", "-keyout", str(key), "-out", str(certificate)),
-        )
-        assert made.returncode == 0, made.stderr
-        own = (DEPLOY / "nginx.conf").read_text()
-        own = own.replace("127.0.0.1:8000", f"127.0.0.1:{self.port}").replace("443 ssl", f"{self.public} ssl")
-        own = own.replace("/etc/ssl/captious", str(self.folder / "captious"))
-        temporary = "".join(
-            f"{kind}_temp_path {self.folder}/{kind};\n"
-            for kind in ("proxy", "client_body", "fastcgi", "uwsgi", "scgi")
-        )
-        config = self.folder / "nginx.conf"
-        config.write_text(
-            f"daemon off; pid {self.folder}/nginx.pid; error_log {self.folder}/nginx.log;\n"
-            f"events {{}}\nhttp {{\naccess_log off;\n{temporary}{own}\n}}\n"
-        )
-        program = tool("nginx")
-        checked = run(program, "-t", "-c", str(config), "-p", str(self.folder))
-        assert checked.returncode == 0, checked.stderr
-        return subprocess.Popen([program, "-c", str(config), "-p", str(self.folder)])
+        self.started.append(proxied(folder, self.port, self.public))
 
     def ask(self, path: str, **headers: str) -> tuple[int, str]:
         """Through the proxy, by https."""
@@ -237,6 +244,114 @@ def test_proxy_application_and_database_work_together(
     assert kept.returncode == 0, kept.stderr
     assert "restored 0 campaigns" in kept.stderr
     assert len(list((tmp_path / "backups").glob("captious-*.zip"))) == 1
+
+
+HEAD = b"POST /theme HTTP/1.1\r\nHost: rate.example.org\r\n"
+FORM = HEAD + b"Content-Type: application/x-www-form-urlencoded\r\n"
+SMUGGLED = b"GET /smuggled HTTP/1.1\r\nHost: rate.example.org\r\n\r\n"
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[int, list[bytes]]]:
+    """The port of nginx with short time limits, and what has come through to the server behind it."""
+    tool("nginx")
+    tool("openssl")
+    folder, came = tmp_path_factory.mktemp("proxy"), []
+
+    class Behind(socketserver.BaseRequestHandler):
+        """Says 200 to each request and keeps it."""
+
+        def handle(self) -> None:
+            while sent := self.request.recv(65536):
+                came.append(sent)
+                self.request.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Behind) as behind:
+        behind.daemon_threads = True
+        threading.Thread(target=behind.serve_forever, daemon=True).start()
+        public = free_port()
+        short = "client_header_timeout=1s client_body_timeout=1s"
+        nginx = proxied(folder, behind.server_address[1], public, short)
+        try:
+            deadline = time.monotonic() + PATIENCE
+            while True:
+                with suppress(OSError):
+                    through_tls(public).close()
+                    break
+                assert time.monotonic() < deadline
+                time.sleep(0.05)
+            yield public, came
+        finally:
+            nginx.terminate()
+            nginx.wait(PATIENCE)
+            behind.shutdown()
+
+
+def through_tls(port: int, sent: bytes = b"") -> ssl.SSLSocket:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    client = context.wrap_socket(socket.create_connection(("127.0.0.1", port), timeout=PATIENCE))
+    client.sendall(sent)
+    return client
+
+
+def until_closed(client: ssl.SSLSocket) -> bytes:
+    found = b""
+    with suppress(OSError):  # reset
+        while piece := client.recv(65536):
+            found += piece
+    return found
+
+
+def test_slow_and_silent_clients_end_at_the_proxy(guarded: tuple[int, list[bytes]]) -> None:
+    """Half-sent heads, half-sent bodies and idle connections are closed; nothing of them comes through."""
+    port, came = guarded
+    came.clear()
+    silent = [b"", HEAD + b"X-Slow: ", FORM + b"Content-Length: 1000\r\n\r\ntheme="]
+    clients = [through_tls(port, silent[at % 3]) for at in range(90)]
+    clients += [socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) for _ in range(30)]  # no TLS
+    answered = through_tls(port, b"GET /health HTTP/1.1\r\nHost: rate.example.org\r\n\r\n")
+    assert answered.recv(100).startswith(b"HTTP/1.1 200 ")
+    for client in clients:
+        assert b"200 OK" not in until_closed(client)
+    assert until_closed(answered).endswith(b"ok")  # an idle connection after an answer
+    assert len(came) == 1
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n",
+        b"Content-Length: 4\r\nContent-Length: 40\r\n",
+        b"Content-Length: 4, 4\r\n",
+        b"Transfer-Encoding: gzip, chunked\r\n",
+        b"Transfer-Encoding: xchunked\r\n",
+        b"Host: y\r\n",
+        b"".join(b"X-%d: %s\r\n" % (at, b"y" * 4000) for at in range(30)),
+        b"X: " + b"y" * 100_000 + b"\r\n",
+    ],
+)
+def test_unclear_and_large_heads_end_at_the_proxy(guarded: tuple[int, list[bytes]], head: bytes) -> None:
+    port, came = guarded
+    came.clear()
+    try:
+        client = through_tls(port, FORM + head + b"\r\n0\r\n\r\n" + SMUGGLED)
+    except OSError:  # refused before all of it was sent
+        pass
+    else:
+        assert b"200 OK" not in until_closed(client)
+    assert not any(b"smuggled" in sent for sent in came)
+
+
+def test_what_follows_a_body_in_chunks_is_no_header(guarded: tuple[int, list[bytes]]) -> None:
+    port, came = guarded
+    came.clear()
+    body = b"4\r\na=bc\r\n0\r\nX-Forwarded-For: 192.0.2.7\r\n\r\n"
+    client = through_tls(port, FORM + b"Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + body)
+    until_closed(client)
+    assert b"192.0.2.7" not in b"".join(came)
+    assert b"a=bc" in b"".join(came)
+    assert b"transfer-encoding" not in b"".join(came).lower()  # the server would refuse it
 
 
 def test_a_backup_shows_neither_names_nor_the_password_to_other_users(tmp_path: Path) -> None:

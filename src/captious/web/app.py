@@ -23,7 +23,6 @@ from captious.web.admin.figures.watch import Watch
 from captious.web.crowd import arrivals, events
 from captious.web.guard.body_limits import BodyLimits
 from captious.web.middleware import surround
-from captious.web.observe.metrics import Remembered
 from captious.web.openapi import DescribedApp
 from captious.web.pages import STATIC
 from captious.web.rater import api, entry, guide, own_answers, put_aside, results, work_pages
@@ -74,7 +73,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         openapi_url="/api/openapi.json",
         telemetry=None if _is_traced() else NO_TRACES,
     )
-    app.state.db, app.state.service, app.state.remembered = opened, service, Remembered()
+    app.state.db, app.state.service = opened, service
     app.state.campaign_ids, app.state.rater_sessions = {}, {}
     errors.install(app)
     for router in (

@@ -3,37 +3,27 @@
 from __future__ import annotations
 
 import logging
-import os
 import re
-from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 from fastapi.testclient import TestClient
 
-from captious.web.observe import metrics
 from captious.web.observe.logs import JsonLines, Redacting
 from captious.web.observe.observer import request_id
 
 
 def read(text: str) -> dict[str, float]:
-    """The samples of an exposition; every family has its help and type before them."""
-    found, family = {}, ""
-    for line in text.splitlines():
-        if line.startswith("# TYPE "):
-            family = line.split()[2]
-        elif not line.startswith("#"):
-            name, value = line.rsplit(" ", 1)
-            assert name.startswith(family)
-            found[name] = float(value)
-    return found
+    """The samples of an exposition, by their names with labels."""
+    pairs = (line.rsplit(" ", 1) for line in text.splitlines() if not line.startswith("#"))
+    return {name: float(value) for name, value in pairs}
 
 
 def scrape(app: Any, **headers: str) -> dict[str, float]:
     answer = TestClient(app, client=("127.0.0.1", 1)).get("/metrics", headers=headers)
     assert answer.status_code == 200
-    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    assert answer.headers["content-type"].startswith("text/plain; version=")
     return read(answer.text)
 
 
@@ -46,28 +36,15 @@ def test_requests_are_counted_by_route_and_never_by_what_visitors_write(site: An
         visitor.get(f"/work/none-{at}")
     visitor.client.request("BREW", "/")
     found = scrape(site.app)
-    assert found['captious_requests_total{route="/work/{slug}",method="GET",status="200"}'] == 1
-    assert found['captious_requests_total{route="/work/{slug}",method="GET",status="401"}'] == 30
-    assert found['captious_requests_total{route="other",method="GET",status="404"}'] == 30
+    assert found['captious_requests_total{method="GET",route="/work/{slug}",status="200"}'] == 1
+    assert found['captious_requests_total{method="GET",route="/work/{slug}",status="401"}'] == 30
+    assert found['captious_requests_total{method="GET",route="other",status="404"}'] == 30
     assert not any("nowhere" in name or "BREW" in name or "none-" in name for name in found)
-    assert found['captious_request_seconds_bucket{route="/work/{slug}",le="+Inf"}'] == 31
+    assert found['captious_request_seconds_bucket{le="+Inf",route="/work/{slug}"}'] == 31
     assert found['captious_request_seconds_count{route="/work/{slug}"}'] == 31
     assert found["captious_tasks_held"] > 0
     assert found["captious_responses"] == 0
     assert found["captious_requests_in_progress"] == 1  # this one
-
-
-def test_buckets_hold_what_took_no_longer(site: Any) -> None:
-    counted = metrics.Metrics()
-    for seconds in (0.001, 0.005, 0.006, 0.4, 99):
-        counted.note("/x", "GET", 200, seconds, gone=False)
-    found = counted.figures()
-    below = {
-        edge: found[f'captious_request_seconds_bucket{{route="/x",le="{edge}"}}']
-        for edge in ("0.005", "0.01", "0.25", "0.5", "10", "+Inf")
-    }
-    assert below == {"0.005": 2, "0.01": 3, "0.25": 3, "0.5": 4, "10": 4, "+Inf": 5}
-    assert found['captious_request_seconds_sum{route="/x"}'] == pytest.approx(99.412)
 
 
 @pytest.mark.parametrize(
@@ -93,21 +70,6 @@ def test_the_public_sees_no_figures(
 ) -> None:
     app = make_site(site.db, metrics_token=token, base_url="https://rate.example.org/a").app
     assert TestClient(app, client=(peer, 1)).get("/metrics", headers=headers).status_code == status
-
-
-def test_workers_are_added_up_and_the_dead_keep_what_they_counted(
-    site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(metrics.FOLDER, str(tmp_path))
-    theirs = {"captious_errors_total": 3.0, "captious_workers": 1.0, "captious_connections": 9.0}
-    parent, dead = os.getppid(), 2**22 + 1  # above the most that Linux gives out
-    for process in (parent, dead):
-        (tmp_path / f"{process}.json").write_bytes(orjson.dumps(theirs))
-    metrics.keep({"captious_errors_total": 100.0})  # its own file is not counted twice
-    found = scrape(site.app)
-    assert found["captious_errors_total"] == 6
-    assert found["captious_workers"] == 2
-    assert found["captious_connections"] == 9
 
 
 def test_a_line_of_json_has_the_request_and_no_token(site: Any) -> None:

@@ -1,4 +1,4 @@
-"""A real server on a real socket, with limits that a test can wait for."""
+"""A real server on a real socket."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the web application needs captious[web]")
 
-from captious.web.server.limits import Limits
-from captious.web.server.server import Server, configured
+import uvicorn
+
+from captious.web.server.worker import configured
 
 PATIENCE = 30.0
 
@@ -23,11 +24,10 @@ PATIENCE = 30.0
 class Running:
     """A server in a thread of this process, and clients that misbehave on purpose."""
 
-    def __init__(self, app: Any, limits: Limits) -> None:
+    def __init__(self, app: Any) -> None:
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address: tuple[str, int] = self.listener.getsockname()[:2]
-        self.server = Server(configured(app, log_config=None, drain_seconds=1), limits)
-        self.room = self.server.room
+        self.server = uvicorn.Server(configured(app, log_config=None))
         self.clients: list[socket.socket] = []
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listener]})
         self.thread.start()
@@ -77,11 +77,11 @@ def read_all(client: socket.socket) -> bytes:
 
 @pytest.fixture
 def start() -> Iterator[Callable[..., Running]]:
-    """Start a server for an application with some limits."""
+    """Start a server for an application."""
     with ExitStack() as stack:
 
-        def make(app: Any, **limits: Any) -> Running:
-            running = Running(app, Limits(**limits))
+        def make(app: Any) -> Running:
+            running = Running(app)
             stack.callback(running.stop)
             return running
 

@@ -23,7 +23,7 @@ from captious.web.service.settings import ServiceSettings
 from captious.web.service.tokens.store import TokenStore
 
 METRICS = "bleu1,bleu4,cider,rouge_l,lm,vifidel,spice"
-SMALL = Limits(captions=50, text_characters=500, references=10, waiting=8)
+SMALL = Limits(waiting=8)
 
 
 class InThread(uvicorn.Server):

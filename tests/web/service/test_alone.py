@@ -65,8 +65,8 @@ def test_figures_are_for_this_machine_or_for_who_has_the_token(
     assert found.status_code == status
     if status == 200:
         lines = found.text.splitlines()
-        assert 'captious_requests_total{route="/api/v1/…",method="POST",status="401"} 3' in lines
-        assert "captious_scoring_queue 0" in lines
+        assert 'captious_requests_total{method="POST",route="/api/v1/…",status="401"} 3.0' in lines
+        assert "captious_scoring_queue 0.0" in lines
         assert not any(line.startswith("captious_responses ") for line in lines)
 
 

@@ -6,13 +6,13 @@ Plain ASGI, so that it costs microseconds and sees every answer, errors too.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from starlette.datastructures import MutableHeaders
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from captious.web.guard.bodies import Bodies
 from captious.web.guard.proxies_and_hosts import FOR_MACHINES, allowed, without_host
 from captious.web.observe.limited_warnings import LimitedWarnings
 from captious.web.settings import Reach
@@ -60,7 +60,7 @@ class Guard:
     def __init__(self, app: ASGIApp, reach: Reach, most: Most, refuse: Refuse) -> None:
         self.app, self.hosts, self.most, self.refuse = app, reach.allowed_hosts, most, refuse
         self.known: set[str] = set()  # hosts that were found to be allowed
-        self.warnings = LimitedWarnings(log)
+        self.warnings, self.bodies = LimitedWarnings(log), Bodies()
         strict = {"strict-transport-security": HSTS} if reach.secure_cookies else {}
         self.headers = [(name.encode(), value.encode()) for name, value in (HEADERS | strict).items()]
 
@@ -73,24 +73,34 @@ class Guard:
         host = headers.get(b"host", b"").decode("latin-1")
         length = headers.get(b"content-length", b"").decode("latin-1")
         outgoing = self._with_headers(scope, host, send)
+        status = self._unclear(scope, headers) or self._not_here(scope, host)
+        limit = 0 if status else await self.most(scope)
+        if not status and _over(length, limit):
+            status = 413
+        if status:
+            await self.refuse(scope, receive, _closing(outgoing) if status < 413 else outgoing, status)
+            return
+        # A client that hangs up in the middle of its request is no fault of ours, and hears nothing.
+        try:
+            await self.app(scope, self.bodies.in_time(receive), outgoing)
+        except ClientDisconnect:
+            return
+
+    def _unclear(self, scope: Scope, headers: Mapping[bytes, bytes]) -> int:
+        """The status for a request that a proxy could read in another way than we do, 0 for a clear one."""
+        if b"transfer-encoding" in headers:  # With it, headers may also follow the body.
+            return 411
+        hosts = [name for name, _ in scope["headers"]].count(b"host")
+        return 400 if hosts > 1 or (hosts == 0 and scope["http_version"] != "1.0") else 0
+
+    def _not_here(self, scope: Scope, host: str) -> int:
+        """The status for a request that is for another site or an impossible address, 0 for ours."""
         if not self._allowed(host) and scope["path"] not in FOR_MACHINES:
             self.warnings.say(
                 'a request for "%s" is refused. Add it to --allowed-hosts if it is yours.', host
             )
-            await self.refuse(scope, receive, outgoing, 400)
-            return
-        if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
-            await self.refuse(scope, receive, outgoing, 404)
-            return
-        limit = await self.most(scope)
-        if _over(length, limit):
-            await self.refuse(scope, receive, outgoing, 413)
-            return
-        # A client that hangs up in the middle of its request is no fault of ours, and hears nothing.
-        try:
-            await self.app(scope, _limited(receive, limit), outgoing)
-        except ClientDisconnect:
-            return
+            return 400
+        return 404 if "\x00" in scope["path"] or b"%00" in scope["query_string"] else 0
 
     def _allowed(self, host: str) -> bool:
         if host in self.known:
@@ -135,16 +145,12 @@ def _over(length: str, limit: int) -> bool:
     return len(digits) > len(str(limit)) or int(digits) > limit
 
 
-def _limited(receive: Receive, limit: int) -> Receive:
-    """A body without a stated length is counted as it comes."""
-    received = 0
+def _closing(send: Send) -> Send:
+    """The connection ends after this answer."""
 
-    async def counted() -> Message:
-        nonlocal received
-        message = await receive()
-        received += len(message.get("body", b""))
-        if received > limit:
-            raise HTTPException(413)
-        return message
+    async def closing(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message.setdefault("headers", []).append((b"connection", b"close"))
+        await send(message)
 
-    return counted
+    return closing

@@ -1,214 +1,140 @@
-"""Figures for Prometheus: requests, latencies, answers, pool, threads, connections, errors.
+"""Metrics for Prometheus: requests, times, pool, threads, the scoring queue.
 
-The text format is Prometheus' own (exposition format 0.0.4). Labels are routes, methods and status
-codes, never what a visitor wrote, so that their number stays small. Several workers put their
-figures into a folder that they share, and whichever is asked adds them up.
+Labels are routes, methods and status codes, never what a visitor wrote, so that their number stays small.
+Several workers write into a folder that they share (prometheus-client's multiprocess mode), and whichever
+is asked answers for all.
 """
 
 from __future__ import annotations
 
 import os
-import threading
 import time
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
-from pathlib import Path
+from typing import Any
 
-import orjson
+from anyio.to_thread import current_default_thread_limiter
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+    multiprocess,
+)
+from sqlalchemy.pool import QueuePool
 
 from captious._version import __version__
+from captious.web.observe.resident import resident_bytes
 
-FOLDER = "CAPTIOUS_METRICS_FOLDER"
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client reads it when it is imported
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER = "other"
-HELP = {
-    "captious_requests_total": ("counter", "Requests by route, method and status."),
-    "captious_request_seconds": ("histogram", "How long requests took, by route."),
-    "captious_hangups_total": ("counter", "Clients that went before their answer."),
-    "captious_errors_total": ("counter", "Requests that ended in a status of 500 or above."),
-    "captious_requests_in_progress": ("gauge", "Requests that are being answered."),
-    "captious_connections": ("gauge", "Open connections."),
-    "captious_connections_stalled": ("gauge", "Connections whose client the server waits for."),
-    "captious_connections_dropped_total": ("counter", "Stalled connections that made place for others."),
-    "captious_connections_timed_out_total": ("counter", "Connections whose client took too long."),
-    "captious_connections_refused_total": ("counter", "Connections turned away because all were busy."),
-    "captious_threads_busy": ("gauge", "Threads that work on requests."),
-    "captious_threads_waiting": ("gauge", "Requests that wait for a thread."),
-    "captious_pool_in_use": ("gauge", "Database connections in use."),
-    "captious_pool_size": ("gauge", "Database connections that are kept open."),
-    "captious_scoring_queue": ("gauge", "Requests that wait to be scored."),
-    "captious_process_cpu_seconds_total": ("counter", "Processor time of the server processes."),
-    "captious_process_memory_bytes": ("gauge", "Resident memory of the server processes."),
-    "captious_process_descriptors": ("gauge", "Open descriptors of the server processes."),
-    "captious_workers": ("gauge", "Server processes."),
-    "captious_responses": ("gauge", "Responses stored."),
-    "captious_tasks_held": ("gauge", "Tasks that raters hold now."),
-    "captious_info": ("gauge", "The release."),
+STORED_SECONDS = 15.0  # for which values that cost a query are shown again
+GAUGES = {
+    "captious_requests_in_progress": "Requests that are being answered.",
+    "captious_threads_busy": "Threads that work on requests.",
+    "captious_threads_waiting": "Requests that wait for a thread.",
+    "captious_pool_in_use": "Database connections in use.",
+    "captious_pool_size": "Database connections that are kept open.",
+    "captious_scoring_queue": "Requests that wait to be scored.",
+    "captious_process_cpu_seconds": "Processor time of the server processes that run.",
+    "captious_process_memory_bytes": "Resident memory of the server processes.",
+    "captious_workers": "Server processes.",
 }
-Figures = dict[str, float]
+STORED = {"captious_responses": "Responses stored.", "captious_tasks_held": "Tasks that raters hold now."}
+disable_created_metrics()  # type: ignore[no-untyped-call]
 
 
 class Metrics:
-    """The figures of one process; names carry their labels, as they are written."""
+    """The metrics of one process."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.requests: defaultdict[tuple[str, str, int], int] = defaultdict(int)
-        self.errors = self.hangups = 0
-        self.times: dict[str, list[float]] = {}
+        self.registry = CollectorRegistry()
+        self.requests = Counter(
+            "captious_requests",
+            "Requests by route, method and status.",
+            ("route", "method", "status"),
+            registry=self.registry,
+        )
+        self.times = Histogram(
+            "captious_request_seconds",
+            "How long requests took, by route.",
+            ("route",),
+            buckets=BUCKETS,
+            registry=self.registry,
+        )
+        self.errors = Counter(
+            "captious_errors", "Requests that ended in a status of 500 or above.", registry=self.registry
+        )
+        self.hangups = Counter(
+            "captious_hangups", "Clients that went before their answer.", registry=self.registry
+        )
+        self.gauges: dict[str, Gauge] = {}
         self.in_progress = 0
+        self.stored_until = 0.0
+        self._counters: dict[tuple[str, str, int], Counter] = {}
+        self._histograms: dict[str, Histogram] = {}
+        Gauge(
+            "captious_info", "The release.", ("version",), registry=self.registry, multiprocess_mode="max"
+        ).labels(__version__).set(1)
 
     def note(self, route: str, method: str, status: int, seconds: float, *, gone: bool) -> None:
         """One request has ended."""
         method = method if method in METHODS else OTHER
-        with self.lock:
-            self.requests[route, method, status] += 1
-            self.errors += status >= 500
-            self.hangups += gone
-            found = self.times.get(route)
-            if found is None:
-                # Counts of each bucket, one above all, and the sum.
-                found = self.times[route] = [0.0] * (len(BUCKETS) + 2)
-            found[bisect_left(BUCKETS, seconds)] += 1
-            found[-1] += seconds
+        counter = self._counters.get((route, method, status))
+        if counter is None:  # `labels` takes longer than a dictionary
+            counter = self._counters[route, method, status] = self.requests.labels(route, method, status)
+        counter.inc()
+        histogram = self._histograms.get(route)
+        if histogram is None:
+            histogram = self._histograms[route] = self.times.labels(route)
+        histogram.observe(seconds)
+        if status >= 500:
+            self.errors.inc()
+        if gone:
+            self.hangups.inc()
 
-    def figures(self) -> Figures:
-        """Everything that is counted here, ready to be added to what others count."""
-        with self.lock:
-            found: Figures = {"captious_errors_total": self.errors, "captious_hangups_total": self.hangups}
-            for (route, method, status), count in self.requests.items():
-                labels = f'route="{quoted(route)}",method="{method}",status="{status}"'
-                found[f"captious_requests_total{{{labels}}}"] = count
-            for route, times in self.times.items():
-                found |= _histogram(quoted(route), times)
-        found["captious_requests_in_progress"] = self.in_progress
-        found["captious_workers"] = 1
-        return found | process_figures()
+    def sample(self, state: Any) -> None:
+        """Set what is not counted but looked at; `state` is that of the application."""
+        threads = current_default_thread_limiter().statistics()
+        found = {
+            "captious_requests_in_progress": self.in_progress,
+            "captious_threads_busy": threads.borrowed_tokens,
+            "captious_threads_waiting": threads.tasks_waiting,
+            "captious_process_cpu_seconds": sum(os.times()[:2]),
+            "captious_process_memory_bytes": resident_bytes(),
+            "captious_workers": 1,
+        }
+        pool = state.db.engine.pool if hasattr(state, "db") else None
+        if isinstance(pool, QueuePool):
+            found |= {"captious_pool_in_use": pool.checkedout(), "captious_pool_size": pool.size()}
+        if state.service is not None:
+            found["captious_scoring_queue"] = state.service.queue.waiting
+        for name, value in found.items():
+            self._gauge(name, GAUGES[name], "livesum").set(value)
 
+    def store(self, found: dict[str, float]) -> None:
+        """Keep what a query has found, for a while."""
+        for name, value in found.items():
+            self._gauge(name, STORED[name], "mostrecent").set(value)
+        self.stored_until = time.monotonic() + STORED_SECONDS
 
-def quoted(value: str) -> str:
-    r"""A label's value as the format wants it.
+    def exposition(self) -> bytes:
+        """The text that Prometheus reads, of all workers."""
+        if not os.environ.get(FOLDER):
+            return generate_latest(self.registry)
+        everyone = CollectorRegistry()
+        multiprocess.MultiProcessCollector(everyone)  # type: ignore[no-untyped-call]
+        return generate_latest(everyone)
 
-    >>> quoted('/a"b\n')
-    '/a\\"b\\n'
-    """
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
-
-
-def _histogram(route: str, times: list[float]) -> Figures:
-    name, found, below = "captious_request_seconds", {}, 0.0
-    for edge, count in zip((*BUCKETS, float("inf")), times[:-1], strict=True):
-        below += count
-        shown = "+Inf" if edge == float("inf") else f"{edge:g}"
-        found[f'{name}_bucket{{route="{route}",le="{shown}"}}'] = below
-    found[f'{name}_sum{{route="{route}"}}'] = times[-1]
-    found[f'{name}_count{{route="{route}"}}'] = below
-    return found
-
-
-def process_figures() -> Figures:
-    """What this process takes of the machine."""
-    used = os.times()
-    found = {"captious_process_cpu_seconds_total": used.user + used.system}
-    own = Path("/proc/self")
-    if own.exists():  # Linux
-        pages = int((own / "statm").read_text().split()[1])
-        found["captious_process_memory_bytes"] = float(pages * os.sysconf("SC_PAGE_SIZE"))
-        found["captious_process_descriptors"] = float(sum(1 for _ in (own / "fd").iterdir()))
-    return found
-
-
-def exposition(figures: Mapping[str, float]) -> str:
-    """The text that Prometheus reads.
-
-    >>> print(exposition({"captious_workers": 2.0}), end="")
-    # HELP captious_workers Server processes.
-    # TYPE captious_workers gauge
-    captious_workers 2
-    """
-    by_name: dict[str, list[str]] = {}
-    for name, value in figures.items():
-        family = _family(name)
-        by_name.setdefault(family, []).append(f"{name} {value:.12g}")
-    lines: list[str] = []
-    for family, samples in sorted(by_name.items()):
-        kind, says = HELP[family]
-        lines += [f"# HELP {family} {says}", f"# TYPE {family} {kind}", *samples]
-    return "\n".join(lines) + "\n"
-
-
-def _family(name: str) -> str:
-    plain = name.partition("{")[0]
-    for end in ("_bucket", "_sum", "_count"):
-        if plain.removesuffix(end) in HELP:
-            return plain.removesuffix(end)
-    return plain
-
-
-def added(all_figures: Iterable[Mapping[str, float]]) -> Figures:
-    """The figures of several processes in one."""
-    found: defaultdict[str, float] = defaultdict(float)
-    for figures in all_figures:
-        for name, value in figures.items():
-            found[name] += value
-    return dict(found)
-
-
-# Several workers.
-
-
-def keep(figures: Figures) -> None:
-    """Put this process' figures where the others find them, if there are others."""
-    folder = os.environ.get(FOLDER, "")
-    if folder:
-        path = Path(folder) / f"{os.getpid()}.json"
-        fresh = path.with_suffix(".new")
-        fresh.write_bytes(orjson.dumps(figures))
-        fresh.replace(path)
-
-
-def of_others() -> list[Figures]:
-    """What other workers count; of those that have ended, only what never goes down."""
-    folder = os.environ.get(FOLDER, "")
-    found = []
-    for path in Path(folder).glob("*.json") if folder else ():
-        if path.stem == str(os.getpid()):
-            continue
-        figures: Figures = orjson.loads(path.read_bytes())
-        if not _alive(int(path.stem)):
-            figures = {name: value for name, value in figures.items() if HELP[_family(name)][0] != "gauge"}
-        found.append(figures)
-    return found
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def info() -> Figures:
-    """The release, as a label."""
-    return {f'captious_info{{version="{quoted(__version__)}"}}': 1.0}
-
-
-class Remembered:
-    """Figures that cost a query: asked for at most every few seconds, however often they are read."""
-
-    def __init__(self, seconds: float = 15.0) -> None:
-        self.seconds, self.until, self.found = seconds, 0.0, Figures()
-
-    def fresh(self) -> bool:
-        """Whether they may still be shown."""
-        return time.monotonic() < self.until
-
-    def put(self, found: Figures) -> Figures:
-        """Keep them for a while."""
-        self.found, self.until = found, time.monotonic() + self.seconds
+    def _gauge(self, name: str, says: str, mode: Any) -> Gauge:
+        found = self.gauges.get(name)
+        if found is None:
+            found = self.gauges[name] = Gauge(name, says, registry=self.registry, multiprocess_mode=mode)
         return found
+
+
+def forget(process: int) -> None:
+    """A worker has ended: what it counted stays, what it held goes."""
+    multiprocess.mark_process_dead(process)  # type: ignore[no-untyped-call]

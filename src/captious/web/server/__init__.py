@@ -1,1 +1,1 @@
-"""The server below the application: connections, their time limits, worker processes."""
+"""The server below the application: its settings, worker processes."""

@@ -2,50 +2,83 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
 import signal
 import socket
 import sys
 from types import FrameType
+from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from captious.errors import CaptiousError
-from captious.web.metrics_page import local_figures
-from captious.web.observe import logs, metrics
-from captious.web.server.limits import Limits
-from captious.web.server.server import Server, configured
+from captious.web.observe import logs
+from captious.web.server.descriptors import connections_for, raise_descriptors
 from captious.web.settings import log_form
 
 LISTENER, READY = "CAPTIOUS_LISTENER", "CAPTIOUS_READY"
 DRAIN_SECONDS = 10
 OBJECTS_BETWEEN_LOOKS = 5_000
+LOOK_SECONDS = 1.0
 STARTED = b"1"
 
 
-def run(
-    app: Starlette, listener: socket.socket, limits: Limits | None = None, ready: int | None = None
-) -> None:
+def run(app: Starlette, listener: socket.socket, ready: int | None = None) -> None:
     """Serve until told to stop; requests on their way in are finished, for `DRAIN_SECONDS` at most."""
-
-    def say_ready() -> None:
-        if ready is not None:
-            os.write(ready, STARTED)
-            os.close(ready)
-
-    def share_figures() -> None:
-        if ready is not None and hasattr(app.state, "metrics"):
-            metrics.keep(local_figures(app))
-
     look_after_requests_only()
-    config = configured(app, log_config=logs.configuration(form=log_form()), drain_seconds=DRAIN_SECONDS)
-    parent = os.getppid() if ready is not None else None
-    server = Server(
-        config, limits or Limits(), parent=parent, when_started=say_ready, now_and_then=share_figures
+    served: ASGIApp = app if ready is None else Worker(app, ready)
+    uvicorn.Server(configured(served, logs.configuration(form=log_form()))).run(sockets=[listener])
+
+
+def configured(app: ASGIApp, log_config: dict[str, Any] | None) -> uvicorn.Config:
+    """The settings of uvicorn; proxies, logs of requests and headers are the application's."""
+    return uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        log_config=log_config,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=connections_for(raise_descriptors()),
+        timeout_graceful_shutdown=DRAIN_SECONDS,
     )
-    app.state.server = server
-    server.run(sockets=[listener])
+
+
+class Worker:
+    """The application in a process of several: it tells the supervisor that it is ready.
+
+    While it runs it shares its metrics, and ends when the supervisor has ended.
+    """
+
+    def __init__(self, app: Starlette, ready: int) -> None:
+        self.app, self.ready, self.parent = app, ready, os.getppid()
+        self.looking: asyncio.Task[None] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Requests pass through; of the lifespan, the end of the startup is noticed."""
+        if scope["type"] != "lifespan":
+            await self.app(scope, receive, send)
+            return
+
+        async def noticed(message: Message) -> None:
+            await send(message)
+            if message["type"] == "lifespan.startup.complete":
+                os.write(self.ready, STARTED)
+                os.close(self.ready)
+                self.looking = asyncio.create_task(self._look())
+
+        await self.app(scope, receive, noticed)
+
+    async def _look(self) -> None:
+        while os.getppid() == self.parent:
+            self.app.state.metrics.sample(self.app.state)
+            await asyncio.sleep(LOOK_SECONDS)
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 def look_after_requests_only() -> None:

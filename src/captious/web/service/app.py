@@ -12,7 +12,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from captious._version import __version__
-from captious.web.metrics_page import figures
+from captious.web.metrics_page import metrics
 from captious.web.middleware import surround
 from captious.web.service.api.access import error_answer
 from captious.web.service.api.routes import PREFIX, ServiceRoutes, refused
@@ -24,6 +24,7 @@ RETRY_SECONDS = 5
 REFUSALS = {
     400: "The header Host does not name this service. The server can allow it with --allowed-hosts.",
     404: f"There is nothing at this address. The service is at {PREFIX}.",
+    411: "Transfer-Encoding is not accepted. Send the body with a Content-Length.",
     413: "The body is too large. Send less in one request.",
 }
 
@@ -68,7 +69,7 @@ def around(service: Service, reach: Reach | None = None) -> Starlette:
         return service.limits.upload_bytes
 
     app = Starlette(
-        routes=[Route("/health", health), Route("/ready", ready), Route("/metrics", figures)],
+        routes=[Route("/health", health), Route("/ready", ready), Route("/metrics", metrics)],
         exception_handlers={404: nothing, Exception: failed},
     )
     app.state.service = service

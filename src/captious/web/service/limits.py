@@ -12,6 +12,8 @@ MEBIBYTE = 1024 * KIBIBYTE
 class Limits:
     """What is over a limit is refused with 413, 422 or 429, never cut.
 
+    Those of a request's parts are in its types (`requests.request`), which take them from `LIMITS`.
+
     `waiting` and `waiting_bytes` bound the queue, `together` the captions of one call of the engine,
     `seconds` the time that one call may take, `process_bytes` the memory at which the scoring process
     is replaced by a fresh one.

@@ -80,32 +80,51 @@ def test_images_are_uploaded_beside_the_request(running: Any) -> None:
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ({}, "examples: must be a list with at least one"),
-        ({"examples": [{"caption": "a"}]}, "metrics: is missing. Give at least one"),
-        ({"metrics": ["bleu4"], "examples": [{"text": "a"}]}, 'examples[0]: unknown key "text"'),
-        ({"metrics": ["bleu4"], "examples": [{"caption": 5}]}, "examples[0].caption: is 5"),
+        ({}, 'the body: object missing required field "metrics".'),
+        ({"examples": [{"caption": "a"}]}, 'the body: object missing required field "metrics".'),
+        ({"metrics": [], "examples": [{"caption": "a"}]}, "metrics: expected array of length >= 1."),
+        (
+            {"metrics": ["bleu4"], "examples": [{"text": "a"}]},
+            'examples[0]: object contains unknown field "text". Known: caption, image, system, references',
+        ),
+        ({"metrics": ["bleu4"], "examples": [{"caption": 5}]}, "examples[0].caption: expected str, got int."),
         (
             {"metrics": ["bleu4"], "examples": [{"caption": "a", "references": "a"}]},
-            'examples[0].references: is "a". It must be a list of strings.',
+            "examples[0].references: expected array | null, got str.",
         ),
         (
             {"metrics": ["bleu4"], "examples": [{"caption": "a", "image": 1}, {"caption": "b"}]},
             "examples[1].image: is missing",
         ),
+        ({"metrics": ["bleu4"], "examples": [{"caption": "a", "image": " "}]}, "examples[0].image: is empty"),
         (
-            {"metrics": ["bleu4"], "examples": [{"caption": "a" * 501}]},
-            "has 501 characters; at most 500 are allowed",
+            {"metrics": ["bleu4"], "examples": [{"caption": "a" * 5001}]},
+            "examples[0].caption: expected str of length <= 5000.",
         ),
         (
-            {"metrics": ["bleu4"], "examples": [{"caption": "a"}] * 51},
-            "51 captions; at most 50 are allowed in one request. Send fewer.",
+            {"metrics": ["bleu4"], "examples": [{"caption": "a"}] * 10_001},
+            "examples: expected array of length <= 10000.",
+        ),
+        (
+            {
+                "metrics": ["bleu4"],
+                "examples": [{"caption": "a", "image": 1, "objects": [o]} for o in ("cat", "dog")],
+            },
+            'objects of image "1": has two different lists',
+        ),
+        (
+            {"metrics": ["bleu4"], "examples": [{"caption": "a"}], "pictures": {"1": "!"}},
+            "pictures[...]: invalid base64 encoded string.",
         ),
         ({"metrics": ["wmd"], "examples": [{"caption": "a"}]}, '"wmd" is not offered here. Offered: bleu1'),
         ({"metrics": ["bleu4[x=1]"], "examples": [{"caption": "a"}]}, 'unknown option of bleu4 "x"'),
-        ({"metrics": ["bleu4"], "examples": [{"caption": "a"}], "seed": 1}, 'the body: unknown key "seed"'),
+        (
+            {"metrics": ["bleu4"], "examples": [{"caption": "a"}], "seed": 1},
+            'unknown field "seed". Known: metrics, ',
+        ),
         (
             {"metrics": ["bleu4"], "examples": [{"caption": "a"}], "intervals": {"resamples": -1}},
-            "intervals.resamples: is -1",
+            "intervals.resamples: expected int >= 0.",
         ),
         (
             {"metrics": ["cider"], "examples": [{"caption": "a", "references": ["a"]}]},

@@ -16,14 +16,15 @@ from captious.web.service.limits import Limits
 from captious.web.service.queue.scoring_process import ScoringProcess
 from captious.web.service.queue.scoring_queue import QueueFull, ScoringQueue, Waiting
 from captious.web.service.requests.offer import Offer
-from captious.web.service.requests.request import ScoreRequest, checked
+from captious.web.service.requests.request import ScoreRequest
 
 LIMITS = Limits(waiting=6, together=4, seconds=60)
 
 
 def request(*captions: str, metric: str = "bleu1") -> ScoreRequest:
-    examples = [{"caption": caption, "references": ["a dog"]} for caption in captions]
-    return checked({"metrics": [metric], "examples": examples}, Limits(text_characters=10**7))
+    count = len(captions)
+    images = [str(place) for place in range(count)]
+    return ScoreRequest((metric,), [*captions], images, ["candidates"] * count, [["a dog"]] * count)
 
 
 class Held(ScoringProcess):

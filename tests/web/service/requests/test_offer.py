@@ -6,7 +6,7 @@ import pytest
 
 from captious.errors import InputError
 from captious.web.service.requests.offer import Offer
-from captious.web.service.requests.request import checked
+from captious.web.service.requests.request import read_request
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_a_request_names_no_file_of_the_server(metric: str, says: str) -> None:
 
 
 def test_a_group_of_which_nothing_can_be_computed_is_refused_with_the_reasons() -> None:
-    asked = checked({"metrics": ["free"], "examples": [{"caption": "a dog"}]})
+    asked = read_request(b'{"metrics": ["free"], "examples": [{"caption": "a dog"}]}')
     with pytest.raises(
         InputError, match=r"none can be computed\. .*vifidel is left out: no objects were given"
     ):

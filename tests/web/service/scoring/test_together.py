@@ -18,7 +18,7 @@ from captious.groups import lacking
 from captious.metrics import known_metrics
 from captious.metrics.document_frequency import DocumentFrequencies
 from captious.web.service.requests.offer import Offer
-from captious.web.service.requests.request import ScoreRequest, checked
+from captious.web.service.requests.request import ScoreRequest, read_request
 from captious.web.service.scoring.singles import Facts
 from captious.web.service.scoring.together import score_together
 
@@ -63,7 +63,7 @@ def part(corpus: Corpus, rows: list[int]) -> Corpus:
 
 
 def request(corpus: Corpus, rows: list[int], metrics: list[str], **more: Any) -> ScoreRequest:
-    return checked(body(corpus, rows, metrics) | more)
+    return read_request(json.dumps(body(corpus, rows, metrics) | more).encode())
 
 
 def answers(requests: list[ScoreRequest], offer: Offer) -> list[dict[str, Any]]:
@@ -107,7 +107,7 @@ def test_long_texts_are_told_in_the_answer_that_they_are_in_alone() -> None:
         {"metrics": ["sentsim"], "examples": [{"caption": one, "image": "1", "references": [one, "a cat"]}]}
         for one in texts
     ]
-    found = answers([checked(own) for own in bodies], Offer("sentsim"))
+    found = answers([read_request(json.dumps(own).encode()) for own in bodies], Offer("sentsim"))
     told = [answer["metrics"]["sentsim"] for answer in found]
     assert ["long:chunk:256/32" in own["signature"] for own in told] == [False, True, False]
     assert [len(own["notes"]) for own in told] == [0, 1, 0]
@@ -150,7 +150,7 @@ def test_what_is_kept_between_calls_is_of_the_same_metrics_and_references(corpus
     ]
     one_reference = body(corpus, [2], ["bleu4"])
     one_reference["examples"][0]["references"] = ["a dog"]
-    sent.append([checked(one_reference), request(corpus, [3], ["bleu4"])])
+    sent.append([read_request(json.dumps(one_reference).encode()), request(corpus, [3], ["bleu4"])])
     for together in [*sent, *sent]:
         found = score_together(together, offer, facts=kept)
         assert found == [score_together([own], offer)[0] for own in together]
@@ -197,9 +197,9 @@ def test_a_broken_image_is_an_error_of_its_example(
     paths = {name: str(path) for name, path in zip(ids, photographs, strict=True)}
     clip = f"clipscore[encoder={tmp_path / 'clip'}]"
     local = captious.score(Corpus.from_lists(captions, image_ids=ids, image_paths=paths), [clip])[clip]
-    whole = checked(asked, pictures=pictures)
-    torn = checked(asked, pictures=pictures | {"2": pictures["2"][:60]})
-    only = checked(asked | {"examples": examples[1:2]}, pictures={"2": b"no image"})
+    whole = read_request(json.dumps(asked).encode(), pictures)
+    torn = read_request(json.dumps(asked).encode(), pictures | {"2": pictures["2"][:60]})
+    only = read_request(json.dumps(asked | {"examples": examples[1:2]}).encode(), {"2": b"no image"})
     good, partly, none = answers([whole, torn, only], offer)
     assert [one["scores"]["clipscore"] for one in good["examples"]] == local.values.tolist()
     assert good["metrics"]["clipscore"]["signature"] == local.signature
@@ -216,12 +216,8 @@ def test_a_broken_image_is_an_error_of_its_example(
 
 
 def test_what_one_example_lacks_is_told_for_it_alone() -> None:
-    sent = checked(
-        {
-            "metrics": ["bleu1", "vifidel"],
-            "examples": [{"caption": "a dog", "references": ["a dog"]}, {"caption": "a cat"}],
-        }
-    )
+    examples = [{"caption": "a dog", "references": ["a dog"]}, {"caption": "a cat"}]
+    sent = read_request(json.dumps({"metrics": ["bleu1", "vifidel"], "examples": examples}).encode())
     (found,) = answers([sent], Offer("bleu1,vifidel"))
     first, second = found["examples"]
     assert first["scores"]["bleu1"] == pytest.approx(1.0)

@@ -1,4 +1,4 @@
-"""The service's OpenAPI document: written by hand, since requests are checked by hand."""
+"""The service's OpenAPI document; the schema of a request is made from the types that check it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 from captious._version import __version__
 from captious.metrics import Metric
-from captious.web.service.limits import LIMITS
 from captious.web.service.requests.offer import OPERATORS, WORDS, Offer
-from captious.web.service.requests.parts import LARGEST_SEED, LONGEST_METRIC, LONGEST_NAME
+from captious.web.service.requests.request import schemas
 
 ERRORS = {
     "400": "The request cannot be read.",
@@ -23,8 +22,6 @@ ERRORS = {
     "429": "The queue is full or the quota is used up; Retry-After gives the seconds to wait.",
     "503": "The service is stopping, the scoring process ended, or the disk is full; try again.",
 }
-TEXT = {"type": "string", "maxLength": LIMITS.text_characters}
-NAME = {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME}
 NUMBER = {"type": ["number", "null"]}
 
 
@@ -65,19 +62,19 @@ def document(root: str) -> dict[str, Any]:
         "paths": _paths(),
         "components": {
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
-            "schemas": {"Error": _object({"error": {"type": "string"}}), **_request(), **_answer()},
+            "schemas": {"Error": _object({"error": {"type": "string"}}), **schemas(), **_answer()},
         },
     }
 
 
 def _paths() -> dict[str, Any]:
     score_bodies = {
-        "application/json": {"schema": _ref("ScoreRequest")},
+        "application/json": {"schema": _ref("ScoreBody")},
         "multipart/form-data": {
             "schema": {
                 **_object(
                     {
-                        "request": {"type": "string", "description": "A ScoreRequest as JSON."},
+                        "request": {"type": "string", "description": "A ScoreBody as JSON."},
                         "images": {"type": "array", "items": {"type": "string", "format": "binary"}},
                     },
                     required=["request"],
@@ -129,57 +126,6 @@ def _object(properties: dict[str, Any], required: list[str] | None = None) -> di
 
 def _by(values: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": values}
-
-
-def _texts(most: int) -> dict[str, Any]:
-    return {"type": "array", "items": TEXT, "maxItems": most}
-
-
-def _request() -> dict[str, Any]:
-    image = {"oneOf": [NAME, {"type": "integer"}]}
-    example = _object(
-        {
-            "caption": TEXT,
-            "image": image,
-            "system": NAME,
-            "references": _texts(LIMITS.references),
-            "objects": _texts(LIMITS.objects),
-        },
-        required=["caption"],
-    )
-    intervals = _object(
-        {
-            "resamples": {"type": "integer", "minimum": 0, "maximum": LIMITS.resamples, "default": 1000},
-            "level": {"type": "number", "minimum": 0.5, "maximum": 0.9999, "default": 0.95},
-            "seed": {"type": "integer", "minimum": 0, "maximum": LARGEST_SEED, "default": 12345},
-        },
-        required=[],
-    )
-    metric = {
-        "type": "string",
-        "minLength": 1,
-        "maxLength": LONGEST_METRIC,
-        "examples": ["sentsim[agg=mean]"],
-    }
-    request = _object(
-        {
-            "metrics": {"type": "array", "items": metric, "minItems": 1, "maxItems": LIMITS.metrics},
-            "examples": {
-                "type": "array",
-                "items": _ref("Example"),
-                "minItems": 1,
-                "maxItems": LIMITS.captions,
-            },
-            "references": _by(_texts(LIMITS.references)),
-            "objects": _by(_texts(LIMITS.objects)),
-            "pictures": _by({"type": "string", "contentEncoding": "base64"}),
-            "encoders": _by({"type": "string", "maxLength": LONGEST_NAME}),
-            "intervals": _ref("Intervals"),
-            "statistics": {"type": "boolean", "description": "Also each example's sufficient statistics."},
-        },
-        required=["metrics", "examples"],
-    )
-    return {"Example": example, "Intervals": intervals, "ScoreRequest": request}
 
 
 def _answer() -> dict[str, Any]:

@@ -127,6 +127,7 @@ def refused(error: Exception) -> Response:
     if isinstance(error, HTTPException):
         lines = {
             404: "There is nothing at this address.",
+            408: "The body took too long to arrive.",
             405: "This address does not accept this method. The header Allow names those it accepts.",
         }
         return error_answer(error.status_code, lines.get(error.status_code, str(error.detail)), error.headers)
@@ -144,7 +145,7 @@ async def _score(service: Service, scope: Scope, receive: Receive) -> Answer:
     with service.room(stated_length(headers, most)) as room:
         try:
             if kind == JSON:
-                asked = read_request(await body_of(receive, most, room), service.limits)
+                asked = read_request(await body_of(receive, most, room))
             else:
                 asked = await _with_pictures(service, Request(scope, receive), most, room)
         except ClientDisconnect:
@@ -156,7 +157,7 @@ async def _score(service: Service, scope: Scope, receive: Receive) -> Answer:
 
 async def _with_pictures(service: Service, request: Request, most: int, room: Room) -> ScoreRequest:
     body, pictures = await _parts(service, request, most, room)
-    return await run_in_threadpool(read_request, body, service.limits, pictures)
+    return await run_in_threadpool(read_request, body, pictures)
 
 
 async def _parts(

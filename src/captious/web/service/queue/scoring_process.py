@@ -19,9 +19,9 @@ import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import IO
 
+from captious.web.observe.resident import resident_bytes
 from captious.web.service.limits import LIMITS, MEBIBYTE, Limits
 from captious.web.service.requests.offer import Offer
 from captious.web.service.requests.request import ScoreRequest
@@ -222,12 +222,3 @@ def main() -> int:
             found = score_together(pickle.loads(_read(requests)), offer, limits, facts)
             _write(answers, pickle.dumps((found, resident_bytes()), protocol=pickle.HIGHEST_PROTOCOL))
     return 0
-
-
-def resident_bytes(process: int | str = "self") -> int:
-    """Memory that a process holds now; 0 where the system does not tell."""
-    try:
-        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    except (OSError, IndexError, ValueError):
-        return 0
-    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -1,39 +1,67 @@
-"""What a request asks for, read by hand: checking one caption costs microseconds."""
+"""What a request asks for: msgspec decodes and checks it, and the same types describe it in OpenAPI."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
-import orjson
+import msgspec
+from msgspec import Meta
 
+from captious.corpus.ids import clean_id
 from captious.errors import InputError, one_line
-from captious.web.service.limits import LIMITS, Limits
-from captious.web.service.requests.parts import (
-    LONGEST_NAME,
-    NO_ENCODERS,
-    NO_INTERVALS,
-    NO_PICTURES,
-    Intervals,
-    encoders_of,
-    given_names,
-    image_id,
-    intervals_of,
-    json_object,
-    metric_names,
-    pictures_of,
-    refuse_too_long,
-    texts_by_image,
-    texts_of,
-    truth_of,
-    what_is,
-)
+from captious.stats.resample import DEFAULT_SEED
+from captious.web.service.limits import LIMITS
 
 SYSTEM = "candidates"
-KEYS = frozenset(
-    {"metrics", "examples", "references", "objects", "pictures", "encoders", "intervals", "statistics"}
-)
-EXAMPLE_KEYS = frozenset({"caption", "image", "system", "references", "objects"})
+LONGEST_NAME = 500
+
+Text = Annotated[str, Meta(max_length=LIMITS.text_characters)]
+Name = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME)]
+Image = Name | int
+References = Annotated[list[Text], Meta(max_length=LIMITS.references)]
+Objects = Annotated[list[Text], Meta(max_length=LIMITS.objects)]
+MetricName = Annotated[str, Meta(min_length=1, max_length=LONGEST_NAME, examples=["sentsim[agg=mean]"])]
+
+
+class Example(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """A caption, with what it is scored against."""
+
+    caption: Text
+    image: Image | None = None
+    system: Name = SYSTEM
+    references: References | None = None
+    objects: Objects | None = None
+
+
+class Intervals(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Bootstrap intervals of the corpus values; none where `resamples` is 0."""
+
+    resamples: Annotated[int, Meta(ge=0, le=LIMITS.resamples)] = 1_000
+    level: Annotated[float, Meta(ge=0.5, le=0.9999)] = 0.95
+    seed: Annotated[int, Meta(ge=0, le=2**63 - 1)] = DEFAULT_SEED
+
+
+class ScoreBody(msgspec.Struct, forbid_unknown_fields=True):
+    """The body of `POST /score`: captions to score, and the metrics.
+
+    `references` and `objects` are by image, for all examples of it; `pictures` are files in base64;
+    `encoders` are the image encoders of systems; `statistics` adds those of each example.
+    """
+
+    metrics: Annotated[list[MetricName], Meta(min_length=1, max_length=LIMITS.metrics)]
+    examples: Annotated[list[Example], Meta(min_length=1, max_length=LIMITS.captions)]
+    references: Annotated[dict[str, References], Meta(max_length=LIMITS.captions)] | None = None
+    objects: Annotated[dict[str, Objects], Meta(max_length=LIMITS.captions)] | None = None
+    pictures: Annotated[dict[str, bytes], Meta(max_length=LIMITS.pictures)] | None = None
+    encoders: dict[str, Name] | None = None
+    intervals: Intervals | None = None
+    statistics: bool = False
+
+
+T = TypeVar("T")
+NO_INTERVALS = Intervals(resamples=0)
+_decoder = msgspec.json.Decoder(ScoreBody)
 
 
 class ScoreRequest(NamedTuple):
@@ -45,8 +73,8 @@ class ScoreRequest(NamedTuple):
     systems: list[str]
     references: list[list[str]] | None = None
     objects: dict[str, list[str]] | None = None
-    pictures: Mapping[str, bytes] = NO_PICTURES
-    encoders: Mapping[str, str] = NO_ENCODERS
+    pictures: Mapping[str, bytes] = {}
+    encoders: Mapping[str, str] = {}
     intervals: Intervals = NO_INTERVALS
     statistics: bool = False
     notes: tuple[str, ...] = ()
@@ -58,131 +86,117 @@ class ScoreRequest(NamedTuple):
         return self.metrics, parts, self.statistics
 
 
-def read_request(
-    body: bytes, limits: Limits = LIMITS, pictures: Mapping[str, bytes] | None = None
-) -> ScoreRequest:
+def read_request(body: bytes, pictures: Mapping[str, bytes] | None = None) -> ScoreRequest:
     """The request in a JSON body; `pictures` are those that were uploaded beside it.
 
     >>> read_request(b'{"metrics": ["bleu4"], "examples": [{"caption": "A dog.", "references": ["Dog."]}]}')
     ScoreRequest(metrics=('bleu4',), captions=['A dog.'], images=['0'], systems=['candidates'], ...
+    >>> read_request(b'{"metrics": ["bleu4"], "examples": [{"caption": 5}]}')
+    Traceback (most recent call last):
+    captious.errors.InputError: examples[0].caption: expected str, got int.
     """
     try:
-        document = orjson.loads(body)
-    except orjson.JSONDecodeError as error:
+        found = _decoder.decode(body)
+    except msgspec.ValidationError as error:
+        raise InputError(_said(str(error))) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputError(f"the body is not valid JSON: {one_line(str(error), 120)}.") from None
-    return checked(document, limits, pictures=pictures)
+    return _columns(found, pictures or {})
 
 
-def checked(
-    document: object,
-    limits: Limits = LIMITS,
-    *,
-    pictures: Mapping[str, bytes] | None = None,
-    metrics: Sequence[str] = (),
-) -> ScoreRequest:
-    """A parsed body as a request; `metrics` are those of a job, where the body names none."""
-    found = json_object(document, "the body", KEYS)
-    examples = found.get("examples")
-    if not isinstance(examples, list) or not examples:
-        raise InputError('examples: must be a list with at least one {"caption": …}.')
-    if len(examples) > limits.captions:
-        raise InputError(
-            f"examples: has {len(examples):,} captions; at most {limits.captions:,} are allowed in one "
-            "request. Send fewer."
-        )
-    shared = texts_by_image(found.get("references"), "references", limits.references, limits)
-    objects = texts_by_image(found.get("objects"), "objects", limits.objects, limits)
-    columns = _Columns(limits, shared, objects)
-    for place, example in enumerate(examples):
-        columns.add(place, example)
-    images = columns.image_ids()
+def schemas() -> dict[str, Any]:
+    """The schema of a request and of its parts, for OpenAPI."""
+    _, found = msgspec.json.schema_components([ScoreBody], ref_template="#/components/schemas/{name}")
+    return found
+
+
+def _said(message: str) -> str:
+    """msgspec's message with the place first.
+
+    >>> _said("Object missing required field `metrics`")
+    'the body: object missing required field "metrics".'
+    >>> _said("Object contains unknown field `n` - at `$.intervals`")
+    'intervals: object contains unknown field "n". Known: resamples, level, seed.'
+    """
+    what, _, place = message.partition(" - at `$")
+    where = place.rstrip("`").removeprefix(".") or "the body"
+    what = what[:1].lower() + what[1:]
+    if what.startswith("expected"):
+        return f"{where}: {what.replace('`', '')}."
+    line = f"{where}: {one_line(what, 120).replace('`', chr(34))}."
+    if "unknown field" in what:
+        kind = {"the body": ScoreBody, "intervals": Intervals}.get(where, Example)
+        line += f" Known: {', '.join(kind.__struct_fields__)}."
+    return line
+
+
+def _columns(found: ScoreBody, uploaded: Mapping[str, bytes]) -> ScoreRequest:
+    examples = found.examples
+    images = _image_ids(examples)
+    references = _references(found, images)
     return ScoreRequest(
-        metrics=metric_names(found.get("metrics"), limits) or given_names(metrics),
-        captions=columns.captions,
+        metrics=tuple(dict.fromkeys(name.strip() for name in found.metrics)),
+        captions=[one.caption for one in examples],
         images=images,
-        systems=columns.systems,
-        references=columns.references if any(columns.references) else None,
-        objects=columns.objects_of(images),
-        pictures=pictures_of(found.get("pictures"), pictures, limits),
-        encoders=encoders_of(found.get("encoders")),
-        intervals=intervals_of(found.get("intervals"), limits),
-        statistics=truth_of(found.get("statistics"), "statistics"),
+        systems=[one.system for one in examples],
+        references=references if any(references) else None,
+        objects=_objects(found, images),
+        pictures=_pictures(found, uploaded),
+        encoders=found.encoders or {},
+        intervals=found.intervals or NO_INTERVALS,
+        statistics=found.statistics,
     )
 
 
-class _Columns:
-    """The examples' parts, gathered one example at a time."""
+def _image_ids(examples: Sequence[Example]) -> list[str]:
+    """The images' ids; without any, each example is an image of its own."""
+    given = [place for place, one in enumerate(examples) if one.image is not None]
+    if not given:
+        return [str(place) for place in range(len(examples))]
+    if len(given) < len(examples):
+        place = next(place for place, one in enumerate(examples) if one.image is None)
+        raise InputError(f'examples[{place}].image: is missing. Give "image" in every example, or in none.')
+    return [_image_id(one.image, f"examples[{place}].image") for place, one in enumerate(examples)]
 
-    def __init__(
-        self, limits: Limits, shared: dict[str, list[str]], objects: dict[str, list[str]] | None
-    ) -> None:
-        self.limits, self.shared, self.objects = limits, shared, objects
-        self.captions: list[str] = []
-        self.systems: list[str] = []
-        self.references: list[list[str]] = []
-        self.images: list[str | None] = []
-        self.own_objects: list[list[str] | None] = []
 
-    def add(self, place: int, example: object) -> None:
-        """Check and keep one example."""
-        if not isinstance(example, dict) or not EXAMPLE_KEYS.issuperset(example):
-            json_object(example, f"examples[{place}]", EXAMPLE_KEYS)
-            return
-        caption = example.get("caption")
-        if not isinstance(caption, str):
+def _image_id(value: object, where: str) -> str:
+    image = clean_id(value)
+    if image is None:
+        raise InputError(f"{where}: is empty. An image id is a number, or a string of 1 to {LONGEST_NAME}.")
+    return image
+
+
+def _references(found: ScoreBody, images: Sequence[str]) -> list[list[str]]:
+    """The references of each example: its own, else those of its image."""
+    shared = _by_image(found.references, "references")
+    return [
+        one.references if one.references is not None else shared.get(image, []) if shared else []
+        for one, image in zip(found.examples, images, strict=True)
+    ]
+
+
+def _objects(found: ScoreBody, images: Sequence[str]) -> dict[str, list[str]] | None:
+    """Objects by image: those of the request, and those that stand beside a caption."""
+    objects = _by_image(found.objects, "objects")
+    for one, image in zip(found.examples, images, strict=True):
+        if one.objects is not None and objects.setdefault(image, one.objects) != one.objects:
+            raise InputError(f'objects of image "{one_line(image, 40)}": has two different lists. Give one.')
+    return objects or None
+
+
+def _by_image(given: Mapping[str, T] | None, where: str) -> dict[str, T]:
+    return {_image_id(image, where): one for image, one in given.items()} if given else {}
+
+
+def _pictures(found: ScoreBody, uploaded: Mapping[str, bytes]) -> Mapping[str, bytes]:
+    """Image files by image id: those of the body, and those that were uploaded."""
+    pictures = dict(uploaded) | _by_image(found.pictures, "pictures")
+    if len(pictures) > LIMITS.pictures:
+        raise InputError(f"pictures: has {len(pictures):,} images; at most {LIMITS.pictures:,} are allowed.")
+    for image, content in pictures.items():
+        if len(content) > LIMITS.picture_bytes:
+            most = LIMITS.picture_bytes / 2**20
             raise InputError(
-                f'examples[{place}].caption: {what_is(caption)}. Each example needs a "caption", a string.'
+                f'picture of image "{one_line(image, 40)}": is larger than {most:g} MB. Make it smaller.'
             )
-        if len(caption) > self.limits.text_characters:
-            refuse_too_long(f"examples[{place}].caption", caption, self.limits)
-        image = None
-        if example.get("image") is not None:
-            image = image_id(example["image"], f"examples[{place}].image")
-        system = example.get("system", SYSTEM)
-        if not isinstance(system, str) or not 0 < len(system) <= LONGEST_NAME:
-            raise InputError(
-                f"examples[{place}].system: {what_is(system)}. Give a name of 1 to {LONGEST_NAME} characters."
-            )
-        self.captions.append(caption)
-        self.images.append(image)
-        self.systems.append(system)
-        own = example.get("references")
-        if own is None:
-            self.references.append(self.shared.get(image, []) if image is not None else [])
-        else:
-            self.references.append(
-                texts_of(own, f"examples[{place}].references", self.limits.references, self.limits)
-            )
-        labels = example.get("objects")
-        if labels is not None:
-            labels = texts_of(labels, f"examples[{place}].objects", self.limits.objects, self.limits)
-        self.own_objects.append(labels)
-
-    def image_ids(self) -> list[str]:
-        """The images' ids; without any, each example is an image of its own."""
-        given = [image for image in self.images if image is not None]
-        if not given:
-            return [str(place) for place in range(len(self.captions))]
-        if len(given) < len(self.images):
-            raise InputError(
-                f'examples[{self.images.index(None)}].image: is missing. Give "image" in every '
-                "example, or in none."
-            )
-        return given
-
-    def objects_of(self, images: Sequence[str]) -> dict[str, list[str]] | None:
-        """Objects by image: those of the request, and those that stand beside a caption."""
-        if not self.objects and len(images) == 1:
-            (labels,) = self.own_objects
-            return None if labels is None else {images[0]: labels}
-        found = dict(self.objects) if self.objects else {}
-        any_given = self.objects is not None and len(self.objects) > 0
-        for image, labels in zip(images, self.own_objects, strict=True):
-            if labels is None:
-                continue
-            any_given = True
-            if found.setdefault(image, labels) != labels:
-                raise InputError(
-                    f'objects of image "{one_line(image, 40)}": has two different lists. Give one.'
-                )
-        return found if any_given else None
+    return pictures

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import orjson
+from msgspec.structs import asdict
 
 from captious.corpus import Corpus, Scores
 from captious.corpus.columns import IntArray
@@ -264,7 +265,7 @@ def _scores(work: _Work, metrics: Mapping[str, Metric]) -> dict[str, tuple[Score
             corpus,
             {name: metrics[name] for name in names},
             [runs[name] for name in names],
-            **work.request.intervals._asdict(),
+            **asdict(work.request.intervals),
         )
         found |= dict.fromkeys(names, (scores, kept))
     return found

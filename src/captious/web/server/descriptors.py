@@ -1,33 +1,6 @@
-"""How long and how much a client may take, and how many of them at once."""
+"""How many connections a server process can hold open."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
-
-KIBIBYTE = 1024
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What one connection may take; whoever is slower is let go.
-
-    A request's head must be whole within `head_seconds`. Its body has `body_seconds`, and every
-    `body_rate` bytes that come give a second back (a recording over a slow line gets through). A
-    client that takes nothing of an answer for `write_seconds` has gone. `waiting` requests of one
-    connection may wait for the answer to another. `connections` are the most at once; 0 means as many
-    as the descriptors allow.
-    """
-
-    head_seconds: float = 10.0
-    head_bytes: int = 64 * KIBIBYTE
-    headers: int = 100
-    body_seconds: float = 20.0
-    body_rate: float = 500.0
-    write_seconds: float = 60.0
-    idle_seconds: float = 5.0
-    waiting: int = 100
-    connections: int = 0
-
 
 # What the process opens beside connections: the database's pool, files, images, pipes, its modules.
 OTHER_DESCRIPTORS = 256
