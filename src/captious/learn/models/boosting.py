@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from captious.learn.models.base import Fit, Learner, learner
-from captious.metrics.learned.predict import LEAF, Predictor, Trees
+from captious.metrics.learned.predict import LEAF, Predictor, join_trees
 
 
 @learner("gbr")
@@ -61,7 +60,7 @@ class GradientBoosting(Learner):
                     "missing_left": np.zeros(len(inner), dtype=bool),
                 }
             )
-        return _joined(parts, float(model.init_.constant_.ravel()[0]), given.rows.shape[1], single=True)
+        return join_trees(parts, float(model.init_.constant_.ravel()[0]), given.rows.shape[1], single=True)
 
 
 @learner("hist")
@@ -118,36 +117,6 @@ class HistogramBoosting(Learner):
                     "missing_left": nodes["missing_go_to_left"].astype(bool),
                 }
             )
-        return _joined(parts, float(model._baseline_prediction.ravel()[0]), given.rows.shape[1], single=False)
-
-
-def _joined(parts: Sequence[dict[str, Any]], base: float, columns: int, *, single: bool) -> Trees:
-    """Trees one after another in one column of nodes."""
-    sizes = [len(part["value"]) for part in parts]
-    roots = np.cumsum([0, *sizes[:-1]]) if sizes else np.zeros(0)
-    moved = {
-        name: np.concatenate(
-            [
-                np.where(part[name] == LEAF, LEAF, part[name] + root)
-                for part, root in zip(parts, roots, strict=True)
-            ]
-        ).astype(np.int64)
-        for name in ("left", "right")
-    }
-    whole = {
-        name: np.concatenate([part[name] for part in parts])
-        for name in ("feature", "threshold", "value", "missing_left")
-    }
-    # The largest finite number in place of infinity, which a split of missing from present has.
-    threshold = np.nan_to_num(whole["threshold"].astype(np.float64), posinf=np.finfo(np.float64).max)
-    return Trees(
-        columns=columns,
-        base=base,
-        roots=roots.astype(np.int64),
-        feature=whole["feature"].astype(np.int64),
-        threshold=threshold,
-        value=whole["value"].astype(np.float64),
-        missing_left=whole["missing_left"],
-        single=single,
-        **moved,
-    )
+        return join_trees(
+            parts, float(model._baseline_prediction.ravel()[0]), given.rows.shape[1], single=False
+        )

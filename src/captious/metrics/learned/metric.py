@@ -29,9 +29,12 @@ from captious.metrics.learned.features import (
 )
 from captious.metrics.learned.folder import MANIFEST, TrainedModel, read_folder
 from captious.metrics.registry import register
+from captious.models import weights
+from captious.models.weights.known import VCRSCORE
 from captious.progress import Report
 
 METRICS_VARIABLE = "CAPTIOUS_METRICS"
+RELEASED = "released"
 
 
 @dataclass(frozen=True)
@@ -47,9 +50,11 @@ class LearnedMetric(Metric):
 
     def __post_init__(self) -> None:
         folder = self.folder
-        if folder is None:
-            return
-        trained = read_folder(folder)
+        if folder is not None:
+            self._take(read_folder(folder), folder)
+
+    def _take(self, trained: TrainedModel, folder: Path) -> None:
+        """Become the metric of a trained model."""
         if type(self).recipe() not in ("", trained.recipe):
             raise InputError(
                 f"{folder}: contains the metric {trained.name}, trained as {trained.recipe}; "
@@ -191,10 +196,29 @@ class VcrScore(LearnedMetric):
 
     model: str = "vcrscore"
 
+    def __post_init__(self) -> None:
+        if self.model != RELEASED:
+            super().__post_init__()
+        elif found := weights.search(VCRSCORE):
+            from captious.metrics.learned.released import read_released
+
+            self._take(read_released(found.path), found.path)
+
     @classmethod
     def recipe(cls) -> str:
         """Trained by `captious train vcrscore`."""
         return "vcrscore"
+
+    def ready(self) -> None:
+        """The released regressor or a trained one, and every feature that it takes."""
+        if self.model == RELEASED:
+            weights.find(VCRSCORE)
+        super().ready()
+
+    def weights(self) -> tuple[str, ...]:
+        """The published weights that it and its features run."""
+        own = (VCRSCORE,) if self.model == RELEASED else ()
+        return (*own, *super().weights())
 
 
 @register("rating")

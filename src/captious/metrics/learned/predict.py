@@ -163,6 +163,38 @@ class Trees:
         )
 
 
+def join_trees(parts: Sequence[dict[str, Any]], base: float, columns: int, *, single: bool) -> Trees:
+    """Trees one after another in one column of nodes."""
+    sizes = [len(part["value"]) for part in parts]
+    roots = np.cumsum([0, *sizes[:-1]]) if sizes else np.zeros(0)
+    moved = {
+        name: np.concatenate(
+            [
+                np.where(part[name] == LEAF, LEAF, part[name] + root)
+                for part, root in zip(parts, roots, strict=True)
+            ]
+        ).astype(np.int64)
+        for name in ("left", "right")
+    }
+    whole = {
+        name: np.concatenate([part[name] for part in parts])
+        for name in ("feature", "threshold", "value", "missing_left")
+    }
+    # The largest finite number in place of infinity, which a split of missing from present has.
+    threshold = np.nan_to_num(whole["threshold"].astype(np.float64), posinf=np.finfo(np.float64).max)
+    return Trees(
+        columns=columns,
+        base=base,
+        roots=roots.astype(np.int64),
+        feature=whole["feature"].astype(np.int64),
+        threshold=threshold,
+        value=whole["value"].astype(np.float64),
+        missing_left=whole["missing_left"],
+        single=single,
+        **moved,
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class Network:
     """A feed-forward network with ReLU between its layers, on standardised features.

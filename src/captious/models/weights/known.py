@@ -18,6 +18,7 @@ VILBERT_TASKS = "ViLBERT/12-in-1"
 VSE = "VSE++/coco-resnet152"
 BERT_BASE = "BERT-base-uncased"
 GRAMMAR = "BertGrammar/GED"
+VCRSCORE = "VCRScore/released"
 _VILBERT_FILES = "https://dl.fbaipublicfiles.com/vilbert-multi-task/"
 
 
@@ -105,6 +106,14 @@ KNOWN: dict[str, Known] = {
         Known(CLIP_B32, "605 MB", "MIT (OpenAI)", hub="openai/clip-vit-base-patch32"),
         Known(CLIP_L14, "1.7 GB", "MIT (OpenAI)", hub="openai/clip-vit-large-patch14"),
         Known(CLIP_L14_336, "1.7 GB", "MIT (OpenAI)", hub="openai/clip-vit-large-patch14-336"),
+        Known(
+            VCRSCORE,
+            "about 140 KB",
+            "not stated by the authors",
+            file="model_GBR_VCR.pickle",
+            url="https://raw.githubusercontent.com/ResearchInfoGeo/VCRScore/"
+            "5a81e9f251f2a045b8ee53d36f126161c1d3b438/model_GBR_VCR.pickle",
+        ),
         Known(
             MCIP,
             "1.7 GB",
