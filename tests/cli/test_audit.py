@@ -67,6 +67,7 @@ def test_tables(run, audit, preferences) -> None:
     shown = run("audit", audit, "--preferences", preferences).out
     assert "less human" in shown
     assert "HUMANr explained by errors" in shown
+    assert "caution: fewer than 30 pairs without errors (m 2)" in shown
     assert "less human" in run("audit", audit, "--format", "csv").out.splitlines()[0]
 
 

@@ -12,6 +12,7 @@ from captious.corpus import Judgments
 from captious.corpus.judged import read_judgments
 from captious.errors import InputError
 from captious.protocols.audit import (
+    FEWEST_PAIRS,
     QUESTIONS,
     ErrorRate,
     Explained,
@@ -124,10 +125,21 @@ def tables(found: Audited, form: Format) -> list[Table]:
                 "HUMANr explained by errors",
                 header,
                 shares,
-                "share explained = 1 - (HUMANr without errors / HUMANr)",
+                "share explained = 1 - (HUMANr without errors / HUMANr)" + _caution(found.explained),
             )
         )
     return shown
+
+
+def _caution(explained: dict[str, Explained]) -> str:
+    """A line for the systems whose share rests on few pairs without errors."""
+    few = [f"{name} {one.pairs_without_errors}" for name, one in explained.items() if one.few]
+    if not few:
+        return ""
+    return (
+        f"\ncaution: fewer than {FEWEST_PAIRS} pairs without errors ({', '.join(few)}), so the share may be "
+        "anything"
+    )
 
 
 def payload(found: Audited) -> dict[str, Any]:

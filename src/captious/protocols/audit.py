@@ -127,6 +127,9 @@ class ErrorRate(NamedTuple):
     captions: int
 
 
+FEWEST_PAIRS = 30  # without errors, below which a share explained comes with a caution
+
+
 class Explained(NamedTuple):
     """How much of a HUMANr score goes away with the errors that the questions find.
 
@@ -138,6 +141,11 @@ class Explained(NamedTuple):
     share: Interval
     pairs: int
     pairs_without_errors: int
+
+    @property
+    def few(self) -> bool:
+        """Whether so few pairs are without errors that the share may be anything."""
+        return self.pairs_without_errors < FEWEST_PAIRS
 
 
 @register("audit")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from captious.charts.drawn import figure_of
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import Item, Progress, Response
@@ -111,3 +112,25 @@ def test_nothing_answered_yet(made_up: Callable[..., Corpus]) -> None:
     assert humanr_scores([]) == []
     with pytest.raises(InputError, match='no comparison of "m"'):
         half_pools([], "m")
+
+
+def test_figure_4_is_in_the_tables_and_drawn(made_up: Callable[..., Corpus]) -> None:
+    _, items, responses = simulated(made_up(40), bad="nobody")
+    tables = {table.title: table for table in humanr_tables(items, responses)}
+    left = tables["HUMANr of random halves of the raters"]
+    for _, mean, _, low, high in left.rows:
+        assert low <= mean <= high
+    right = tables["SD of HUMANr by number of images"]
+    found = comparisons(items, responses)
+    systems = sorted({one.system for one in found})
+    assert [row[:2] for row in right.rows[:2]] == [(systems[0], 10), (systems[0], 20)]
+    sds = {(name, size): sd for name, size, sd in right.rows}
+    (known,) = spread_by_images(found, systems[0], [10])
+    assert sds[systems[0], 10] == known.sd
+    # The deviation of a mean falls with the square root of the number: 500 images against 20, a fifth.
+    for name in systems:
+        if sds[name, 20]:
+            assert sds[name, 500] / sds[name, 20] == pytest.approx(0.2, rel=0.15)
+    for table in (left, right):
+        figure = figure_of(table)
+        assert figure.alternative

@@ -63,7 +63,8 @@ class _Kind:
             "offsets": [offset for _, offset in self.fields.values()],
             "itemsize": self.size,
         }
-        return np.dtype(own)
+        found: np.dtype[Any] = np.dtype(own)
+        return found
 
 
 class _Array:

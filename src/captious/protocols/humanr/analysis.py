@@ -36,6 +36,9 @@ HOW = (
     "Points with 95% intervals. The dashed line is the score of human captions against each other, the "
     "shaded band its interval. A system whose interval lies to the left of it is worse than people."
 )
+HALVES_HOW = "The wider an interval, the more the result depends on who rates."
+IMAGES_HOW = "How far HUMANr would differ between studies of so many images."
+SIZES = (10, 20, 50, 100, 200, 300, 400, 500)
 COLUMNS = (
     "system",
     "humanr",
@@ -231,11 +234,35 @@ def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[
         "that have both (0: as good as people); its interval runs from difference low to difference high",
         chart=Chart("intervals", "humanr", "system", baseline=BASELINE, x_scale=(-1.0, 1.0), how=HOW),
     )
-    return [scores, halves_table(found), out]
+    return [scores, halves_table(found), images_table(found), out]
 
 
 def halves_table(found: Sequence[Comparison], note: str = "") -> Table:
     """HUMANr of random halves of the raters, by system."""
     halves = [(name, half_pools(found, name)) for name in sorted({one.system for one in found})]
-    rows = tuple((name, half.mean, half.sd) for name, half in halves)
-    return Table("HUMANr of random halves of the raters", ("system", "mean", "sd"), rows, note)
+    rows = tuple(
+        (name, half.mean, half.sd, *np.quantile(half.scores, (0.025, 0.975)).tolist())
+        for name, half in halves
+    )
+    return Table(
+        "HUMANr of random halves of the raters",
+        ("system", "mean", "sd", "low", "high"),
+        rows,
+        "\n".join(filter(None, [note, "low to high: 95% of the halves (Figure 4, left)"])),
+        chart=Chart("intervals", "mean", "system", baseline=BASELINE, x_scale=(-1.0, 1.0), how=HALVES_HOW),
+    )
+
+
+def images_table(found: Sequence[Comparison]) -> Table:
+    """The standard deviation of HUMANr by number of images, by system (Figure 4, right)."""
+    systems = sorted({one.system for one in found})
+    rows = tuple(
+        (name, one.n_items, one.sd) for name in systems for one in spread_by_images(found, name, SIZES)
+    )
+    return Table(
+        "SD of HUMANr by number of images",
+        ("system", "images", "sd"),
+        rows,
+        f"{DEFAULT_RESAMPLES:,} draws of so many images, with replacement (Figure 4, right)",
+        chart=Chart("lines", "images", "sd", panel="system", how=IMAGES_HOW),
+    )
