@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -134,3 +135,32 @@ def test_figure_4_is_in_the_tables_and_drawn(made_up: Callable[..., Corpus]) -> 
     for table in (left, right):
         figure = figure_of(table)
         assert figure.alternative
+
+
+def test_the_released_toolkit_drops_the_assignment_and_equal_fails(made_up: Callable[..., Corpus]) -> None:
+    toolkit = Humanr(attention="assignment")
+    items = toolkit.items(made_up(60), seed=9)
+    log: list[Response] = []
+
+    def work(rater: str, check_score: list[float]) -> None:
+        for score in check_score:
+            group = toolkit.next_items(items, Progress.of(items, log), rater, now=0.0, seed=1)
+            for item in group:
+                given = score if item.check else PREFERENCE[item.balance]
+                log.append(replace(answered(item, given, rater), time=float(len(log))))
+
+    work("careful", [-1.0, -1.0])
+    work("even", [-1.0, 0.0])  # 5, "equal", on the second check
+    work("wrong", [1.0, -1.0])
+    assert toolkit.removed_raters(items, log) == frozenset()
+    counted = dict.fromkeys(("careful", "even", "wrong"), 0)
+    for one in toolkit.comparisons(items, log):
+        counted[one.rater] += 1
+    # Groups of ten hold nine comparisons and a check: two, one and one of two assignments count.
+    assert counted == {"careful": 18, "even": 9, "wrong": 9}
+    dropped = toolkit.tables(items, log)[-1]
+    assert (dropped.title, dropped.rows) == ("Assignments dropped", (("even", 10), ("wrong", 10)))
+    # The paper's rule, on the same answers: who preferred the planted caption is out, equal is no failure.
+    paper = Humanr()
+    assert paper.removed_raters(items, log) == {"wrong"}
+    assert {one.rater for one in paper.comparisons(items, log)} == {"careful", "even"}

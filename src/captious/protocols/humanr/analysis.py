@@ -11,12 +11,12 @@ from captious.errors import InputError
 from captious.protocols.base import Chart, Item, Response, Table
 from captious.protocols.humanr.rules import (
     BASELINE,
+    DROP_ASSIGNMENT,
     GROUP,
     PAY_PER_GROUP,
     SECONDS_PER_COMPARISON,
     Comparison,
     Humanr,
-    comparisons,
     failed_raters,
 )
 from captious.stats import (
@@ -199,16 +199,13 @@ def study_cost(
     return Cost(count, groups, pay, hours, pay / hours if hours else float("nan"))
 
 
-def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
-    """HUMANr by system, the spread over halves of the raters, and who was removed."""
-    found = comparisons(items, responses)
-    removed = sorted(failed_raters(items, responses))
-    out = Table(
-        "Raters removed",
-        ("rater",),
-        tuple((rater,) for rater in removed),
-        "they preferred a caption of another image; none of their responses count",
-    )
+def humanr_tables(
+    items: Sequence[Item], responses: Sequence[Response], rules: Humanr | None = None
+) -> list[Table]:
+    """HUMANr by system, its stability (Figure 4), and who or what was removed."""
+    rules = rules or Humanr()
+    found = rules.comparisons(items, responses)
+    out = _removed(items, responses, rules)
     if not found:
         return [out]
     scores = Table(
@@ -235,6 +232,23 @@ def humanr_tables(items: Sequence[Item], responses: Sequence[Response]) -> list[
         chart=Chart("intervals", "humanr", "system", baseline=BASELINE, x_scale=(-1.0, 1.0), how=HOW),
     )
     return [scores, halves_table(found), images_table(found), out]
+
+
+def _removed(items: Sequence[Item], responses: Sequence[Response], rules: Humanr) -> Table:
+    if rules.attention == DROP_ASSIGNMENT:
+        failed = rules.failed_assignments(items, responses)
+        return Table(
+            "Assignments dropped",
+            ("rater", "responses"),
+            tuple((own[0].rater, len(own)) for own in failed),
+            "a caption of another image was preferred or found equal; the rater's other responses count",
+        )
+    return Table(
+        "Raters removed",
+        ("rater",),
+        tuple((rater,) for rater in sorted(failed_raters(items, responses))),
+        "they preferred a caption of another image; none of their responses count",
+    )
 
 
 def halves_table(found: Sequence[Comparison], note: str = "") -> Table:

@@ -65,6 +65,8 @@ PAY_PER_GROUP = 0.25  # ObjectNet Captions, 4.2: dollars for ten comparisons
 # ObjectNet Captions, 4.2: that pay came to over 15 dollars an hour, a minute a group at most.
 SECONDS_PER_COMPARISON = 6.0
 
+REMOVE_RATER, DROP_ASSIGNMENT = "rater", "assignment"
+
 _BRIDGE = "A suspension bridge over a river, lit up at night."
 _LEVELS = (
     Picture(
@@ -162,6 +164,13 @@ class Humanr(HumanProtocol):
         "One of them is the attention check. The paper: 10.",
         low=2,
         high=MOST_IN_GROUP,
+    )
+    attention: str = option(
+        REMOVE_RATER,
+        "What a failed attention check removes",
+        "The paper: the rater. The released toolkit: the assignment (a group); there, rating both captions "
+        "as equal fails too.",
+        choices=(REMOVE_RATER, DROP_ASSIGNMENT),
     )
     clean: bool = clean_option()
     once_per_image: bool = option(True, "No image twice for a rater", shown=False)
@@ -278,15 +287,15 @@ class Humanr(HumanProtocol):
         return [*group[:place], check, *group[place:]]
 
     def removed_raters(self, items: Iterable[Item], responses: Iterable[Response]) -> frozenset[str]:
-        """Raters who preferred the planted caption of a check."""
-        return failed_raters(items, responses)
+        """Raters who preferred the planted caption of a check; nobody where it costs an assignment."""
+        return frozenset() if self.attention == DROP_ASSIGNMENT else failed_raters(items, responses)
 
     def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
         """Preferences in [-1, 1] for each system, without the raters who failed a check.
 
         The human-human baseline is under the system `human-human`.
         """
-        for one in comparisons(items, responses):
+        for one in self.comparisons(items, responses):
             yield Row(
                 one.image, one.system, one.caption, one.rater, "preference", one.score, one.stage, one.time
             )
@@ -295,7 +304,37 @@ class Humanr(HumanProtocol):
         """HUMANr by system with intervals and significance, and the raters who were removed."""
         from captious.protocols.humanr.analysis import humanr_tables
 
-        return humanr_tables(items, responses)
+        return humanr_tables(items, responses, self)
+
+    def comparisons(self, items: Iterable[Item], responses: Iterable[Response]) -> list[Comparison]:
+        """Every answer that counts under this rule for attention checks."""
+        items, responses = list(items), list(responses)
+        if self.attention == DROP_ASSIGNMENT:
+            failed = {id(one) for own in self.failed_assignments(items, responses) for one in own}
+            return comparisons(
+                items, [one for one in responses if id(one) not in failed], removed=frozenset()
+            )
+        return comparisons(items, responses)
+
+    def failed_assignments(
+        self, items: Sequence[Item], responses: Sequence[Response]
+    ) -> list[list[Response]]:
+        """Assignments with a check on which the image's own caption was not preferred.
+
+        An assignment is a group: so many answers of a rater in the order in which they were given.
+        """
+        checks = {item.key: item.check for item in items if item.check}
+        by_rater: dict[str, list[Response]] = {}
+        for response in sorted(responses, key=lambda one: one.time):
+            by_rater.setdefault(response.rater, []).append(response)
+        groups = [
+            own[start : start + self.group_size]
+            for own in by_rater.values()
+            for start in range(0, len(own), self.group_size)
+        ]
+        return [
+            group for group in groups if any(_inattentive(one, checks.get(one.item, "")) for one in group)
+        ]
 
     def possible_scores(self) -> Mapping[str, Sequence[float]]:
         """The nine points, from the human caption only to the system's only."""
@@ -307,7 +346,7 @@ class Humanr(HumanProtocol):
         """Beside questions that several answered: HUMANr of random halves of the raters."""
         from captious.protocols.humanr.analysis import halves_table
 
-        found = comparisons(items, responses)
+        found = self.comparisons(items, responses)
         several = len({one.rater for one in found}) > 1
         own = [halves_table(found, "shows how much the result depends on who rates")] if several else []
         return super().agreement(items, responses, resamples=resamples) + own
@@ -460,10 +499,21 @@ def _candidate(item: Item) -> str:
     return next(name for names in item.sources.values() for name in names if name != HUMAN)
 
 
-def comparisons(items: Iterable[Item], responses: Iterable[Response]) -> list[Comparison]:
-    """Every answer that counts, turned to the candidate; removed raters and checks left out."""
+def _inattentive(response: Response, planted: str) -> bool:
+    """Whether the planted caption of a check was preferred or found equal."""
+    rating = _rating(response) if planted else EVEN
+    return bool(planted) and (rating >= EVEN if planted == RIGHT else rating <= EVEN)
+
+
+def comparisons(
+    items: Iterable[Item], responses: Iterable[Response], *, removed: frozenset[str] | None = None
+) -> list[Comparison]:
+    """Every answer that counts, turned to the candidate; removed raters and checks left out.
+
+    The default removes the raters who failed a check.
+    """
     items, responses = list(items), list(responses)
-    removed = failed_raters(items, responses)
+    removed = failed_raters(items, responses) if removed is None else removed
     kept = [
         (item, response)
         for item, response in matched(items, responses)
