@@ -14,7 +14,7 @@ import pytest
 import captious
 from captious.corpus.splits import Split, hashed_split, read_split
 from captious.errors import CaptiousWarning, InputError
-from captious.learn import RatedSet, Settings, TrainingData, train
+from captious.learn import RatedSet, Settings, TrainingData, tables, train
 from captious.learn.models import GradientBoosting, Mlp, Ridge
 from captious.learn.recipes.vcrscore import vcrscore_data, vcrscore_settings
 from captious.metrics.document_frequency import DocumentFrequencies
@@ -238,3 +238,19 @@ def test_meta_refuses_images_that_were_trained_on_and_leaves_them_out_if_asked(
 def test_refitted_on_everything_it_has_seen_everything(tmp_path: Path, rated: Rated) -> None:
     train(TrainingData((rated(20),)), replace(QUICK, refit=True), tmp_path / "all")
     assert read_folder(tmp_path / "all").seen_images() == {str(image) for image in range(20)}
+
+
+def test_external_sets_are_tested_together_too(tmp_path: Path, rated: Rated) -> None:
+    sets = [rated(40, name=name, seed=seed, first=100 * seed) for seed, name in enumerate(("own", "a", "b"))]
+    data = vcrscore_data(sets)
+    settings = replace(vcrscore_settings(data), resamples=0, trials=19, curve=(), beside=("bleu4",))
+    report = train(data, replace(settings, pools=(("EData", ("a", "b")),)), tmp_path / "vcrscore").report
+    table = tables.layout_of_table_11(report)
+    assert list(table.columns) == ["metric", "own", "a", "b", "EData"]
+    rows = np.concatenate([data.rows_of(place, report.split.test) for place in (1, 2)])
+    column = captious.score(data.sets[1].corpus, ["bleu4"])["bleu4"].values
+    other = captious.score(data.sets[2].corpus, ["bleu4"])["bleu4"].values
+    whole = np.concatenate([np.zeros(len(data.sets[0].corpus)), column, other])
+    (pooled,) = [one for one in report.figures if (one.set_name, one.metric) == ("EData", "bleu4")]
+    assert pooled.n == len(rows)
+    assert pooled.values["spearman"].value == pytest.approx(spearman(whole[rows], data.target[rows]))

@@ -68,10 +68,11 @@ class CurvePoint(NamedTuple):
 def figures(
     data: TrainingData, test: IntArray, columns: Mapping[str, FloatArray], settings: Settings
 ) -> list[Figures]:
-    """Correlations of every column with the judgments of each set's test part."""
+    """Correlations of every column with the judgments of the test part of each set and pool of sets."""
     found = []
-    for place, one in enumerate(data.sets):
-        rows = data.rows_of(place, test)
+    places = {one.name: place for place, one in enumerate(data.sets)}
+    for title, names in (*((name, (name,)) for name in places), *settings.pools):
+        rows = np.concatenate([data.rows_of(places[name], test) for name in names])
         if len(rows) < 3:
             continue
         images = _numbers(data, rows)
@@ -80,10 +81,10 @@ def figures(
                 method: _interval(column[rows], data.target[rows], images, method, settings)
                 for method in COEFFICIENTS
             }
-            if one.several_ratings:
-                at, human = data.each_rating(place, rows)
+            if len(names) == 1 and data.sets[places[title]].several_ratings:
+                at, human = data.each_rating(places[title], rows)
                 values[EACH] = _interval(column[at], human, _numbers(data, at), "kendall_c", settings)
-            found.append(Figures(one.name, name, len(rows), values))
+            found.append(Figures(title, name, len(rows), values))
     return found
 
 

@@ -19,7 +19,7 @@ class Settings:
     """Everything that affects the trained metric or its report.
 
     `folds=0` skips cross-validation, an empty `curve` the learning curve. `beside` are further metrics to
-    compare with that are not features.
+    compare with that are not features. `pools` are sets that are also tested together, by a common name.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Settings:
     licence: str = ""
     beside: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    pools: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     def digest(self, data: str, features: str) -> str:
         """A name for exactly this run on exactly this data."""

@@ -47,8 +47,8 @@ def figure_tables(report: Report) -> Iterator[Table]:
 
 
 def layout_of_table_11(report: Report) -> Table:
-    """A row a metric, a column a data set: the main coefficient on each test part (VCRScore, Table 11)."""
-    sets = [one.name for one in report.data.sets if any(f.set_name == one.name for f in report.figures)]
+    """A row a metric, a column a data set or pool: the main coefficient (VCRScore, Table 11)."""
+    sets = list(dict.fromkeys(one.set_name for one in report.figures))
     values: dict[str, dict[str, Figures]] = {}
     for one in report.figures:
         values.setdefault(one.metric, {})[one.set_name] = one

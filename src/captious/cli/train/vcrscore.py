@@ -66,13 +66,20 @@ def vcrscore(
     from captious.cli.train.data import Typed, rated_sets
     from captious.cli.train.run import train_and_print
     from captious.learn.models import parse_learner
-    from captious.learn.recipes.vcrscore import EXTERNAL_SHARES, OWN_SHARES, vcrscore_data, vcrscore_settings
+    from captious.learn.recipes.vcrscore import (
+        EXTERNAL_SHARES,
+        OWN_SHARES,
+        POOL,
+        vcrscore_data,
+        vcrscore_settings,
+    )
     from captious.metrics import split_list
 
     typed = Typed(candidates, references, images, objects, data, aspect, split=split)
     sets = rated_sets(judgments, typed, OWN_SHARES)
     others = typed._replace(candidates=None, references=None, aspect="", split="")
-    sets += rated_sets(external or [], others, EXTERNAL_SHARES)
+    given = rated_sets(external or [], others, EXTERNAL_SHARES)
+    sets += given
     chosen = vcrscore_data(sets, drop_zero=drop_zero)
     settings = vcrscore_settings(
         chosen,
@@ -81,7 +88,8 @@ def vcrscore(
         learner=parse_learner(model),
         drop_zero=drop_zero,
     )
-    settings = replace(settings, resamples=resamples, seed=seed, licence=licence)
+    pools = ((POOL, tuple(one.name for one in given)),) if len(given) > 1 else ()
+    settings = replace(settings, resamples=resamples, seed=seed, licence=licence, pools=pools)
     if beside:
         settings = replace(settings, beside=tuple(split_list(beside)))
     train_and_print(chosen, settings, out, overwrite, form, by_set=True)

@@ -32,6 +32,7 @@ BESIDE = (
     "bertgrammar",
     "vilt",
 )
+POOL = "EData"  # VCRScore, Table 11: the data sets of others together
 OWN_SHARES = (0.3, 0.0, 0.7)  # VCRScore, 4.1: its own 600 captions
 EXTERNAL_SHARES = (0.7, 0.0, 0.3)  # and the data sets of others
 
