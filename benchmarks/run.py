@@ -25,6 +25,7 @@ LONG = (
     "metrics/bertscore.py",
     "metrics/captious_metric.py",
     "metrics/clipscore.py",
+    "metrics/text_length.py",
     "scale/classic_metrics.py",
     "scale/clipscore_memory.py",
     "scale/ray_nodes.py",

@@ -10,7 +10,7 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, UnknownNameError
-from captious.metrics.base import Metric, reference_count_label
+from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.matching import pair_starts
 from captious.metrics.registry import register
@@ -43,6 +43,7 @@ class RougeL(Metric):
     title: ClassVar[str] = "ROUGE-L"
     summary: ClassVar[str] = "longest common subsequence, as in coco-caption or rouge_score"
     citation: ClassVar[str] = "Lin 2004"
+    longest: ClassVar[Limit | None] = Limit(50_000, "words")  # takes 3 s
 
     variant: str = COCO
     beta: float = 1.2

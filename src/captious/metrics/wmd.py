@@ -11,7 +11,7 @@ import numpy as np
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, UnknownNameError
-from captious.metrics.base import reference_count_label
+from captious.metrics.base import Limit, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.registry import register
 from captious.metrics.word_space import Transported, VectorMetric, WordSpace
@@ -47,6 +47,7 @@ class WordMovers(VectorMetric):
     title: ClassVar[str] = "WMD"
     summary: ClassVar[str] = "Word Mover's Distance as a similarity, exp(-WMD)"
     citation: ClassVar[str] = "Kusner et al. 2015; Kilickaya et al. 2017"
+    longest: ClassVar[Limit | None] = Limit(5_000, "words")  # takes 16 s if all differ
 
     agg: str = "best"
 
