@@ -191,7 +191,10 @@ class Hand:
         """Fill in a rater's form: a value, a text, or the boxes to tick with their amounts."""
         for name, value in answers.items():
             question = self.page.locator(f'[data-question="{name}"]')
-            if isinstance(value, dict):
+            if question.locator("select").count():
+                for key, place in value.items():
+                    question.locator(f'select[name="{name}.{key}"]').select_option(f"{place:g}")
+            elif isinstance(value, dict):
                 self._boxes(question, value)
             elif question.locator("textarea").count():
                 question.locator("textarea").fill(value)
@@ -293,7 +296,11 @@ class Keyboard(Hand):
                 self.press("ArrowUp" if self._above(name) else "ArrowDown")
             assert self.here() == name
             question = self.page.locator(f'[data-question="{name}"]')
-            if isinstance(value, dict):
+            if question.locator("select").count():
+                for key, place in value.items():
+                    self.reach(question.locator(f'select[name="{name}.{key}"]'))
+                    self.press(f"{place:g}")
+            elif isinstance(value, dict):
                 for option, amount in value.items():
                     self._digit(question, option)
                     if amount:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from captious.corpus import Corpus
 from captious.protocols import protocol
-from captious.protocols.answers import answer_text, as_share, marks
+from captious.protocols.answers import marks, shares
 from captious.protocols.tagging import FORM
 
 CORPUS = Corpus.from_lists(
@@ -12,10 +12,10 @@ CORPUS = Corpus.from_lists(
 
 def test_options_stand_evenly_in_their_order():
     (field,) = FORM.fields
-    shares = [as_share(field, option.value) for option in field.options]
-    assert shares == [0, 0.25, 0.5, 0.75, 1]
-    assert as_share(field, None) is None
-    assert as_share(field, "no such") is None
+    found = [shares(field, option.value) for option in field.options]
+    assert found == [{("verdict", ""): share} for share in (0, 0.25, 0.5, 0.75, 1)]
+    assert shares(field, None) == {}
+    assert shares(field, "no such") == {}
 
 
 def test_a_rubric_gives_a_mark_for_each_caption():
@@ -50,6 +50,5 @@ def test_answers_in_words():
     fluency, conciseness = (item.form.field(f"A.{name}") for name in ("fluency", "conciseness"))
     assert fluency is not None
     assert conciseness is not None
-    assert answer_text(fluency, {"casing": 0.1}) == "Casing (0.1)"
-    assert answer_text(fluency, {}) == "none"
-    assert answer_text(conciseness, "0.5") == "Too detailed or repetitive"
+    assert fluency.rules.words(fluency, {"casing": 0.1}) == "Casing 0.1"
+    assert conciseness.rules.words(conciseness, "0.5") == "Too detailed or repetitive"

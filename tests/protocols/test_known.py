@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from captious.errors import InputError
-from captious.protocols import protocol
+from captious.protocols import Field, Form, Item, Option, protocol
 from captious.protocols.known import answers_right, best_answer, check_known
 
+STARS = Field("stars", "scale", "Stars", low=1, high=5, step=1)
+ERRORS = Field("errors", "multi", "Errors", required=False, options=(Option("casing", "Casing", amount=0.1),))
+BEST = Field("best", "rank", "Best", options=(Option("A", "A"), Option("B", "B")))
+VERDICT = Field(
+    "verdict", "choice", "Verdict", options=(Option("minor", "Minor"), Option("serious", "Serious"))
+)
+ITEM = Item("k", "7", (), Form((STARS, ERRORS, BEST, VERDICT)), {})
 
-def test_known_answers_allow_a_tolerance_or_several() -> None:
-    assert answers_right({"stars": 4}, {"stars": 4.0})
-    assert not answers_right({"stars": 4}, {"stars": 5.0})
-    assert answers_right({"stars": {"value": 4, "tolerance": 1}}, {"stars": 5.0})
-    assert not answers_right({"stars": {"value": 4, "tolerance": 1}}, {"stars": 2.0})
-    assert answers_right({"verdict": ["minor", "serious"]}, {"verdict": "serious"})
-    assert not answers_right({"verdict": "minor"}, {})
-    assert answers_right({"errors": {"casing": 0.1}}, {"errors": {"casing": 0.1}})
-    assert not answers_right({"errors": {"casing": 0.1}}, {"errors": {}})
+
+@pytest.mark.parametrize(
+    ("known", "given", "right"),
+    [
+        ({"stars": 4}, {"stars": 4.0}, True),
+        ({"stars": 4}, {"stars": 5.0}, False),
+        ({"stars": {"value": 4, "tolerance": 1}}, {"stars": 5.0}, True),
+        ({"stars": {"value": 4, "tolerance": 1}}, {"stars": 2.0}, False),
+        ({"verdict": ["minor", "serious"]}, {"verdict": "serious"}, True),
+        ({"verdict": "minor"}, {}, False),
+        ({"errors": {"casing": 0.1}}, {"errors": {"casing": 0.1}}, True),
+        ({"errors": {"casing": 0.1}}, {"errors": {}}, False),
+        ({"errors": {}}, {"errors": {}}, True),
+        ({"best": {"A": 1, "B": 2}}, {"best": {"A": 1.0, "B": 2.0}}, True),
+        ({"best": {"A": 1, "B": 2}}, {"best": {"A": 2.0, "B": 1.0}}, False),
+        ({"stars": 4, "other": 1}, {"stars": 4.0, "other": 1}, False),
+    ],
+)
+def test_known_answers_allow_a_tolerance_or_several(known: Any, given: Any, right: bool) -> None:
+    assert answers_right(ITEM, known, given) is right
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from captious.protocols import known_protocols
 ROOT = Path(captious.__file__).parent
 FOLDERS = {path.parent.name for path in (ROOT / "protocols").glob("*/__init__.py")}
 # What every protocol shares, in a room of its own.
-SHARED = {"training"}
+SHARED = {"training", "questions"}
 HOMES = (FOLDERS - SHARED) | {kind.__module__.split(".")[2] for kind in known_protocols().values()}
 # Each is the analysis or the text of one protocol under a name of its own, not a guess at what a
 # campaign runs: the judge reads out THumB's rubric, the commands `audit` and `campaign mix` apply

@@ -10,20 +10,21 @@ import pytest
 from captious.errors import InputError
 from captious.protocols.form import Field, Form, Option
 from captious.protocols.item import Caption, Item
-from captious.protocols.simulation import SimulatedRater, Someone, fill, point
+from captious.protocols.questions.number import point
+from captious.protocols.simulation import SimulatedRater, Someone, fill
 
 SCALE = Field("rating", "number", "How much better is B?", low=1, high=5)
 SIDES = Field("side", "choice", "Which?", options=(Option("left", "Left"), Option("right", "Right")))
-TIES = Field("side", "choice", "Which?", options=(*SIDES.options, Option("both", "Both")))
+TIES = Field("side", "pair", "Which?", options=(*SIDES.options, Option("both", "Both")))
 KEYS = Field("best", "choice", "Which?", options=(Option("A", "A"), Option("B", "B")))
 WORDS = Field("said", "choice", "How is it?", options=tuple(Option(w, w) for w in ("bad", "fair", "good")))
 OWN = Field("own", "number", "How good is A?", caption="A", low=0, high=10)
 
 
 def answer(field: Field, a: float, b: float, **habits: Any) -> Any:
-    item = Item(
-        "k", "7", (Caption("A", "a."), Caption("B", "b.")), Form((field,)), {"A": ("m",), "B": ("n",)}
-    )
+    one, other = ("left", "right") if field.name == "side" else ("A", "B")
+    shown = (Caption(one, "a."), Caption(other, "b."))
+    item = Item("k", "7", shown, Form((field,)), {one: ("m",), other: ("n",)})
     someone = Someone(SimulatedRater("Ada", {"m": a, "n": b}, **habits), np.random.default_rng(1))
     return fill(item, someone)[field.name]
 

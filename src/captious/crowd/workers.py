@@ -158,10 +158,14 @@ class Workforce:
 
 def first_answers(item: Item) -> dict[str, Any]:
     """What someone answers who always takes the first option: of two captions, the left one."""
+    keys = [caption.key for caption in item.captions]
     found: dict[str, Any] = {}
     for field in item.form.fields:
-        if field.kind == "number":
-            found[field.name] = field.low
-        elif field.kind == "choice":
-            found[field.name] = field.options[0].value
+        least = (
+            {field.caption: 0.0}
+            if field.caption or len(keys) < 2
+            else dict.fromkeys(keys, 0.0) | {keys[0]: 1.0}
+        )
+        if field.when is None or field.when.holds(found):
+            found[field.name] = field.rules.simulated(field, least)
     return found

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.protocols.answers import as_share
-from captious.protocols.form import Answer, Field, as_number
+from captious.protocols.form import Field
 from captious.protocols.item import Item, Response, matched
 from captious.stats import Estimate
 from captious.stats.agreement import coefficient_named, coefficients_of
@@ -51,12 +50,12 @@ def shared_answers(
             continue
         images[item.key] = item.image
         for field in item.form.fields:
-            value = _value(field, response.answers.get(field.name))
-            if value is not None:
-                name = field.name.removeprefix(f"{field.caption}.")
+            answer = response.answers.get(field.name)
+            for said in () if answer is None else field.rules.numbers(field, answer):
+                name = said.aspect(field)
                 fields.setdefault(name, field)
-                own = known.setdefault(name, {})
-                own.setdefault((item.key, field.name), []).append(value)
+                unit = (item.key, f"{field.name} {said.caption}")
+                known.setdefault(name, {}).setdefault(unit, []).append(said.value)
     found = []
     for name, units in known.items():
         several = {unit: sorted(own) for unit, own in units.items() if len(own) > 1}
@@ -65,19 +64,6 @@ def shared_answers(
             ratings = np.array([own + [np.nan] * (width - len(own)) for own in several.values()])
             found.append(Shared(name, scale(fields[name]), ratings, [images[key] for key, _ in several]))
     return found
-
-
-def _value(field: Field, answer: Answer | None) -> float | None:
-    return as_number(answer) if field.kind == "number" else as_share(field, answer)
-
-
-def scale_of(field: Field) -> Scale:
-    """The scale that a field's answers stand on, as far as its kind tells."""
-    if field.kind == "number":
-        return "ordinal" if field.step == 1 else "interval"
-    if field.kind == "choice":
-        return "ordinal" if len(field.options) > 2 else "nominal"
-    return "interval"
 
 
 def shared_table(

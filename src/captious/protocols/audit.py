@@ -34,8 +34,9 @@ from captious.protocols.base import (
     refuse_names,
     row_of,
 )
-from captious.protocols.form import Field, Form, Option
+from captious.protocols.form import Field, Form
 from captious.protocols.item import Picture
+from captious.protocols.questions.yes_no import NO, YES, YES_NO
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
 from captious.stats import Interval, approximate_randomisation, bootstrap_interval
@@ -44,7 +45,6 @@ from captious.stats.significance import DEFAULT_TRIALS
 from captious.text.normalise import same_text_key
 
 HUMAN = "human"
-YES, NO = "yes", "no"
 
 
 HOW = "The share of captions with each error, by source. Darker means more."
@@ -69,7 +69,6 @@ QUESTIONS = (
     Question("grammar", "Is the caption grammatically correct?", NO),
     Question("awkward", "Is the language in the caption awkward?", YES),
 )
-_YES_NO = (Option(YES, "Yes"), Option(NO, "No"))
 _BEE = "A bee sits on a purple flower with a yellow centre."
 _LEVELS = (
     Picture("bee.jpg", _BEE, "A wasp sits on a purple flower.", "An object is misclassified", "It is a bee."),
@@ -265,10 +264,10 @@ def _fields(key: str, *, presets: bool = False) -> tuple[Field, ...]:
     return tuple(
         Field(
             f"{key}.{question.name}",
-            "choice",
+            "yes_no",
             question.text,
             caption=key,
-            options=_YES_NO,
+            options=YES_NO,
             fine=NO if question.error == YES else YES,
             preset=presets,
         )

@@ -361,7 +361,7 @@ class HumanProtocol(ABC):
 
     def scale_of(self, field: Field) -> Scale:
         """The scale of a question's answers, for Krippendorff's alpha."""
-        return shared.scale_of(field)
+        return field.rules.scale(field)
 
     # Exchange
 

@@ -1,12 +1,14 @@
 """Known answers: what counts as right, for gold items within the work and for training before it.
 
 A known answer is a value (`4`, `"yes"`), a number that may differ (`{"value": 4, "tolerance": 1}`),
-a list of which each is right (`[4, 5]`), or the options of a multi-choice (`{"spelling": 0.1}`, `{}`).
+a list of which each is right (`[4, 5]`), the options of a multi-choice (`{"spelling": 0.1}`, `{}`), or the
+places of a ranking (`{"A": 2, "B": 1}`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from captious.errors import InputError, UnknownNameError, one_line
@@ -16,33 +18,29 @@ from captious.protocols.item import Item
 Known = Mapping[str, object]
 
 
-def answers_right(known: Known, answers: Mapping[str, object]) -> bool:
-    """Whether all answers are the known ones.
+def answers_right(item: Item, known: Known, answers: Mapping[str, object]) -> bool:
+    """Whether all answers to an item are the known ones."""
+    asked = {field.name: field for field in item.form.fields}
+    return all(
+        name in asked and answer_right(asked[name], wanted, answers.get(name))
+        for name, wanted in known.items()
+    )
 
-    >>> answers_right({"stars": {"value": 4, "tolerance": 1}}, {"stars": 5.0})
-    True
-    """
-    return all(answer_right(wanted, answers.get(name)) for name, wanted in known.items())
 
-
-def answer_right(wanted: object, given: object) -> bool:
+def answer_right(field: Field, wanted: object, given: object) -> bool:
     """Whether one answer is the known one.
 
-    >>> answer_right([4, 5], 5.0), answer_right({"spelling": 0.1}, {}), answer_right({}, {})
-    (True, False, True)
+    >>> stars = Field("stars", "scale", "Stars", low=1, high=5, step=1)
+    >>> answer_right(stars, [4, 5], 5.0), answer_right(stars, {"value": 4, "tolerance": 1}, 5.0)
+    (True, True)
     """
     tolerance = 0.0
     if isinstance(wanted, Mapping) and "value" in wanted:
         tolerance = as_number(wanted.get("tolerance", 0.0)) or 0.0
         wanted = wanted["value"]
     if isinstance(wanted, (list, tuple)):
-        return any(answer_right(one, given) for one in wanted)
-    if isinstance(wanted, Mapping):  # a multi-choice: the same options
-        return isinstance(given, Mapping) and set(given) == set(wanted)
-    numeric = (int, float)
-    if isinstance(wanted, numeric) and isinstance(given, numeric):
-        return abs(float(wanted) - float(given)) <= tolerance + 1e-9
-    return given == wanted
+        return any(answer_right(field, one, given) for one in wanted)
+    return field.rules.right(wanted, given, tolerance)
 
 
 def best_answer(wanted: object) -> Any:
@@ -77,9 +75,9 @@ def _possible(wanted: object) -> list[Any]:
 
 def _refused(field: Field, value: Answer) -> str:
     """What the form says against an answer, "" where nothing."""
-    if value == {} and field.kind == "multi":
+    if value == field.rules.nothing() and value is not None:
         return ""
-    alone = Form((Field(**{**field.__dict__, "when": None}),))
+    alone = Form((replace(field, when=None),))
     checked = alone.check({field.name: value})
     return checked[0].message if isinstance(checked, list) else ""
 

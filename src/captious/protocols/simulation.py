@@ -11,13 +11,9 @@ from typing import Any, Literal
 import numpy as np
 
 from captious.errors import InputError
-from captious.protocols.form import Field, Option
 from captious.protocols.item import Item
 
 Habit = Literal["careful", "random", "same", "contrary"]
-LEFT, RIGHT, BOTH = "left", "right", "both"
-# Two captions whose quality differs by less look alike.
-SAME = 0.1
 
 
 @dataclass(frozen=True)
@@ -92,49 +88,16 @@ def fill(item: Item, someone: Someone) -> dict[str, Any]:
     """Any form: each question by the caption that it is about, or by the captions compared."""
     answers: dict[str, Any] = {}
     for one in item.form.fields:
-        if one.kind in ("text", "audio"):
+        if one.when is not None and not one.when.holds(answers):
             continue
         keys = [one.caption] if one.caption else [caption.key for caption in item.captions]
-        values = [someone.opinion(item, key) + someone.noise() for key in keys]
-        answers[one.name] = _between(one, values, keys) if len(values) > 1 else _alone(one, values[0])
+        asked = keys if one.rules.known else []  # nobody's opinion can be read from a text
+        answer = one.rules.simulated(
+            one, {key: someone.opinion(item, key) + someone.noise() for key in asked}
+        )
+        if answer is not None:
+            answers[one.name] = answer
     return answers
-
-
-def _alone(field: Field, value: float) -> Any:
-    if field.kind == "number":
-        low, high = field.low or 0.0, field.high if field.high is not None else 1.0
-        return point(value, low, high)
-    if field.kind == "multi":
-        return {}
-    return _nearest(field.options, value).value
-
-
-def _between(field: Field, values: list[float], keys: list[str]) -> Any:
-    """The answer to a comparison: the best caption's key, or the first (left) against the last."""
-    difference = values[-1] - values[0]
-    if field.kind != "choice":
-        return _alone(field, 0.5 + difference / 2)
-    known = {option.value for option in field.options}
-    if BOTH in known and abs(difference) < SAME:
-        return BOTH
-    if {LEFT, RIGHT} <= known:
-        return RIGHT if difference > 0 else LEFT
-    best = keys[int(np.argmax(values))]
-    return best if best in known else _alone(field, 0.5 + difference / 2)
-
-
-def _nearest(options: tuple[Option, ...], value: float) -> Option:
-    place = round(float(np.clip(value, 0, 1)) * (len(options) - 1))
-    return options[place]
-
-
-def point(value: float, low: float, high: float) -> float:
-    """The point of a scale that is nearest to a share of it.
-
-    >>> point(0.5, 1, 5)
-    3.0
-    """
-    return float(round(low + (high - low) * float(np.clip(value, 0, 1))))
 
 
 def tone(hertz: float, seconds: float) -> bytes:

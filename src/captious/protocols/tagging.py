@@ -14,7 +14,6 @@ from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
 from captious.protocols.adopt import adopted
 from captious.protocols.agreement import INTERVALS, ends
-from captious.protocols.answers import as_share
 from captious.protocols.base import (
     FIRST,
     MOST_RESPONSES,
@@ -362,11 +361,10 @@ def _agreement_tables(items: Sequence[Item], responses: Sequence[Response], resa
         if item.stage not in rounds:
             continue
         field = item.form.fields[0]
-        value = as_share(field, response.answers.get(field.name))
-        if value is not None:
-            # The form's options run from best to worst; the values of the paper the other way.
+        verdict = response.answers.get(field.name)
+        if verdict is not None:
             key = (item.image, item.captions[0].text, response.rater)
-            rounds[item.stage][key] = 1 - value
+            rounds[item.stage][key] = VALUES[str(verdict)]
     names = sorted({rater for own in rounds.values() for _, _, rater in own})
     captions = sorted({key[:2] for own in rounds.values() for key in own})
     if not captions or len(names) > MANY_RATERS:

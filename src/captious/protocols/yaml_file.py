@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -114,6 +115,15 @@ class YamlFile:
         if most is not None and raw > most:
             raise self.error((*path, key), f'"{key}" is over {most:,}. Give less.')
         return raw
+
+    def number(self, path: At, own: Mapping[str, object], key: str) -> float | None:
+        """A finite number, None where the key is missing."""
+        raw = own.get(key)
+        if raw is None:
+            return None
+        if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw):
+            raise self.error((*path, key), f'"{key}" must be a number; found {raw!r}.')
+        return float(raw)
 
     def flag(self, path: At, own: Mapping[str, object], key: str, default: bool) -> bool:
         """True or false."""

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from captious.corpus import Judgments
 from captious.errors import InputError
-from captious.protocols import protocol
-from captious.protocols.generic.file import likert_text, parse_protocol
+from captious.protocols import Field, protocol
+from captious.protocols.generic.file import parse_protocol, scales_text
 
 GOOD = """\
 name: alt text
-kind: likert
 questions:
-  - aspect: helpful
+  - kind: scale
+    aspect: helpful
     ask: >
       Would it help
       someone?
@@ -30,8 +30,9 @@ guide:
 
 def test_a_good_file() -> None:
     found = parse_protocol(GOOD)
-    assert (found.label, found.kind, found.raters, found.comment) == ("alt text", "likert", 1, False)
-    assert found.questions[0].ask == "Would it help someone?"
+    assert (found.label, found.raters, found.comment) == ("alt text", 1, False)
+    assert found.questions[0].kind == "scale"
+    assert found.questions[0].label == "Would it help someone?"
     assert (found.questions[0].low, found.questions[0].high) == (1, 5)
     assert found.guides[0].examples == ("A dog.", "A cat.")
 
@@ -39,11 +40,12 @@ def test_a_good_file() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("kind: likert", "kind: stars", 'line 2: kind "stars" is not likert or pairwise.'),
-        ("kind: likert\n", "", '"kind" is missing. Give likert or pairwise.'),
+        ("kind: scale", "kind: stars", 'line 3: unknown question kind "stars". Known:'),
+        ("questions:", "kind: stars\nquestions:", 'line 2: kind "stars" of a whole file. Give each question'),
+        ("    labels:", "    ties: true\n    labels:", 'line 8: unknown key "ties"'),
         ("name: alt text", "name: [a]", 'line 1: "name" must be a text'),
         ("name: alt text", "nam: x", 'line 1: unknown key "nam". Did you mean "name"?'),
-        ("kind: likert", "kind: likert\nkind: likert", 'line 3: "kind" is given twice.'),
+        ("kind: scale", "kind: scale\n    kind: scale", 'line 4: "kind" is given twice.'),
         ("    labels:", "    high: 1\n    labels:", "line 8: a scale from 1 to 1"),
         ("    labels:", "    high: 9999\n    labels:", "line 8: a scale from 1 to 9999"),
         ("    labels:", "    high: yes\n    labels:", 'line 8: "high" must be a whole number'),
@@ -56,9 +58,9 @@ def test_a_good_file() -> None:
         ("      1: Not", "      6: Not", "line 9: label of 6: no point from 1 to 5."),
         ("      1: Not", "      true: Not", "label of True: no point from 1 to 5."),
         ("    labels:\n      1: Not at all", "    labels: [Poor]", 'line 8: "labels" must be points with'),
-        ("kind: likert", "kind: likert\ngroup_size: 0", 'line 3: "group_size" is 0. Give 1 or more.'),
+        ("questions:", "group_size: 0\nquestions:", 'line 2: "group_size" is 0. Give 1 or more.'),
         ("aspect: helpful", "aspect: comment", 'line 4: aspect "comment"'),
-        ("  - aspect", "  - low: 1\n  - aspect", 'line 4: "aspect" is missing.'),
+        ("  - kind", "  - low: 1\n  - kind", 'line 3: "aspect" is missing.'),
         ("[A dog., A cat.]", "[A dog., 3]", "line 13: example 3 is not a text. Quote it."),
         ("guide:", "raters: 0\nguide:", 'line 10: "raters" is 0. Give 1 or more.'),
         ("guide:", "comment: perhaps\nguide:", 'line 10: "comment" must be true or false'),
@@ -86,6 +88,10 @@ def test_no_protocol_at_all(text: str) -> None:
         parse_protocol(text)
 
 
+def labels(field: Field) -> list[tuple[str, str]]:
+    return [(option.value, option.label) for option in field.options]
+
+
 def test_everything_that_a_file_may_say() -> None:
     found = parse_protocol(
         "name: x\nkind: likert\nraters: 3\nonce_per_image: true\ngroup_size: 4\ncomment: true\nquestions:\n"
@@ -94,18 +100,18 @@ def test_everything_that_a_file_may_say() -> None:
     )
     assert (found.raters, found.once_per_image, found.group_size, found.comment) == (3, True, 4, True)
     first, second = found.questions
-    assert (first.aspect, first.ask, first.help) == ("a-b_1", "b", "c")
+    assert (first.name, first.label, first.help) == ("a-b_1", "b", "c")
     # 101 points are the most.
-    assert (first.low, first.high, first.labels) == (-50, 50, ((-50, "Worst"), (50, "Best")))
-    assert (second.help, second.labels) == ("", ((1, "Low"), (5, "High")))
+    assert (first.low, first.high, labels(first)) == (-50, 50, [("-50", "Worst"), ("50", "Best")])
+    assert (second.help, labels(second)) == ("", [("1", "Low"), ("5", "High")])
 
 
 def test_what_a_file_leaves_out() -> None:
     found = parse_protocol("name: x\nkind: pairwise\nquestions:\n- {aspect: a, ask: b}\n")
     assert (found.raters, found.once_per_image, found.group_size, found.comment) == (1, False, 1, False)
-    assert (found.kind, found.guides, found.questions[0].ties) == ("pairwise", (), True)
+    assert (found.guides, found.questions[0].kind, len(found.questions[0].options)) == ((), "pair", 3)
     strict = "name: x\nkind: pairwise\nquestions:\n- {aspect: a, ask: b, ties: false}\n"
-    assert parse_protocol(strict).questions[0].ties is False
+    assert parse_protocol(strict).questions[0].option("both") is None
 
 
 def judged(**aspects: list[float]) -> Judgments:
@@ -118,19 +124,19 @@ def judged(**aspects: list[float]) -> Judgments:
 
 
 def test_a_likert_protocol_is_made_from_judgments() -> None:
-    found = parse_protocol(likert_text(judged(good=[2, 7, 4], same=[3, 3]), "old"))
-    assert (found.label, found.kind) == ("old", "likert")
+    found = parse_protocol(scales_text(judged(good=[2, 7, 4], same=[3, 3]), "old"))
+    assert (found.label, found.questions[0].kind) == ("old", "scale")
     # Where everyone gave the same point the scale has two.
-    assert [(one.aspect, one.low, one.high) for one in found.questions] == [("good", 2, 7), ("same", 3, 4)]
-    widest = parse_protocol(likert_text(judged(good=[0, 100]), "old"))
+    assert [(one.name, one.low, one.high) for one in found.questions] == [("good", 2, 7), ("same", 3, 4)]
+    widest = parse_protocol(scales_text(judged(good=[0, 100]), "old"))
     assert (widest.questions[0].low, widest.questions[0].high) == (0, 100)
 
 
 def test_judgments_that_are_no_scale_are_refused() -> None:
     with pytest.raises(InputError, match=r"values such as 2\.5 are not points"):
-        likert_text(judged(good=[2, 2.5]), "old")
+        scales_text(judged(good=[2, 2.5]), "old")
     with pytest.raises(InputError, match="good goes from 0 to 101: too wide"):
-        likert_text(judged(good=[0, 101]), "old")
+        scales_text(judged(good=[0, 101]), "old")
 
 
 def test_an_aspect_twice() -> None:

@@ -8,7 +8,7 @@ import pytest
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import Problem, Progress, Response
-from captious.protocols.agreement import scale_of, shared_table
+from captious.protocols.agreement import shared_table
 from captious.protocols.generic.file import parse_protocol
 
 MakeUp = Callable[..., Corpus]
@@ -57,7 +57,7 @@ def test_likert_means_and_agreement(made_up: MakeUp) -> None:
     means, agreement = LIKERT.tables(items, log)
     assert {row[1]: row[2:] for row in means.rows} == {"m": (8, 8, 8, 6), "n": (2, 2, 2, 6)}
     # Both raters agree on every caption.
-    assert agreement.rows[0][:2] == ("helpful", 1.0)
+    assert agreement.rows[0][:3] == ("helpful", "alpha, ordinal", 1.0)
 
 
 def test_pairs_are_blind_balanced_and_never_equal(made_up: MakeUp) -> None:
@@ -107,8 +107,8 @@ def test_agreement_has_one_interval_in_all_tables(made_up: MakeUp) -> None:
     ]
     responses = [one for one in log if isinstance(one, Response)]
     assert len(responses) == len(log)
-    ((_, *shown, _),) = LIKERT.tables(items, responses)[1].rows
-    (page,) = shared_table(items, responses, scale_of, 1000)
+    ((_, _, *shown, _),) = LIKERT.tables(items, responses)[1].rows
+    (page,) = shared_table(items, responses, LIKERT.scale_of, 1000)
     (alpha,) = [row for row in page.rows if row[1] == "alpha, ordinal"]
     assert shown == pytest.approx(alpha[2:5])
 

@@ -52,7 +52,7 @@ def test_a_scale_has_its_points_names_and_keys() -> None:
     assert question.style == "scale"
     assert [c.value for c in question.choices] == ["1", "2", "3", "4", "5"]
     assert [c.checked for c in question.choices] == [False, False, False, True, False]
-    assert (question.choices[4].point, question.choices[4].key) == ("Best", "5")
+    assert (question.choices[4].label, question.choices[4].key) == ("Best", "5")
 
 
 @pytest.mark.parametrize(

@@ -147,10 +147,10 @@ def _refuse_foreign(out: Path) -> None:
 def _recordings(asked: _Asked) -> list[Path]:
     """The recordings that count, in a folder of their own under the names that answers give."""
     names = {
-        str(response.answers[field.name])
+        str(response.answers[name])
         for item, response in matched(asked.items, asked.counted)
-        for field in item.form.fields
-        if field.kind == "audio" and item.counts and field.name in response.answers
+        for name in item.form.recorded
+        if item.counts and name in response.answers
     }
     found = []
     for name in sorted(names):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from captious.protocols import Answer, Field, HumanProtocol, Item, Response
-from captious.protocols.answers import answer_text, as_share
+from captious.protocols.answers import shares
 from captious.protocols.base import ADJUDICATION, matched
 
 # A step of a five-point scale, or one option of five: less is no disagreement worth a third view.
@@ -29,17 +29,15 @@ def spread_of(item: Item, answers: Mapping[str, Mapping[str, Answer]]) -> tuple[
     """
     widest, field, ends = 0.0, None, ("", "")
     for one in item.form.fields:
-        shares = {
-            rater: share
-            for rater, own in answers.items()
-            if (share := as_share(one, own.get(one.name))) is not None
-        }
-        if len(shares) < 2:
-            continue
-        low = min(shares, key=lambda rater: (shares[rater], rater))
-        high = max(shares, key=lambda rater: (shares[rater], rater))
-        if shares[high] - shares[low] > widest + ROUNDING:
-            widest, field, ends = shares[high] - shares[low], one, (low, high)
+        said: dict[tuple[str, str], dict[str, float]] = {}
+        for rater, own in answers.items():
+            for about, share in shares(one, own.get(one.name)).items():
+                said.setdefault(about, {})[rater] = share
+        for by_rater in said.values():
+            low = min(by_rater, key=lambda rater: (by_rater[rater], rater))
+            high = max(by_rater, key=lambda rater: (by_rater[rater], rater))
+            if by_rater[high] - by_rater[low] > widest + ROUNDING:
+                widest, field, ends = by_rater[high] - by_rater[low], one, (low, high)
     if field is None:
         return 0.0, ""
     return widest, _sentence(item, field, ends, answers)
@@ -49,7 +47,11 @@ def _sentence(
     item: Item, field: Field, ends: tuple[str, str], answers: Mapping[str, Mapping[str, Answer]]
 ) -> str:
     where = f"caption {field.caption}, " if field.caption else ""
-    said = [f"{rater} says {answer_text(field, answers[rater].get(field.name))}" for rater in ends]
+    given = {rater: answers[rater].get(field.name) for rater in ends}
+    said = [
+        f"{rater} says {field.rules.words(field, answer) if answer not in (None, {}) else 'none'}"
+        for rater, answer in given.items()
+    ]
     label = field.label.rstrip(":.")
     joint = " " if label.endswith("?") else ": "
     text = f"{where}{label}{joint}{', '.join(said)}."

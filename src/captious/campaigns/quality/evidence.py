@@ -178,7 +178,7 @@ def gather(
         item = items[key]
         found.add(rater, item, response)
         if key in gold:
-            found.work[rater].gold[key] = answers_right(gold[key], response.answers)
+            found.work[rater].gold[key] = answers_right(item, gold[key], response.answers)
         if item.check:
             checks.append(Response(key, response.answers, rater))
     for check in checks:

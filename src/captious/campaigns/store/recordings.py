@@ -16,7 +16,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.inserts import insert_new
 from captious.errors import InputError, one_line
 from captious.files import atomically
-from captious.protocols.form import RECORDING
+from captious.protocols.questions import RECORDING
 
 MOST_BYTES = 30_000_000
 TYPES = {

@@ -62,7 +62,7 @@ def rubric_label() -> str:
 
 def schema() -> dict[str, Any]:
     """The form as a JSON schema of the strict kind: every key required, no other allowed."""
-    properties = {_short(field): _schema_of(field) for field in form().fields}
+    properties = {_short(field): field.rules.schema(field) for field in form().fields}
     return {
         "type": "object",
         "properties": properties,
@@ -104,29 +104,11 @@ def _check(found: dict[str, Any]) -> Answers:
     answers: dict[str, object] = {}
     for name, given in found.items():
         field = questions.field(f"{KEY}.{name}")
-        if field is not None and field.kind == "multi":
-            answers[field.name] = _amounts(field, given)
-        else:
-            answers[f"{KEY}.{name}"] = given
+        answers[f"{KEY}.{name}"] = given if field is None else field.rules.from_json(field, given)
     checked = questions.check(answers)
     if isinstance(checked, list):
         raise UnreadableError(" ".join(problem.message for problem in checked))
     return checked
-
-
-def _amounts(field: Field, value: object) -> object:
-    """A list of options, each alone or with its amount, as the form takes it.
-
-    The amount of most kinds is the rubric's, whatever the model says.
-    """
-    if not isinstance(value, list):
-        return value
-    chosen: dict[str, object] = {}
-    for entry in value:
-        kind, amount = (entry.get("kind"), entry.get("amount")) if isinstance(entry, dict) else (entry, None)
-        option = field.option(str(kind))
-        chosen[str(kind)] = amount if option is not None and option.free else None
-    return chosen
 
 
 def _short(field: Field) -> str:
@@ -134,18 +116,8 @@ def _short(field: Field) -> str:
 
 
 def _question(field: Field) -> str:
-    lines = [f"- {_short(field)}: {field.label}. {field.help} {_values(field)}".rstrip()]
+    lines = [f"- {_short(field)}: {field.label}. {field.help} {field.rules.prompt(field)}".rstrip()]
     return "\n".join([*lines, *(f"  - {_option(option)}" for option in field.options)])
-
-
-def _values(field: Field) -> str:
-    if field.kind == "number":
-        return f"A whole number from {field.low:g} to {field.high:g}."
-    if field.kind == "text":
-        return "A text, or null."
-    if field.kind == "choice":
-        return "One of:"
-    return 'A list of {"kind": …, "amount": …} from:' if _graded(field) else "A list from:"
 
 
 def _option(option: Option) -> str:
@@ -156,26 +128,3 @@ def _option(option: Option) -> str:
         cost = f" (amount: {option.amount:g})"
     example = f" For example: {option.example}" if option.example else ""
     return f'"{option.value}": {option.label}{cost}. {option.help}{example}'.rstrip()
-
-
-def _graded(field: Field) -> bool:
-    return any(option.free or option.amount is not None for option in field.options)
-
-
-def _schema_of(field: Field) -> dict[str, Any]:
-    kinds = {"type": "string", "enum": [option.value for option in field.options]}
-    if field.kind == "number":
-        return {"type": "integer", "enum": list(range(int(field.low or 0), int(field.high or 0) + 1))}
-    if field.kind == "text":
-        return {"type": ["string", "null"]}
-    if field.kind == "choice":
-        return kinds
-    if not _graded(field):
-        return {"type": "array", "items": kinds}
-    entry = {
-        "type": "object",
-        "properties": {"kind": kinds, "amount": {"type": "number"}},
-        "required": ["kind", "amount"],
-        "additionalProperties": False,
-    }
-    return {"type": "array", "items": entry}

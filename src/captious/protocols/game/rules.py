@@ -36,8 +36,9 @@ from captious.protocols.game.need import LEAST_RATINGS, MOST_RATINGS, wanted_rat
 from captious.protocols.game.player import PLAYED, Ladder, Standing, after
 from captious.protocols.game.points import PointTable, Scale, Scored, score
 from captious.protocols.game.training import TrainingPair, probation_rounds
+from captious.protocols.questions.number import point
 from captious.protocols.registry import register
-from captious.protocols.simulation import Someone, point
+from captious.protocols.simulation import Someone
 
 TUTORIAL, PROBATION = "tutorial", "probation"
 ASPECT = "rating"
@@ -174,7 +175,7 @@ class RatingGame(HumanProtocol):
             (
                 Field(
                     ASPECT,
-                    "number",
+                    "scale",
                     "How will most players rate this caption?",
                     low=self.scale.low,
                     high=self.scale.high,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -10,13 +11,17 @@ from captious.corpus import Judgments
 from captious.data import free_photographs
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols.base import MOST_IN_GROUP, MOST_RESPONSES, Guide
-from captious.protocols.generic.rules import Generic, GenericKind
+from captious.protocols.form import Field
+from captious.protocols.generic.rules import Generic
 from captious.protocols.item import Picture
-from captious.protocols.questions import WIDEST_SCALE, read_question, refuse_twice
+from captious.protocols.questions.file import read_questions
+from captious.protocols.questions.number import MOST_LEVELS
 from captious.protocols.yaml_file import At, Told, YamlFile
 
-KINDS: dict[str, GenericKind] = {"likert": "likert", "pairwise": "pairwise"}
-TOP = ("name", "kind", "questions", "guide", "raters", "once_per_image", "group_size", "comment")
+# Files had one kind for all questions; "" is a file of today.
+OLDER = {"likert": "scale", "pairwise": "pair", "": "scale"}
+MOST_QUESTIONS = 100
+TOP = ("name", "questions", "kind", "guide", "raters", "once_per_image", "group_size", "comment")
 ADVICE = ("title", "text", "examples", "pictures")
 PICTURE = ("image", "shows", "caption", "verdict", "why")
 
@@ -24,37 +29,31 @@ PICTURE = ("image", "shows", "caption", "verdict", "why")
 def parse_protocol(text: str, source: str = "protocol", told: Told | None = None) -> Generic:
     """Return the protocol that a YAML text describes; `told` makes the error of a text that nobody wrote.
 
-    >>> likert = parse_protocol('''
+    >>> mine = parse_protocol('''
     ... name: helpfulness
-    ... kind: likert
     ... questions:
     ...   - aspect: helpful
+    ...     kind: scale
     ...     ask: Would it help someone who cannot see the image?
     ...     labels: {1: Not at all, 5: Very much}
     ... ''')
-    >>> likert.questions[0].labels
-    ((1, 'Not at all'), (5, 'Very much'))
-    >>> parse_protocol("kind: likert")
+    >>> [option.label for option in mine.questions[0].options]
+    ['Not at all', 'Very much']
+    >>> parse_protocol("raters: 3")
     Traceback (most recent call last):
     captious.errors.InputError: protocol: line 1: "name" is missing. Give the protocol a name.
     """
     reader = YamlFile(text, source, told)
     top = reader.mapping((), reader.data, TOP)
     label = reader.text((), top, "name", "Give the protocol a name.")
-    kind = reader.text((), top, "kind", "Give likert or pairwise.")
-    if kind not in KINDS:
-        raise reader.error(("kind",), f'kind "{one_line(kind)}" is not likert or pairwise.')
-    asked = reader.sequence((), top, "questions")
-    if not asked:
-        raise reader.error(
-            ("questions",) if "questions" in top else (),
-            '"questions" is empty or missing. Give at least one question.',
-        )
-    questions = tuple(read_question(reader, kind, at, raw) for at, raw in enumerate(asked))
-    refuse_twice(reader, [question.aspect for question in questions])
+    older = reader.text((), top, "kind", "", required=False)
+    if older not in OLDER:
+        message = f'kind "{one_line(older)}" of a whole file. Give each question its own kind.'
+        raise reader.error(("kind",), message)
+    questions = read_questions(reader, top, MOST_QUESTIONS, OLDER[older])
+    _refuse_without_result(reader, questions)
     guides = tuple(_guide(reader, at, raw) for at, raw in enumerate(reader.sequence((), top, "guide")))
     return Generic(
-        kind=KINDS[kind],
         questions=questions,
         label=label,
         guides=guides,
@@ -65,8 +64,21 @@ def parse_protocol(text: str, source: str = "protocol", told: Told | None = None
     )
 
 
-def likert_text(judgments: Judgments, name: str) -> str:
-    """A Likert protocol with the aspects of some judgments, as its YAML text."""
+def _refuse_without_result(reader: YamlFile, questions: Sequence[Field]) -> None:
+    """A page shows two captions or all of them; and something must be said of them in numbers."""
+    compared = {one.rules.compares: at for at, one in enumerate(questions)}
+    if {"two", "all"} <= set(compared):
+        at = max(compared["two"], compared["all"])
+        message = (
+            f"{questions[at].kind}: a choice between two captions and a ranking of all need two protocols."
+        )
+        raise reader.error(("questions", at, "kind"), message)
+    if not any(one.rules.known for one in questions):
+        raise reader.error(("questions",), "texts alone have no result. Add a question of another kind.")
+
+
+def scales_text(judgments: Judgments, name: str) -> str:
+    """A protocol with a scale for each aspect of some judgments, as its YAML text."""
     values = judgments.values
     if not np.array_equal(values, np.round(values)):
         raise InputError(
@@ -77,11 +89,11 @@ def likert_text(judgments: Judgments, name: str) -> str:
     for aspect in judgments.aspects:
         own = values[judgments.rows(aspect)]
         low, high = int(own.min()), max(int(own.max()), int(own.min()) + 1)
-        if high - low >= WIDEST_SCALE:
+        if high - low >= MOST_LEVELS:
             raise InputError(f"{aspect} goes from {low} to {high}: too wide for a scale.")
-        questions.append({"aspect": aspect, "ask": f"{aspect}?", "low": low, "high": high})
+        questions.append({"aspect": aspect, "kind": "scale", "ask": f"{aspect}?", "low": low, "high": high})
     # JSON is YAML.
-    return json.dumps({"name": name, "kind": "likert", "questions": questions}) + "\n"
+    return json.dumps({"name": name, "questions": questions}) + "\n"
 
 
 def _guide(reader: YamlFile, at: int, raw: object) -> Guide:

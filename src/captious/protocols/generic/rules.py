@@ -1,17 +1,17 @@
-"""Likert scales and pairwise choices in anyone's own words, described by a small YAML file."""
+"""Questions of any kinds in anyone's own words, described by a small YAML file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
-from captious.protocols.agreement import INTERVALS
+from captious.protocols.agreement import INTERVALS, ends
 from captious.protocols.base import (
     FIRST,
     Adopted,
@@ -24,28 +24,35 @@ from captious.protocols.base import (
     Row,
     Table,
     Words,
+    blind_key,
     captions_of,
     draws,
     matched,
     opaque,
     row_of,
 )
-from captious.protocols.form import Field, Form, Option
-from captious.protocols.questions import Question, scale_field
+from captious.protocols.form import Field, Form
+from captious.protocols.questions.base import Said
+from captious.protocols.questions.file import COMMENT, fields_about
+from captious.protocols.questions.pair import LEFT, RIGHT
 from captious.protocols.registry import register
-from captious.stats import bootstrap_interval, krippendorff_alpha, mean_preference
+from captious.stats import bootstrap_interval
+from captious.stats.alpha import Scale
+from captious.stats.resample import DEFAULT_RESAMPLES
 
-GenericKind = Literal["likert", "pairwise"]
-LEFT, RIGHT, BOTH = "left", "right", "both"
+Written = tuple[str, list[str]]  # a caption, and the systems that wrote it
 
 
 @register("generic")
 @dataclass(frozen=True)
 class Generic(HumanProtocol):
-    """A protocol read from a file; see `read_protocol`."""
+    """A protocol read from a file; see `parse_protocol`.
 
-    kind: GenericKind
-    questions: tuple[Question, ...]
+    A page shows one caption; two captions of an image if a question is a choice between two; all of
+    them if one is a ranking. Other questions are then asked of each caption.
+    """
+
+    questions: tuple[Field, ...]
     label: str = "generic"
     guides: tuple[Guide, ...] = ()
     raters: int = 1
@@ -53,13 +60,13 @@ class Generic(HumanProtocol):
     group_size: int = 1
     comment: bool = False
 
-    title: ClassVar[str] = "Generic: Likert or pairwise from a YAML file"
+    title: ClassVar[str] = "Generic: your own questions from a YAML file"
     words: ClassVar[Words] = Words(
         "Your own questions",
-        "A rating scale or a choice between two captions, in your own words, from a form or a small YAML "
-        "file.",
+        "Rating scales, choices, numbers, texts, comparisons and rankings, in your own words, from a form or "
+        "a small YAML file.",
         "Candidates and your questions; images if you have them.",
-        "One response for each caption (or pair of captions) and rater.",
+        "One response for each caption (or pair of captions, or image) and rater.",
         "Means by system with intervals, and how well raters agree.",
     )
     needs: ClassVar[frozenset[Need]] = frozenset()
@@ -87,42 +94,64 @@ class Generic(HumanProtocol):
 
     @property
     def ranges(self) -> Mapping[str, tuple[float, float]]:
-        """The points of each question; of two captions -1 to 1."""
-        if self.kind == "pairwise":
-            return {question.aspect: (-1.0, 1.0) for question in self.questions}
-        return {one.aspect: (float(one.low), float(one.high)) for one in self.questions}
+        """The lowest and highest value of each aspect."""
+        return {
+            Said(0, part).aspect(question): ends
+            for question in self.questions
+            for part, ends in question.rules.judged_range(question).items()
+        }
+
+    def possible_scores(self) -> Mapping[str, Sequence[float]]:
+        """The values of each aspect."""
+        return {
+            Said(0, part).aspect(question): values
+            for question in self.questions
+            for part, values in question.rules.levels(question).items()
+        }
+
+    def scale_of(self, field: Field) -> Scale:
+        """The options of a choice in a file have no order."""
+        by_option = field.rules.levels(field)
+        return "nominal" if by_option and "" not in by_option else super().scale_of(field)
+
+    # Items
 
     def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
-        """One item a caption (Likert), or a pair of different captions of an image (pairwise)."""
+        """One item a caption, a pair of different captions of an image, or an image."""
         images = captions_of(corpus)
-        if self.kind == "likert":
-            return [
-                self._rated(image, text, tuple(systems), seed)
-                for image, texts in images.items()
-                for text, systems in texts.items()
-            ]
+        compares = {question.rules.compares for question in self.questions}
+        if "all" in compares:
+            return self._images(images, seed)
+        if "two" in compares:
+            return self._pairs(images, seed)
+        return [
+            self._item(opaque(seed, image, text), image, {"A": (text, systems)})
+            for image, texts in images.items()
+            for text, systems in texts.items()
+        ]
+
+    def _images(self, images: Mapping[str, Mapping[str, list[str]]], seed: int) -> list[Item]:
+        """All captions of an image in an order drawn from the seed; an image with one is left out."""
+        found = []
+        for image, texts in images.items():
+            order = draws(seed, "order", image).permutation(len(texts)).tolist()
+            shown = [list(texts.items())[row] for row in order]
+            if len(shown) > 1:
+                keyed = {blind_key(at): written for at, written in enumerate(shown)}
+                found.append(self._item(opaque(seed, image), image, keyed))
+        if not found:
+            raise InputError("rank: no image has two different captions. Give at least two systems.")
+        return found
+
+    def _pairs(self, images: Mapping[str, Mapping[str, list[str]]], seed: int) -> list[Item]:
+        """Every pair of different captions, the sides balanced for each pair of systems."""
         pairs = [
             (image, first, second)
             for image, texts in images.items()
             for first, second in combinations(texts.items(), 2)
         ]
         if not pairs:
-            raise InputError("pairwise: no image has two different captions. Give at least two systems.")
-        return self._paired(pairs, seed)
-
-    def _rated(self, image: str, text: str, systems: tuple[str, ...], seed: int) -> Item:
-        return Item(
-            key=opaque(seed, image, text),
-            image=image,
-            captions=(Caption("A", text),),
-            form=self._form(),
-            sources={"A": systems},
-            target=self.raters,
-        )
-
-    def _paired(
-        self, pairs: Sequence[tuple[str, tuple[str, list[str]], tuple[str, list[str]]]], seed: int
-    ) -> list[Item]:
+            raise InputError("pair: no image has two different captions. Give at least two systems.")
         kinds: dict[str, list[int]] = {}
         for row, (_, (_, first), (_, second)) in enumerate(pairs):
             kinds.setdefault(f"{'+'.join(first)} | {'+'.join(second)}", []).append(row)
@@ -132,120 +161,90 @@ class Generic(HumanProtocol):
             swapped = rng.permutation((np.arange(len(rows)) + int(rng.integers(2))) % 2).tolist()
             for row, swap in zip(rows, swapped, strict=True):
                 image, *two = pairs[row]
-                (left, by_left), (right, by_right) = reversed(two) if swap else two
-                items[row] = Item(
-                    key=opaque(seed, image, left, right),
-                    image=image,
-                    captions=(Caption(LEFT, left), Caption(RIGHT, right)),
-                    form=self._form(),
-                    sources={LEFT: tuple(by_left), RIGHT: tuple(by_right)},
-                    target=self.raters,
-                    balance=kind,
-                )
+                left, right = reversed(two) if swap else two
+                key = opaque(seed, image, left[0], right[0])
+                items[row] = self._item(key, image, {LEFT: left, RIGHT: right}, kind)
         return [items[row] for row in sorted(items)]
 
-    def _form(self) -> Form:
-        fields = [
-            scale_field(question) if self.kind == "likert" else _sides(question)
-            for question in self.questions
-        ]
+    def _item(self, key: str, image: str, shown: Mapping[str, Written], balance: str = "") -> Item:
+        fields = list(fields_about(self.questions, list(shown)))
         if self.comment:
-            fields.append(Field("comment", "text", "Comment", required=False))
-        return Form(tuple(fields))
+            fields.append(Field(COMMENT, "text", "Comment", required=False))
+        return Item(
+            key=key,
+            image=image,
+            captions=tuple(Caption(key, text) for key, (text, _) in shown.items()),
+            form=Form(tuple(fields)),
+            sources={key: tuple(systems) for key, (_, systems) in shown.items()},
+            target=self.raters,
+            balance=balance,
+        )
 
     def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
         """The file's own advice."""
         return self.guides
 
+    # Results
+
     def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
-        """Likert: the points given. Pairwise: 1 for the chosen, -1 for the other, 0 for a tie."""
+        """What each answer says of the captions, as its kind has it; texts say nothing."""
+        kinds = {question.name: question.rules for question in self.questions}
         for item, response in matched(items, responses):
-            texts = {caption.key: caption for caption in item.captions}
-            for question in self.questions:
-                answer = response.answers[question.aspect]
-                for key, systems in item.sources.items():
-                    for system in systems:
-                        value = _value(answer, key)
-                        yield row_of(item, response, texts[key], system, question.aspect, value)
+            captions = {caption.key: caption for caption in item.captions}
+            for field in item.form.fields:
+                answer = response.answers.get(field.name)
+                if answer is None or field.aspect not in kinds:
+                    continue
+                for said in kinds[field.aspect].judged(field, answer):
+                    caption = captions[said.caption or field.caption or item.captions[0].key]
+                    for system in item.sources[caption.key]:
+                        yield row_of(item, response, caption, system, said.aspect(field), said.value)
 
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
-        """Means by system and aspect with intervals; for Likert scales also raters' agreement."""
+        """Means by system and aspect with intervals; with several raters also their agreement."""
         judged = self.judgments(items, responses)
         if not len(judged):
             return []
-        rows = []
-        for question in self.questions:
-            for system in dict.fromkeys(name for _, name in judged.keys):
-                rows.append((question.aspect, system, *self._mean(judged, question, system)))
-        note = INTERVALS
-        if self.kind == "pairwise":
-            note += "; -1: the other caption is always chosen; 1: this system's caption is always chosen"
+        systems = list(dict.fromkeys(name for _, name in judged.keys))
+        aspects = [aspect for aspect in self.ranges if aspect in judged.aspects]
+        aspects += [aspect for aspect in judged.aspects if aspect not in aspects]
+        rows = tuple(
+            (aspect, system, *_mean(judged, aspect, system)) for aspect in aspects for system in systems
+        )
+        notes = dict.fromkeys(note for one in self.questions if (note := one.rules.note))
         columns = ("aspect", "system", "mean", "low", "high", "judgments")
-        tables = [Table("Means by system", columns, tuple(rows), note)]
-        if self.kind == "likert" and len(judged.raters) > 1:
-            tables.append(_agreement(judged))
+        tables = [Table("Means by system", columns, rows, "; ".join((INTERVALS, *notes)))]
+        agreed = self.agreement_by_aspect(items, responses, resamples=DEFAULT_RESAMPLES)
+        if agreed:
+            found = tuple(
+                (one.aspect, one.coefficient, *ends(one.found), one.found.n_items) for one in agreed
+            )
+            columns = ("aspect", "coefficient", "value", "low", "high", "questions")
+            title = "Agreement of the raters (Krippendorff's alpha)"
+            tables.append(Table(title, columns, found, INTERVALS))
         return tables
-
-    def possible_scores(self) -> Mapping[str, Sequence[float]]:
-        """The points of each scale; of a pair 1 for the chosen, -1 for the other, 0 for a tie."""
-        if self.kind == "pairwise":
-            return {one.aspect: (-1.0, 0.0, 1.0) for one in self.questions}
-        return {one.aspect: [float(n) for n in range(one.low, one.high + 1)] for one in self.questions}
 
     @classmethod
     def adopt(cls, judgments: Judgments, corpus: Corpus, *, name: str, seed: int) -> Adopted | None:
-        """Whole numbers on any aspects: a Likert scale."""
+        """Whole numbers on any aspects: scales."""
         from captious.protocols.adopt import adopted
-        from captious.protocols.generic.file import likert_text, parse_protocol
+        from captious.protocols.generic.file import parse_protocol, scales_text
 
-        text = likert_text(judgments, name)
+        text = scales_text(judgments, name)
         answers = dict.fromkeys(judgments.aspects, float)
         return adopted(parse_protocol(text), judgments, corpus, answers, seed=seed, file=text)
 
-    def _mean(self, judged: Judgments, question: Question, system: str) -> tuple[float, float, float, int]:
-        own = [
-            row
-            for row in judged.rows(question.aspect).tolist()
-            if judged.keys[int(judged.example_of[row])][1] == system
-        ]
-        values = judged.values[own]
-        images = [judged.keys[int(judged.example_of[row])][0] for row in own]
-        if self.kind == "pairwise":
-            found = mean_preference(values, clusters=images)
-            return found.value, found.low, found.high, len(own)
-        sums: dict[str, list[float]] = {}
-        for image, value in zip(images, values.tolist(), strict=True):
-            sums.setdefault(image, []).append(value)
-        interval = bootstrap_interval(
-            [[sum(column), len(column)] for column in sums.values()], lambda s: s[..., 0] / s[..., 1]
-        )
-        return interval.value, interval.low, interval.high, len(own)
 
-
-def _sides(question: Question) -> Field:
-    options = [Option(LEFT, "The left one"), Option(RIGHT, "The right one")]
-    if question.ties:
-        options.insert(1, Option(BOTH, "Both alike"))
-    return Field(question.aspect, "choice", question.ask, question.help, options=tuple(options))
-
-
-def _value(answer: object, key: str) -> float:
-    if isinstance(answer, float):
-        return answer
-    if answer == BOTH:
-        return 0.0
-    return 1.0 if answer == key else -1.0
-
-
-def _agreement(judged: Judgments) -> Table:
-    rows = []
-    images = [image for image, _ in judged.keys]
-    for aspect in judged.aspects:
-        found = krippendorff_alpha(judged.matrix(aspect), "ordinal", resamples=1000, clusters=images)
-        rows.append((aspect, found.value, found.low, found.high, found.n_items))
-    return Table(
-        "Agreement of the raters (Krippendorff's alpha, ordinal)",
-        ("aspect", "alpha", "low", "high", "captions"),
-        tuple(rows),
-        INTERVALS,
-    )
+def _mean(judged: Judgments, aspect: str, system: str) -> tuple[float, float, float, int]:
+    """The mean of a system's judgments, with an interval over images."""
+    sums: dict[str, list[float]] = {}
+    for row in judged.rows(aspect).tolist():
+        image, name = judged.keys[int(judged.example_of[row])]
+        if name == system:
+            own = sums.setdefault(image, [0.0, 0.0])
+            own[0] += float(judged.values[row])
+            own[1] += 1
+    if not sums:
+        return float("nan"), float("nan"), float("nan"), 0
+    interval = bootstrap_interval(list(sums.values()), lambda s: s[..., 0] / s[..., 1])
+    return interval.value, interval.low, interval.high, int(sum(own[1] for own in sums.values()))

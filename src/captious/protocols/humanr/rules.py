@@ -119,7 +119,7 @@ FORM = Form(
     (
         Field(
             "preference",
-            "number",
+            "scale",
             "Which caption goes best with the image?",
             "1: only the left one. 5: both match equally. 9: only the right one.",
             low=LOWEST,

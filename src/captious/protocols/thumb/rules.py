@@ -386,7 +386,7 @@ def caption_fields(caption: Caption, *, presets: bool = False) -> tuple[Field, .
     return (
         Field(
             f"{key}.precision",
-            "number",
+            "scale",
             "Precision",
             "Is everything it says true?",
             caption=key,
@@ -414,7 +414,7 @@ def caption_fields(caption: Caption, *, presets: bool = False) -> tuple[Field, .
         ),
         Field(
             f"{key}.recall",
-            "number",
+            "scale",
             "Recall",
             "How much of what matters is covered?",
             caption=key,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from captious.protocols.base import Caption, Item
-from captious.protocols.simulation import Someone, point
+from captious.protocols.questions.number import point
+from captious.protocols.simulation import Someone
 from captious.protocols.thumb.fluency import RUBRIC
 from captious.protocols.thumb.hints import fluency_hints
 from captious.text.normalise import same_text_key

@@ -44,7 +44,7 @@ def mark(example: Example, answers: Mapping[str, Answer]) -> list[Marked]:
             one,
             answers.get(one.name),
             example.known[one.name],
-            answer_right(example.known[one.name], answers.get(one.name)),
+            answer_right(one, example.known[one.name], answers.get(one.name)),
             example.why.get(one.name, ""),
         )
         for one in example.item.form.fields

@@ -9,15 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from captious.protocols import Answer, Field, Form, Item, Option, Problem, When
+from captious.protocols import Answer, Field, Form, Item, Problem, When
 from captious.protocols.form import LONGEST_TEXT, as_number
+from captious.protocols.questions.base import plain
 from captious.web.texts import Texts
 
 Layout = Literal["captions", "pair", "single"]
-Style = Literal["scale", "number", "inline", "list", "multi", "text", "audio"]
 
 KEYS = "1234567890"
-MOST_POINTS = 11
 SHORT_LABEL = 28
 BRIEF_LABEL = 5
 PAIR = ("left", "right")
@@ -25,12 +24,11 @@ PAIR = ("left", "right")
 
 @dataclass(frozen=True)
 class Choice:
-    """A radio button or a box to tick; `key` is the key that chooses it, `given` its amount."""
+    """What can be chosen; `key` is the key that chooses it, `given` its amount or its place."""
 
     id: str
     value: str
     label: str
-    point: str = ""
     help: str = ""
     example: str = ""
     amount: str = ""
@@ -44,11 +42,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """One field. `when` says in words when it counts; the parts behind it say it to the script."""
+    """One field, shown by the template `block`; `style` is for the style sheet.
+
+    `when` says in words when it counts; the parts behind it say it to the script.
+    """
 
     id: str
     name: str
-    style: Style
+    block: str
+    style: str
     label: str
     help: str
     required: bool
@@ -66,6 +68,8 @@ class Question:
     prior: str = ""
     prior_values: str = ""
     preset: bool = False
+    known: bool = True
+    one_press: bool = False
 
     @property
     def focus(self) -> str:
@@ -85,11 +89,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Shown:
-    """A caption with the questions that are about it."""
+    """A caption with the questions that are about it; `side`: one of a pair, left or right."""
 
     key: str
     text: str
     questions: tuple[Question, ...] = ()
+    side: bool = False
 
     @property
     def fine(self) -> bool:
@@ -142,8 +147,9 @@ def view(
     about: dict[str, list[Question]] = {}
     for field, question in zip(item.form.fields, questions, strict=True):
         about.setdefault(field.caption, []).append(question)
+    pair = tuple(caption.key for caption in item.captions) == PAIR
     captions = tuple(
-        Shown(caption.key, caption.text, tuple(about.pop(caption.key, ()))) for caption in item.captions
+        Shown(caption.key, caption.text, tuple(about.pop(caption.key, ())), pair) for caption in item.captions
     )
     left = tuple(question for own in about.values() for question in own)
     targets = {question.name: question.focus for question in questions}
@@ -154,26 +160,27 @@ def view(
 def _layout(captions: Sequence[Shown]) -> Layout:
     if any(caption.questions for caption in captions):
         return "captions"
-    return "pair" if tuple(caption.key for caption in captions) == PAIR else "single"
+    return "pair" if any(caption.side for caption in captions) else "single"
 
 
 def _question(
     ident: str, field: Field, item: Item, given: Mapping[str, object], problem: str, t: Texts, preset: bool
 ) -> Question:
     answer = given.get(field.name)
-    points = _points(field)
-    style = _style(field, points)
+    kind = field.rules
+    choices = _choices(ident, field, answer, t)
     prior = item.prior.get(field.name)
     when = field.when
     return Question(
         id=ident,
         name=field.name,
-        style=style,
+        block=kind.block(field),
+        style=_style(kind.block(field), choices),
         label=t.say(field.label),
         help=t.say(field.help),
         required=field.required,
-        choices=_scale(ident, field, points, answer, t) if points else _choices(ident, field, answer, t),
-        value=_plain(answer) if style in ("text", "number", "audio") else "",
+        choices=choices,
+        value="" if choices else plain(answer),
         low=_number(field.low),
         high=_number(field.high),
         step=_number(field.step) or "any",
@@ -185,6 +192,8 @@ def _question(
         prior=described(field, prior, t) if field.name in item.prior else "",
         prior_values=" ".join(_values(prior)) if field.name in item.prior else "",
         preset=preset,
+        known=kind.known,
+        one_press=kind.one_press and bool(choices),
     )
 
 
@@ -194,45 +203,15 @@ def _beside(field: Field, message: str) -> str:
     return rest.lstrip(": ") if label and rest.strip(": ") else message
 
 
-def _style(field: Field, points: Sequence[float]) -> Style:
-    if field.kind == "number":
-        return "scale" if points else "number"
-    if field.kind == "choice":
-        short = all(len(o.label) <= SHORT_LABEL and not o.help for o in field.options)
-        return "inline" if short and len(field.options) <= 3 else "list"
-    return field.kind
-
-
-def _points(field: Field) -> list[float]:
-    """The points of a scale that is small enough to be a row of buttons; else none."""
-    if field.kind != "number" or field.low is None or field.high is None or not field.step:
-        return []
-    count = int((field.high - field.low) / field.step + 1.5)
-    return [field.low + n * field.step for n in range(count)] if count <= MOST_POINTS else []
-
-
-def _scale(ident: str, field: Field, points: Sequence[float], answer: object, t: Texts) -> tuple[Choice, ...]:
-    chosen = as_number(answer)
-    found = []
-    for place, point in enumerate(points, start=1):
-        value = _number(point)
-        named = field.option(value)
-        found.append(
-            Choice(
-                id=f"{ident}-{place}",
-                value=value,
-                label=value,
-                point=t.say(named.label) if named else "",
-                checked=chosen is not None and abs(chosen - point) < 1e-9,
-                key=value if value.isdigit() and len(value) <= 2 else "",
-            )
-        )
-    return tuple(found)
+def _style(block: str, choices: Sequence[Choice]) -> str:
+    """A few short options stand in a line, others in a list."""
+    if block != "choice":
+        return block
+    short = all(len(c.label) <= SHORT_LABEL and not c.help for c in choices)
+    return "inline" if short and len(choices) <= 3 else "list"
 
 
 def _choices(ident: str, field: Field, answer: object, t: Texts) -> tuple[Choice, ...]:
-    if field.kind not in ("choice", "multi"):
-        return ()
     chosen = _chosen(answer)
     return tuple(
         Choice(
@@ -244,13 +223,20 @@ def _choices(ident: str, field: Field, answer: object, t: Texts) -> tuple[Choice
             amount=_number(option.amount),
             low=_number(option.low),
             high=_number(option.high),
-            given=_amount(option, chosen),
+            given=plain(chosen.get(option.value)),
             checked=option.value in chosen,
-            key=KEYS[place] if place < len(KEYS) else "",
+            key=_key(field, option.value, place),
             fine=bool(field.fine) and option.value == field.fine,
         )
-        for place, option in enumerate(field.options)
+        for place, option in enumerate(field.rules.points(field))
     )
+
+
+def _key(field: Field, value: str, place: int) -> str:
+    """The number of a point is its key; options are counted."""
+    if field.rules.block(field) == "scale":
+        return value if value.isdigit() and len(value) <= 2 else ""
+    return KEYS[place] if place < len(KEYS) else ""
 
 
 def _chosen(answer: object) -> dict[str, object]:
@@ -259,17 +245,9 @@ def _chosen(answer: object) -> dict[str, object]:
         return {str(value): amount for value, amount in answer.items()}
     if isinstance(answer, (list, tuple)):
         return dict.fromkeys(map(str, answer))
-    return {} if answer is None else {_plain(answer): None}
-
-
-def _amount(option: Option, chosen: Mapping[str, object]) -> str:
-    return _plain(chosen.get(option.value)) if option.free else ""
-
-
-def _plain(answer: object) -> str:
-    if answer is None:
-        return ""
-    return _number(float(answer)) if isinstance(answer, (int, float)) else str(answer)
+    number = as_number(answer)
+    spelled = {plain(answer), plain(number)} if number is not None else {plain(answer)}
+    return {} if answer is None else dict.fromkeys(spelled)
 
 
 def _number(value: float | None) -> str:
@@ -280,7 +258,7 @@ def _values(answer: Answer | None) -> list[str]:
     """The values of an answer, for the script that marks what was changed."""
     if isinstance(answer, dict):
         return sorted(f"{value}={_number(amount)}" for value, amount in answer.items())
-    return [] if answer is None else [_plain(answer)]
+    return [] if answer is None else [plain(answer)]
 
 
 def _when(when: When, form: Form, t: Texts) -> str:
@@ -297,16 +275,4 @@ def described(field: Field, answer: Answer | None, t: Texts) -> str:
     """An answer in words: the option's label, the amounts, or the text itself."""
     if answer is None or answer in ("", {}):
         return t("form.nothing")
-    if isinstance(answer, dict):
-        return ", ".join(_option_words(field, value, amount, t) for value, amount in answer.items())
-    option = field.option(_plain(answer))
-    if option is None:
-        return _plain(answer)
-    label = t.say(option.label)
-    return f"{_plain(answer)} ({label})" if field.kind == "number" else label
-
-
-def _option_words(field: Field, value: str, amount: float, t: Texts) -> str:
-    option = field.option(value)
-    label = t.say(option.label) if option else value
-    return f"{label} {_number(amount)}" if amount else label
+    return field.rules.words(field, answer, t.say)

@@ -5,15 +5,18 @@
   if (!builder) return;
   const form = builder.closest("form");
   const sample = builder.querySelector("[data-sample]");
-  const kind = builder.querySelector("select");
   const rows = [...builder.querySelectorAll("[data-row]")];
   const more = builder.querySelector("[data-more]");
   let timer = 0;
   let asked = 0;
 
   function shape() {
-    for (const part of builder.querySelectorAll("[data-for]")) part.hidden = part.dataset.for !== kind.value;
-    for (const row of rows) row.hidden = row.hasAttribute("data-spare");
+    for (const row of rows) {
+      row.hidden = row.hasAttribute("data-spare");
+      const keys = row.querySelector("[data-kind]").selectedOptions[0].dataset.keys.split(" ");
+      for (const part of row.querySelectorAll("[data-for]")) part.hidden = !keys.includes(part.dataset.for);
+      for (const end of row.querySelectorAll("[data-usual]")) end.placeholder = keys.includes("labels") ? end.getAttribute("data-usual") : "";
+    }
     more.hidden = !rows.some((row) => row.hidden);
   }
 
@@ -44,7 +47,7 @@
     next.querySelector("input").focus();
   });
   builder.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(show, 300); });
-  kind.addEventListener("change", shape);
+  builder.addEventListener("change", shape);
   shape();
   show();
 })();

@@ -10,12 +10,13 @@ window.captious = window.captious || {};
   const radios = (question) => [...question.querySelectorAll("input[type=radio]")];
   const boxes = (question) => [...question.querySelectorAll("input[type=checkbox]:not([name^='.'])")];
   const writable = (question) => question.querySelector("textarea, input[type=number]:not([data-amount-of])");
+  const places = (question) => [...question.querySelectorAll("select[data-own-place]")];
   const amountOf = (box) => document.getElementById(`${box.id}-amount`);
 
   function values(question) {
-    if (question.dataset.style === "multi") {
-      return boxes(question).filter((box) => box.checked).map((box) => box.value);
-    }
+    if (boxes(question).length) return boxes(question).filter((box) => box.checked).map((box) => box.value);
+    const placed = places(question).filter((list) => list.value);
+    if (placed.length) return placed.map((list) => `${list.dataset.of}=${list.value}`);
     const chosen = radios(question).find((radio) => radio.checked);
     if (chosen) return [chosen.value];
     const text = writable(question)?.value.trim();
@@ -34,7 +35,9 @@ window.captious = window.captious || {};
   }
 
   function answered(question) {
-    const missing = boxes(question).some((box) => box.checked && amountOf(box) && !amountOf(box).value);
+    const placed = places(question).filter((list) => list.value).length;
+    const missing = boxes(question).some((box) => box.checked && amountOf(box) && !amountOf(box).value)
+      || (placed > 0 && placed < places(question).length);
     return !missing && (values(question).length > 0 || question.dataset.required === undefined);
   }
 
@@ -42,7 +45,7 @@ window.captious = window.captious || {};
   const firstMissing = () => shown().find((question) => !answered(question));
 
   function current(question) {
-    if (question.dataset.style !== "multi") return values(question).map(plainNumber).join(" ");
+    if (!boxes(question).length) return values(question).map(plainNumber).sort().join(" ");
     return boxes(question).filter((box) => box.checked).map((box) => {
       const amount = amountOf(box)?.value ?? fixedAmount(box);
       return `${box.value}=${plainNumber(amount || "0")}`;
@@ -137,7 +140,21 @@ window.captious = window.captious || {};
     if (box) box.checked = event.target.value !== "";
     refresh();
   });
+  // A place belongs to one: who had it takes the place that is given up, and the last one open its own.
+  const before = new Map(places(form).map((list) => [list, list.value]));
+  function place(list, value) {
+    const all = places(list.closest("[data-question]"));
+    const other = value && all.find((one) => one !== list && one.value === value);
+    if (other) other.value = before.get(list);
+    list.value = value;
+    const open = all.filter((one) => !one.value);
+    if (value && open.length === 1) open[0].value = freePlace(all);
+    for (const one of all) before.set(one, one.value);
+  }
+  const freePlace = (all) => all.map((_, at) => String(at + 1)).find((at) => all.every((one) => one.value !== at)) ?? "";
+
   form.addEventListener("change", (event) => {
+    if (event.target.matches("select[data-own-place]")) place(event.target, event.target.value);
     const amount = event.target.type === "checkbox" ? amountOf(event.target) : null;
     if (amount && event.target.checked) amount.focus();
     if (amount && !event.target.checked) amount.value = "";
@@ -148,11 +165,11 @@ window.captious = window.captious || {};
     if (!question) return;
     const fold = question.querySelector("[data-fold]");
     const target = (fold && !fold.open) ? fold.querySelector("summary")
-      : radios(question).find((radio) => radio.checked) ?? radios(question)[0] ?? boxes(question)[0] ?? writable(question);
+      : radios(question).find((radio) => radio.checked) ?? radios(question)[0] ?? boxes(question)[0] ?? places(question)[0] ?? writable(question);
     target?.focus({ preventScroll: true });
     question.scrollIntoView({ block: "nearest" });
   }
 
-  Object.assign(window.captious, { form, shown, values, radios, boxes, amountOf, answered, firstMissing, focusQuestion, refresh, preset, allFine, tellMissing });
+  Object.assign(window.captious, { form, shown, values, radios, boxes, places, amountOf, answered, firstMissing, focusQuestion, refresh, preset, allFine, tellMissing });
   refresh();
 })();

@@ -1,7 +1,7 @@
 "use strict";
 // Everything by keyboard. Single keys can be switched off, and never fire while text is typed.
 (() => {
-  const { form, shown, radios, boxes, firstMissing, focusQuestion, preset, allFine, tellMissing } = window.captious;
+  const { form, shown, radios, boxes, places, firstMissing, focusQuestion, preset, allFine, tellMissing } = window.captious;
   if (!form) return;
   const switchBox = document.getElementById("keys-on");
   const STORE = "captious.keys";
@@ -84,10 +84,21 @@
     const joined = last.digits + digit;
     const whole = time - last.time < TOGETHER ? keyed(last.question, joined) : null;
     const question = whole ? last.question : asked();
+    const open = question && places(question).find((list) => !list.value);
+    if (open) return place(open, digit);
     const input = whole ?? keyed(question, digit);
     last = { question: input ? question : null, digits: whole ? joined : digit, time };
     if (!input) return false;
     choose(question, input);
+    return true;
+  }
+
+  // The place of the first that has none; from there on the list itself takes the digits.
+  function place(list, digit) {
+    list.focus({ preventScroll: true });
+    if (![...list.options].some((one) => one.value === digit)) return false;
+    list.value = digit;
+    changed(list);
     return true;
   }
 

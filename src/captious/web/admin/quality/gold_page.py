@@ -37,8 +37,6 @@ from captious.web.texts import Texts
 router = APIRouter()
 ROWS = 50
 Key = Annotated[str, Query(max_length=500)]
-# Nobody types the very words that someone else would.
-_KINDS = ("number", "choice", "multi")
 
 
 @dataclass(frozen=True)
@@ -120,7 +118,7 @@ def mark(request: Request, account: Manager, campaign: Run, db: Db, key: Key, fo
     known = {
         field.name: _known(field, said[field.name], tolerance)
         for field in item.form.fields
-        if said.get(field.name) and field.kind in _KINDS
+        if said.get(field.name) and field.rules.known
     }
     try:
         gold.set_gold(db, campaign, {key: {} if texts_of(form).get(".clear") else known}, actor=account.name)
@@ -130,10 +128,10 @@ def mark(request: Request, account: Manager, campaign: Run, db: Db, key: Key, fo
 
 
 def _known(field: Field, said: object, tolerance: float) -> Any:
-    number = as_number(said) if field.kind == "number" else None
-    if number is None:
+    checked = field.rules.check(field, said)
+    if not isinstance(checked, float):
         return said
-    return {"value": number, "tolerance": tolerance} if tolerance > 0 else number
+    return {"value": checked, "tolerance": tolerance} if tolerance > 0 else checked
 
 
 def _item(db: Database, campaign: Campaign, key: str) -> Item:

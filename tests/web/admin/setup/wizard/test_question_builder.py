@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 BUILT = {
-    "build__kind": "likert",
     "build__1__ask": "Is it <true>?",
     "build__1__high": "3",
     "build__raters": "2",
@@ -27,10 +26,10 @@ def test_questions_of_ones_own_by_a_form(manager: Any, files: Any) -> None:
     )
     assert refused.status_code == 422
     assert 'href="#f-build-1-aspect"' in refused.text
-    nothing = manager.post("/admin/new/generic", files(), title="Mine", build__kind="likert")
+    nothing = manager.post("/admin/new/generic", files(), title="Mine")
     assert "question 1: it is empty" in nothing.text
-    pairs = manager.post("/admin/new/generic/questions", **{**BUILT, "build__kind": "pairwise"})
-    assert pairs.text.count('type="radio"') == 3  # left, right, alike
+    pairs = manager.post("/admin/new/generic/questions", **{**BUILT, "build__1__kind": "pair"})
+    assert pairs.text.count('type="radio"') == 3  # left, alike, right
     assert manager.post("/admin/new/thumb/questions").status_code == 404
     made = manager.post("/admin/new/generic", files(), title="Mine", **BUILT)
     assert made.status_code == 303, made.text

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from captious.campaigns.records import Account
 from captious.campaigns.store.database import Database
 from captious.protocols import Problem, known_protocols
+from captious.protocols.questions import offered_kinds
 from captious.protocols.registry import notes
 from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, show, words
@@ -135,6 +136,7 @@ def _form_page(
         fields=fields_of(protocol),
         suffixes=kind_named(protocol).suffixes,
         builds=kind_named(protocol).builds,
+        kinds=offered_kinds(),
         form=unticked | form,
         needs=kind_named(protocol).needs,
         drop=DROP,
