@@ -68,7 +68,7 @@ def test_means_are_the_share_of_captions_beaten_and_agreement_is_of_places() -> 
     assert means == {"m": 0.875, "n": 0.5, "o": 0.125}
     (table,) = shared_table(ITEMS, responses, RULES.scale_of, 200)
     found = {row[1]: row[2] for row in table.rows}
-    assert found["same answer"] == pytest.approx(2 / 6)  # m and o of one image each
+    assert found["per cent agreement"] == pytest.approx(2 / 6)  # m and o of one image each
     # Ordinal alpha, 6 units of two places. Every place is given 4 times, so that the squared distance of
     # two places is (4 |i - j|)^2: 16 for neighbours, 64 for the ends. Observed: four pairs of neighbours
     # in six units, 4 * 16 / 6 = 64/6. Expected over the 12 * 11 / 2 = 66 pairs of values: 16 of 1-2 and

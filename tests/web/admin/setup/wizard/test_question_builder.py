@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-BUILT = {
-    "build__1__ask": "Is it <true>?",
-    "build__1__high": "3",
-    "build__raters": "2",
-}
+BUILT = {"build__1__ask": "Is it <true>?", "build__1__high": "3", "build__raters": "2"}
 
 
 def test_questions_of_ones_own_by_a_form(manager: Any, files: Any) -> None:
