@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 STEP = re.compile(
-    r"^(?:`(?P<path>[\w./]+)`\n\n)?```(?P<kind>python|diff|html)\n(?P<text>.*?)^```$", re.M | re.S
+    r"^(?:`(?P<path>[\w./]+)`\n\n)?```(?P<kind>python|diff|html|markdown)\n(?P<text>.*?)^```$", re.M | re.S
 )
 
 
@@ -31,7 +31,8 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]
     for name in ("src", "tests"):
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / name, home / name, copy_function=_linked, ignore=ignored)
-    shutil.copy2(ROOT / "pyproject.toml", home)
+    for name in ("pyproject.toml", "mkdocs.yml"):
+        shutil.copy2(ROOT / name, home)
     path, written = "", []
     for step in STEP.finditer((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")):
         path = step["path"] or path
@@ -43,6 +44,7 @@ def followed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]
             assert step["path"] and not file.exists(), path
             text = step["text"]
             written.append(path)
+            file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
     return home, [name for name in written if name.startswith("tests/")]
 

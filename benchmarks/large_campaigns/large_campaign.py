@@ -137,6 +137,6 @@ def settle(db: Database) -> None:
 
 def answers_to(item: Item) -> dict[str, Any]:
     (field,) = item.form.fields
-    if field.kind == "choice":
+    if field.kind in ("choice", "pair", "yes_no"):
         return {field.name: field.options[0].value}
     return {field.name: {"right": 1, "left": 9}.get(item.check, 5)}

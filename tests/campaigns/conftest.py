@@ -44,11 +44,11 @@ def answers_to(item: Item) -> dict[str, Any]:
     """Answers that are valid for any form, and that pass any attention check."""
     found: dict[str, Any] = {}
     for field in item.form.fields:
-        if field.kind == "number":
+        if field.kind in ("number", "scale"):
             found[field.name] = field.high
             if item.check:
                 found[field.name] = field.low if item.check == "right" else field.high
-        elif field.kind == "choice":
+        elif field.kind in ("choice", "pair", "yes_no"):
             found[field.name] = field.options[0].value
     return found
 

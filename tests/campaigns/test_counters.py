@@ -77,9 +77,9 @@ class Working(RuleBasedStateMachine):
         key = f"key {task.token}" if same_key else f"key {next(numbers)}"
         given: dict[str, Any] = {}
         for field in task.item.form.fields:
-            if field.kind == "choice":
+            if field.kind in ("choice", "pair", "yes_no"):
                 given[field.name] = field.options[0].value
-            elif field.kind == "number":
+            elif field.kind in ("number", "scale"):
                 right = not task.item.check or (good == (task.item.check == "left"))
                 given[field.name] = field.high if right else field.low
         try:

@@ -30,12 +30,12 @@ def test_the_expected_answers_pass(name: str) -> None:
         answers |= {
             field.name: field.options[0].value
             for field in item.form.fields
-            if field.kind == "choice" and field.required and field.name not in answers
+            if field.kind in ("choice", "pair", "yes_no") and field.required and field.name not in answers
         }
         answers |= {
             field.name: field.high
             for field in item.form.fields
-            if field.kind == "number" and field.name not in answers
+            if field.kind in ("number", "scale") and field.name not in answers
         }
         response = rules.validate(item, answers)
         assert isinstance(response, Response), (example.file, response)

@@ -173,9 +173,9 @@ def pairs_for(task: Task) -> dict[str, str]:
     """Fields that a page would send for a valid answer."""
     found = {}
     for field in task.item.form.fields:
-        if field.kind == "number":
+        if field.kind in ("number", "scale"):
             found[field.name] = f"{field.low if task.item.check == 'right' else field.high:g}"
-        elif field.kind == "choice":
+        elif field.kind in ("choice", "pair", "yes_no"):
             found[field.name] = field.options[0].value
     return found
 

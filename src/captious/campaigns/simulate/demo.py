@@ -33,7 +33,6 @@ WEEK = 7 * DAY
 SIX_WEEKS = 6 * WEEK  # by then the second round of tagging may begin
 LIKERT = """\
 name: helpfulness
-kind: likert
 raters: 3
 comment: true
 questions:

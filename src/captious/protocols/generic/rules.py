@@ -209,7 +209,10 @@ class Generic(HumanProtocol):
         aspects = [aspect for aspect in self.ranges if aspect in judged.aspects]
         aspects += [aspect for aspect in judged.aspects if aspect not in aspects]
         rows = tuple(
-            (aspect, system, *_mean(judged, aspect, system)) for aspect in aspects for system in systems
+            (aspect, system, *mean)
+            for aspect in aspects
+            for system in systems
+            if (mean := _mean(judged, aspect, system)) is not None
         )
         notes = dict.fromkeys(note for one in self.questions if (note := one.rules.note))
         columns = ("aspect", "system", "mean", "low", "high", "judgments")
@@ -235,8 +238,8 @@ class Generic(HumanProtocol):
         return adopted(parse_protocol(text), judgments, corpus, answers, seed=seed, file=text)
 
 
-def _mean(judged: Judgments, aspect: str, system: str) -> tuple[float, float, float, int]:
-    """The mean of a system's judgments, with an interval over images."""
+def _mean(judged: Judgments, aspect: str, system: str) -> tuple[float, float, float, int] | None:
+    """The mean of a system's judgments, with an interval over images; None where it has none."""
     sums: dict[str, list[float]] = {}
     for row in judged.rows(aspect).tolist():
         image, name = judged.keys[int(judged.example_of[row])]
@@ -245,6 +248,6 @@ def _mean(judged: Judgments, aspect: str, system: str) -> tuple[float, float, fl
             own[0] += float(judged.values[row])
             own[1] += 1
     if not sums:
-        return float("nan"), float("nan"), float("nan"), 0
+        return None
     interval = bootstrap_interval(list(sums.values()), lambda s: s[..., 0] / s[..., 1])
     return interval.value, interval.low, interval.high, int(sum(own[1] for own in sums.values()))

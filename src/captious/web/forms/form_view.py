@@ -18,7 +18,7 @@ Layout = Literal["captions", "pair", "single"]
 
 KEYS = "1234567890"
 SHORT_LABEL = 28
-BRIEF_LABEL = 5
+BRIEF_LABEL = 3
 PAIR = ("left", "right")
 
 
@@ -79,7 +79,8 @@ class Question:
     @property
     def brief(self) -> bool:
         """Whether the answers are as short as yes and no, and fit beside the question."""
-        return self.style == "inline" and all(len(c.label) <= BRIEF_LABEL for c in self.choices)
+        short = all(len(c.label) <= BRIEF_LABEL for c in self.choices)
+        return self.style == "inline" and len(self.choices) == 2 and short
 
     @property
     def marked(self) -> int:
