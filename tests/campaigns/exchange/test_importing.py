@@ -204,7 +204,7 @@ def test_own_judgments_become_the_protocol_that_they_fit(other, tmp_path):
     assert (likert.protocol, likert.slug, likert.state) == ("generic", "mine", "closed")
     (means, agreement) = analysis.result_tables(other, likert)
     assert means.rows[0][:3] == ("helpful", "m", 3.0)
-    assert agreement.rows[0][:2] == ("helpful", 1.0)
+    assert agreement.rows[0][:3] == ("helpful", "alpha, ordinal", 1.0)
     path.write_text(
         "\n".join(json.dumps(row | {"aspect": "verdict", "rating": row["rating"] / 4}) for row in rows)
     )

@@ -47,15 +47,17 @@ def _sentence(
     item: Item, field: Field, ends: tuple[str, str], answers: Mapping[str, Mapping[str, Answer]]
 ) -> str:
     where = f"caption {field.caption}, " if field.caption else ""
-    given = {rater: answers[rater].get(field.name) for rater in ends}
-    said = [
-        f"{rater} says {field.rules.words(field, answer) if answer not in (None, {}) else 'none'}"
-        for rater, answer in given.items()
-    ]
+    said = [f"{rater} says {_said(field, answers[rater].get(field.name))}" for rater in ends]
     label = field.label.rstrip(":.")
     joint = " " if label.endswith("?") else ": "
     text = f"{where}{label}{joint}{', '.join(said)}."
     return text[0].upper() + text[1:]
+
+
+def _said(field: Field, answer: Answer | None) -> str:
+    if answer is None or answer == {}:
+        return "none"
+    return f"{answer:g}" if isinstance(answer, float) else field.rules.words(field, answer)
 
 
 def together(

@@ -62,7 +62,7 @@ def test_what_is_wrong_is_told_beside_the_field_and_nothing_changes(site: Any, s
         ({"training": "keep", **GOOD, "training_pass": "0"}, "At 0 everyone would pass"),
         ({"training": "keep", **GOOD, "training_tries": "0"}, "whole number from 1 to 100"),
         ({"training": "keep", **GOOD, "after_failing": "cry"}, "choose an option"),
-        ({"training": "keep", **GOOD, "survey_before": "questions: []"}, "0 questions"),
+        ({"training": "keep", **GOOD, "survey_before": "questions: []"}, "is empty or missing"),
     ):
         answer = send(owner, here, **data)
         assert answer.status_code == 422
