@@ -12,7 +12,7 @@ ROOT = Path(captious.__file__).parent
 ROOMS = ("protocols/questions/", "web/forms/")
 NAMES = "|".join(question_kinds())
 COMPARED = [
-    re.compile(r"\b(?:field|f|q|question|asked)\.(?:kind|style|block)\s*(?:==|!=|not in\b|in\b)"),
+    re.compile(r"\b(?:field|f|q|question|asked|\])\.(?:kind|style|block)\s*(?:==|!=|not in\b|in\b)"),
     re.compile(rf"\.(?:kind|style|block) (?:==|!=|in|not in) [(\[]?[\"'](?:{NAMES})[\"'].*\bfield"),
     re.compile(r"dataset\.(?:kind|style|block)\s*[!=]=="),
 ]

@@ -198,7 +198,7 @@ def _checked(
 def _missing_recordings(db: Database, campaign: Campaign, item: Item, response: Response) -> list[Problem]:
     """Recordings that are answered with and are not there."""
     found = []
-    for name in [field.name for field in item.form.fields if field.kind == "audio"]:
+    for name in item.form.recorded:
         if name in response.answers:
             try:
                 recording_file(db, campaign, str(response.answers[name]))

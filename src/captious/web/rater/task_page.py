@@ -349,14 +349,14 @@ def task_values(
         "record_lines": rules.record_lines(record or {}),
         "on_choice": on_choice and replaces is None and is_one_choice(form),
         "wait": rules.minimum_seconds(item),
-        "has_files": any(field.kind == "audio" for field in item.form.fields),
+        "has_files": bool(item.form.recorded),
     }
 
 
 def is_one_choice(form: form_view.FormView) -> bool:
     """Whether one press is the whole answer: a single question, by radio buttons."""
     asked = [*form.questions, *(one for caption in form.captions for one in caption.questions)]
-    return len(asked) == 1 and asked[0].style in ("scale", "inline", "list")
+    return len(asked) == 1 and asked[0].one_press
 
 
 class Counted(NamedTuple):
