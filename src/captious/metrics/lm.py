@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from captious.corpus import Corpus
-from captious.corpus.columns import FloatArray
+from captious.corpus.columns import FloatArray, IntArray
 from captious.errors import UnknownNameError
-from captious.metrics.base import Metric, Need
+from captious.metrics.base import Limit, Need
 from captious.metrics.batch import Batch
+from captious.metrics.image_notes import Noted, OfTexts
 from captious.metrics.registry import register
+from captious.models.encoders.long_texts import CHUNK, LONG
 from captious.models.language import load as models
 
 REPORTS = ("likelihood", "perplexity")
@@ -20,11 +22,12 @@ REPORTS = ("likelihood", "perplexity")
 
 @register("lm")
 @dataclass(frozen=True)
-class LanguageModelFluency(Metric):
+class LanguageModelFluency(OfTexts):
     """Mean log-likelihood of a caption's tokens, or its perplexity.
 
     For the n tokens of a caption, (1/n) sum_i ln p(w_i | w_1 … w_(i-1)); perplexity is e to the
     power of its negative (Jelinek et al. 1977). The value of a corpus is over all its tokens.
+    A causal model reads a long text in windows (`long=chunk`), each token after half a window or more.
     The language-model baseline of VIFIDEL is of this kind (Madhyastha et al. 2019, 4.4).
 
     >>> LanguageModelFluency(report="perplexity").higher_is_better
@@ -40,8 +43,13 @@ class LanguageModelFluency(Metric):
 
     model: str = models.POCKETSPHINX
     report: str = "likelihood"
+    long: str = CHUNK
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        if models.is_causal(self.model):  # n-gram models read texts of any length
+            limit = Limit(models.LONGEST_CAUSAL, "tokens", LONG, CHUNK)
+            object.__setattr__(self, "longest", limit)
         if self.report not in REPORTS:
             raise UnknownNameError(f"report of {self.name}", self.report, REPORTS)
         if self.report == "perplexity":
@@ -55,21 +63,37 @@ class LanguageModelFluency(Metric):
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Log-probability and number of tokens of each caption."""
+        logs, tokens = self._likelihoods(batch)
+        return np.stack([logs, tokens.astype(np.float64)], axis=1)
 
+    def _likelihoods(self, batch: Batch) -> models.Likelihoods:
         def make() -> models.Likelihoods:
             texts, places = np.unique(batch.candidate_text, return_inverse=True)
             model = models.load_language_model(self.model)
-            logs, tokens = model.likelihoods([batch.texts[i] for i in texts.tolist()])
-            return models.Likelihoods(logs[places], tokens[places])
+            found = model.likelihoods([batch.texts[i] for i in texts.tolist()], self.long)
+            return models.Likelihoods(found.logs[places], found.tokens[places])
 
-        logs, tokens = batch.once(("language model", self.model), make)
-        return np.stack([logs, tokens.astype(np.float64)], axis=1)
+        return batch.once(("language model", self.model, self.long), make)
+
+    def beyond(self, batch: Batch) -> IntArray:
+        """Tokens of each caption beyond the limit; references are not read."""
+        found = np.zeros(len(batch.texts), dtype=np.int64)
+        if self.longest is not None:  # else an n-gram model
+            own = np.unique(batch.candidate_text)
+            texts = [batch.texts[text] for text in own.tolist()]
+            found[own] = models.load_language_model(self.model).beyond(texts)
+        return found
+
+    def windows(self) -> str:
+        """The label of the windows that a long text is read in."""
+        return models.load_language_model(self.model).windows
 
     def corpus_score(self, summed: FloatArray) -> FloatArray:
         """Mean over tokens, or perplexity."""
         means = super().corpus_score(summed)
         return np.asarray(np.exp(-means)) if self.report == "perplexity" else means
 
-    def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
-        """The model with its digest, and what is reported."""
-        return {"model": models.load_language_model(self.model).label, "report": self.report}
+    def facts(self, corpus: Corpus, knowledge: Noted) -> dict[str, str]:
+        """The model with its digest, what is reported, and long captions."""
+        facts = {"model": models.load_language_model(self.model).label, "report": self.report}
+        return facts | self.long_facts(knowledge)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import captious
 from captious.errors import InputError, MissingDependencyError
 from captious.models.language.load import load_language_model, ready
 from captious.models.locate import SMOLLM2
@@ -50,6 +51,37 @@ def test_a_probability_is_the_product_of_its_tokens(folder: Path) -> None:
         expected += float(torch.log_softmax(following, dim=-1)[stop])
     assert logs[0] == pytest.approx(expected, abs=1e-5)
     assert logs[1] < 0  # an empty text is its end
+
+
+def test_a_long_text_is_read_in_windows_or_cut_and_told(folder: Path) -> None:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    words = ["a", "dog", "runs", "on", "the", "beach", "two", "cats"]
+    text = " ".join(words[place * place % 8] for place in range(72))
+    ids = [words.index(word) + 1 for word in text.split()]
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+
+    def logs_of(before: list[int], new: list[int]) -> float:
+        with torch.no_grad():
+            given = torch.tensor([[0, *before, *new][:-1]])
+            logs = torch.log_softmax(model(given).logits[0], dim=-1)
+        return sum(float(logs[len(before) + at, number]) for at, number in enumerate(new))
+
+    # 32 positions: the first window has 32 tokens, the others 16 of context and 16 new ones, or the rest.
+    cuts = [(0, 0, 32), (16, 32, 48), (32, 48, 64), (48, 64, 72)]
+    expected = sum(logs_of(ids[context:start], ids[start:stop]) for context, start, stop in cuts)
+    names = {way: f"lm[model={folder},long={way}]" for way in ("chunk", "truncate")}
+    score = {way: captious.score([text, "a dog"], [name])[name] for way, name in names.items()}
+    assert score["chunk"].values[0] == pytest.approx(expected / 72, abs=1e-5)
+    assert score["truncate"].values[0] == pytest.approx(logs_of([], ids[:32]) / 32, abs=1e-5)
+    assert "|long:chunk:32/16|chunked:40|" in score["chunk"].signature
+    assert "|long:truncate|trunc:40|" in score["truncate"].signature
+    assert score["chunk"].notes[0].endswith("40 tokens were read in windows.")
+    with pytest.raises(InputError, match="has 40 tokens more than the 32 that"):
+        captious.score([text], [f"lm[model={folder},long=error]"])
+    short = captious.score(["a dog"], [f"lm[model={folder}]"])[f"lm[model={folder}]"]
+    assert "long" not in short.signature
 
 
 def test_company_does_not_matter(folder: Path) -> None:

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from captious.errors import InputError, MissingDependencyError, one_line
 from captious.models import locate, weights
+from captious.models.encoders.long_texts import CHUNK, Ids, read_windows, window_label
 from captious.models.encoders.sentence import folder_label
 from captious.models.encoders.torch_sentence import silence
-from captious.models.language.load import Likelihoods
+from captious.models.language.load import LONGEST_CAUSAL, Likelihoods
 
 _TOKENS_A_BATCH = 512  # each has a number for every word piece: 50,000 and more
-_LONGEST = 1024
 
 
 class CausalModel:
@@ -34,35 +34,60 @@ class CausalModel:
         self._begin = _first_of(self._tokeniser.bos_token_id, self._tokeniser.eos_token_id)
         self._end = _first_of(self._tokeniser.eos_token_id, self._begin)
         self.label = _label(name, path, self._model.config)
+        positions = getattr(self._model.config, "max_position_embeddings", None) or LONGEST_CAUSAL
+        self.limit = min(LONGEST_CAUSAL, int(positions))
+        self.windows = window_label(self.limit, self.limit // 2)
 
-    def likelihoods(self, texts: Sequence[str]) -> Likelihoods:
+    def likelihoods(self, texts: Sequence[str], long: str = CHUNK) -> Likelihoods:
         """Logarithm of each text's probability after the begin of text, and its tokens.
 
-        A text without a token counts as its end alone.
+        A text without a token counts as its end alone. Of a long text each window after the first is read
+        for the tokens that no earlier one holds, each after at least half of the limit.
         """
-        rows = [
-            self._tokeniser(text.strip(), add_special_tokens=False)["input_ids"][:_LONGEST] or [self._end]
-            for text in texts
-        ]
-        tokens = np.array([len(row) for row in rows], dtype=np.int64)
+        cut = read_windows(
+            self._encode,
+            texts,
+            self.limit,
+            long,
+            self.label.partition("/")[0],
+            ends=(0, 0),
+            overlap=self.limit // 2,
+        )
+        rows, lengths = cut.rows, np.array([len(row) for row in cut.rows], dtype=np.int64)
         logs = np.zeros(len(rows))
-        for length in np.unique(tokens)[::-1].tolist():
-            places = np.flatnonzero(tokens == length)
+        for length in np.unique(lengths)[::-1].tolist():
+            places = np.flatnonzero(lengths == length)
             size = max(1, _TOKENS_A_BATCH // length)
             for part in np.split(places, range(size, len(places), size)):
-                logs[part] = self._run(np.array([rows[i] for i in part.tolist()], dtype=np.int64))
-        return Likelihoods(logs, tokens)
+                ids = np.array([rows[i] for i in part.tolist()], dtype=np.int64)
+                logs[part] = self._run(ids, cut.context[part])
+        count = len(texts)
+        sums = np.bincount(cut.owner, logs, minlength=count)
+        tokens = np.bincount(cut.owner, cut.fresh, minlength=count).astype(np.int64)
+        return Likelihoods(np.asarray(sums, dtype=np.float64), tokens)
 
-    def _run(self, ids: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Log-probabilities of texts of one length."""
+    def beyond(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """Tokens of each text beyond the limit."""
+        return np.array([max(0, len(row) - self.limit) for row in self._encode(texts)], dtype=np.int64)
+
+    def _encode(self, texts: Sequence[str]) -> Ids:
+        return [
+            self._tokeniser(text.strip(), add_special_tokens=False)["input_ids"] or [self._end]
+            for text in texts
+        ]
+
+    def _run(self, ids: NDArray[np.int64], context: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Log-probabilities of the tokens after the context, of rows of one length."""
         import torch
 
         wanted = torch.from_numpy(ids)
         given = torch.cat([torch.full((len(ids), 1), self._begin), wanted[:, :-1]], dim=1)
         with torch.inference_mode():
             logs = torch.log_softmax(self._model(given).logits.float(), dim=-1)
-            sums = logs.gather(2, wanted[:, :, None])[:, :, 0].double().sum(dim=1)
-        found: NDArray[np.float64] = sums.numpy()
+            each = logs.gather(2, wanted[:, :, None])[:, :, 0].double()
+            if context.any():
+                each[torch.arange(ids.shape[1])[None] < torch.from_numpy(context)[:, None]] = 0.0
+        found: NDArray[np.float64] = each.sum(dim=1).numpy()
         return found
 
 

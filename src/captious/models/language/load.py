@@ -13,10 +13,17 @@ from numpy.typing import NDArray
 
 from captious.errors import MissingDependencyError
 from captious.models import locate
+from captious.models.encoders.long_texts import CHUNK
 
 POCKETSPHINX = "pocketsphinx"
 CAPTIONS = "captions"  # comes with the package
 NGRAM_SUFFIX = ".npz"
+LONGEST_CAUSAL = 1024  # tokens that a causal model reads at once, unless it has fewer positions
+
+
+def is_causal(name: str) -> bool:
+    """Whether a name is one of a causal model: an n-gram model reads texts of any length."""
+    return name not in (POCKETSPHINX, CAPTIONS) and not name.endswith(NGRAM_SUFFIX)
 
 
 class Likelihoods(NamedTuple):
@@ -33,8 +40,15 @@ class LanguageModel(Protocol):
     def label(self) -> str:
         """What a signature says: name and digest of the weights."""
 
-    def likelihoods(self, texts: Sequence[str]) -> Likelihoods:
+    def likelihoods(self, texts: Sequence[str], long: str = CHUNK) -> Likelihoods:
         """How probable each text is. Every text counts at least one token: its end."""
+
+    @property
+    def windows(self) -> str:
+        """The label of the windows that it reads a long text in; empty where it reads any text at once."""
+
+    def beyond(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """Tokens of each text that are more than it reads at once."""
 
 
 def load_language_model(name: str = POCKETSPHINX) -> LanguageModel:

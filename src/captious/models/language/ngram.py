@@ -66,6 +66,11 @@ class NgramModel:
         """How many n-grams of all orders the model holds, begin and unknown included."""
         return sum(map(len, self.logs))
 
+    @property
+    def windows(self) -> str:
+        """None: it reads texts of any length."""
+        return ""
+
     @cached_property
     def label(self) -> str:
         """What a signature says: order, captions it was trained on, digest of its content."""
@@ -79,7 +84,11 @@ class NgramModel:
     def _lookups(self) -> list[Lookup]:
         return [Lookup(keys) for keys in self.keys]
 
-    def likelihoods(self, texts: Sequence[str]) -> Likelihoods:
+    def beyond(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """It reads texts of any length."""
+        return np.zeros(len(texts), dtype=np.int64)
+
+    def likelihoods(self, texts: Sequence[str], long: str = "") -> Likelihoods:
         """Logarithm of each text's probability, its end included, and its tokens plus one."""
         table = token_table(texts, self.tokeniser)
         numbers = np.array([self._numbers.get(word, UNKNOWN) for word in table.vocabulary], dtype=np.int64)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from captious.errors import MissingDependencyError
 from captious.models import locate
@@ -23,6 +24,8 @@ UNKNOWN_WORD = math.log(1e-7)
 class PocketsphinxModel:
     """Probabilities of lower-case words without punctuation, begin and end of text included."""
 
+    windows = ""
+
     def __init__(self) -> None:
         try:
             from pocketsphinx import Config, LogMath, NGramModel, get_model_path
@@ -35,7 +38,11 @@ class PocketsphinxModel:
         self._impossible = self._scale.get_zero()
         self.label = f"pocketsphinx-en-us/{locate.digest(path)}"
 
-    def likelihoods(self, texts: Sequence[str]) -> Likelihoods:
+    def beyond(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        """It reads texts of any length."""
+        return np.zeros(len(texts), dtype=np.int64)
+
+    def likelihoods(self, texts: Sequence[str], long: str = "") -> Likelihoods:
         """Logarithm of each text's probability, its end included, and its words plus one."""
         logs, tokens = [], []
         for text in texts:
