@@ -174,6 +174,10 @@ class HumanProtocol(ABC):
         """Metrics whose scores of the captions the items start from; see `with_scores`."""
         return ()
 
+    def with_first_metrics(self, file: str, metrics: Sequence[str]) -> str:
+        """The protocol's file with other `first_metrics`."""
+        raise InputError(f"{self.words.name}: its items do not start from the scores of metrics.")
+
     def with_scores(self, items: Sequence[Item], scores: Mapping[str, Mapping[str, float]]) -> list[Item]:
         """The items with what `first_metrics` say of each: metric, then item's key, then score."""
         return list(items)

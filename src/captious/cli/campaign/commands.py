@@ -195,6 +195,35 @@ def extend(
         note(f"{slug} now asks for {analysis.overview(db, one).target:,} responses")
 
 
+@app.command("metrics")
+def metrics(
+    slug: Slug,
+    metrics: Annotated[
+        str, typer.Option("--metrics", "-m", metavar="LIST", help="One or two metrics, separated by commas.")
+    ],
+    database: Database = DEFAULT_DATABASE,
+    files: Files = None,
+) -> None:
+    """Change the metrics of a rating game that give a pair its first ratings, also while it runs.
+
+    Ratings by people and points stay as they are. The log keeps the change.
+
+    Example: captious campaign metrics rating-game --metrics "rating[model=models/iicr]"
+    """
+    from captious.campaigns.setup import lifecycle
+    from captious.campaigns.setup.first_metrics import change_first_metrics
+    from captious.cli.output import note
+    from captious.metrics import resolve_all, split_list
+
+    chosen = split_list(metrics)
+    for metric in resolve_all(chosen).values():
+        metric.ready()
+    with opened(database, files) as db:
+        one = lifecycle.find(db, slug)
+        _, changed = change_first_metrics(db, one, chosen, actor=actor())
+        note(f"{slug}: {changed:,} pairs start from other ratings now, by {', '.join(chosen)}")
+
+
 @app.command("migrate")
 def migrate(database: Database = DEFAULT_DATABASE) -> None:
     """Update the database of an older version. Back it up first.

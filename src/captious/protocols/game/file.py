@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -67,6 +68,21 @@ def parse_game(text: str, source: str = "game") -> dict[str, Any]:
         "daily_goal": file.whole(("rules",), rules, "daily_goal", 20, 0, MOST),
         "metrics": tuple(_texts(file, (), top, "metrics")),
     }
+
+
+def with_metrics(text: str, metrics: Sequence[str]) -> str:
+    """The file with other metrics, everything else as it is written.
+
+    >>> with_metrics("tutorial: []\\nmetrics:   # first\\n  - vsepp\\nscale: []\\n", ["rating[model=mine]"])
+    'tutorial: []\\nscale: []\\nmetrics: ["rating[model=mine]"]\\n'
+    """
+    kept, inside = [], False
+    for line in text.splitlines():
+        if line[:1] not in ("", " ", "-", "#", "\t"):
+            inside = line.partition(":")[0].strip() == "metrics"
+        if not inside:
+            kept.append(line)
+    return "\n".join([*kept, f"metrics: {json.dumps(list(metrics))}"]) + "\n"
 
 
 def _pairs(file: YamlFile, top: Mapping[str, object], key: str, scale: Scale) -> tuple[TrainingPair, ...]:

@@ -153,6 +153,12 @@ class RatingGame(HumanProtocol):
         """The metrics of the cold start."""
         return self.metrics
 
+    def with_first_metrics(self, file: str, metrics: Sequence[str]) -> str:
+        """The game's file with other metrics of the cold start."""
+        from captious.protocols.game.file import with_metrics
+
+        return with_metrics(file, metrics)
+
     def with_scores(self, items: Sequence[Item], scores: Mapping[str, Mapping[str, float]]) -> list[Item]:
         """Each pair with its first ratings: two, from one metric or from two (see `cold_start`)."""
         pairs = [item for item in items if not item.practice]
