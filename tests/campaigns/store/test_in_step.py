@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import Connection, Integer, bindparam, func, literal, select
 
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.in_step import Spoilt, run_in_step
+from captious.campaigns.store.in_step import RolledBack, run_in_step
 from captious.campaigns.store.prepared import Prepared, changes_of
 
 _number = bindparam("number", type_=Integer)
@@ -71,5 +71,5 @@ def test_works_that_wait_for_each_other_are_not_committed(connection: Connection
         HELD.value(connection, {"number": first})
         HELD.value(connection, {"number": then})
 
-    with pytest.raises(Spoilt):
+    with pytest.raises(RolledBack):
         run_in_step(connection, [partial(work, first=1, then=2), partial(work, first=2, then=1)], changes_of)

@@ -25,8 +25,8 @@ Values = Mapping[str, Any]
 Held = tuple[str, Any]
 
 
-class Spoilt(Exception):  # noqa: N818
-    """A work has failed after it had written, or no work can go on: the transaction is of no use."""
+class RolledBack(Exception):  # noqa: N818
+    """A work has failed after it had written, or no work can go on: the transaction must be rolled back."""
 
 
 class Statement(Protocol):
@@ -88,13 +88,13 @@ def run_in_step(
     works: Sequence[Callable[[Connection], Any]],
     changes_of: Callable[[Connection], int],
 ) -> list[Any]:
-    """What became of each work, in a transaction that is open; `Spoilt` where it must not be committed."""
+    """What became of each work, in a transaction that is open; `RolledBack` where nothing may be kept."""
     group = _Group(connection, changes_of)
     memory: Counter[Any] = Counter()
     begun = [_Working(work, connection, memory) for work in works]
     try:
         for one in begun:
-            group.go_on(one, None)
+            group.resume(one, None)
         while group.asked:
             group.step()
     finally:
@@ -113,7 +113,7 @@ class _Group:
         self.order: dict[Statement, int] = {}
         self.holders: dict[Held, _Working] = {}
 
-    def go_on(self, one: _Working, answer: Any) -> None:
+    def resume(self, one: _Working, answer: Any) -> None:
         """Let a work go on to its next question or to its end."""
         before = self.changes_of(self.connection)
         asked = one.switch(answer) if one else one.switch()
@@ -123,7 +123,7 @@ class _Group:
             self.order.setdefault(asked.statement, len(self.order))
             return
         if one.wrote and isinstance(one.outcome, Exception):
-            raise Spoilt from one.outcome
+            raise RolledBack from one.outcome
         self.holders = {held: holder for held, holder in self.holders.items() if holder is not one}
 
     def step(self) -> None:
@@ -131,7 +131,7 @@ class _Group:
         ready = [one for one, asked in self.asked.items() if self._may_go(one, asked)]
         now = [one for one in ready if not self.asked[one].statement.last]
         if not ready:
-            raise Spoilt
+            raise RolledBack
         if now:
             statement = min((self.asked[one].statement for one in now), key=self.order.__getitem__)
             those = [one for one in now if self.asked[one].statement is statement]
@@ -144,7 +144,7 @@ class _Group:
         wrote = self.changes_of(self.connection) != before
         for one, answer in zip(those, answers, strict=True):
             one.wrote |= wrote
-            self.go_on(one, answer)
+            self.resume(one, answer)
 
     def _may_go(self, one: _Working, asked: _Asked) -> bool:
         return asked.held is None or self.holders.setdefault(asked.held, one) is one

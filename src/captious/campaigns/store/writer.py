@@ -24,7 +24,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from captious.campaigns.store.failures import LostRaceError
-from captious.campaigns.store.in_step import Spoilt, run_in_step
+from captious.campaigns.store.in_step import RolledBack, run_in_step
 from captious.campaigns.store.prepared import Prepared, changes_of
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Writer:
         try:
             try:
                 done = self._written(_plainly if self._apart is None else _in_step, together)
-            except Spoilt:
+            except RolledBack:
                 done = self._written(_behind_savepoints, together)
         except SQLAlchemyError:
             # A full disk, a lost connection or a lock ends the transaction of all: each tries for itself.
@@ -191,7 +191,7 @@ def _plainly(connection: Connection, works: Sequence[Work[Any]]) -> list[Any]:
             raise
         except Exception as error:
             if changes_of(connection) != before:
-                raise Spoilt from error
+                raise RolledBack from error
             outcomes.append(error)
     return outcomes
 

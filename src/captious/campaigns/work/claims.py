@@ -61,14 +61,16 @@ def claim_group(
         and release_some(connection, campaign.id, rater.now, RELEASED_AT_ONCE)
     ):
         labels, found = pool.search(db, connection, campaign, rater, scope)
+    # What others of a group of works are about to claim; on SQLite works are run one after another.
+    claims = None if connection.dialect.name == "sqlite" else group_memory()
     for _ in range(SEARCHES):
         chosen = pool.choose(campaign, rater, labels, found)
         if len(chosen) != 1:
             return _claim(connection, campaign, rater, chosen) if chosen else []
-        task = _claim_one(connection, campaign, rater, labels, found, chosen)
+        task = _claim_one(connection, campaign, rater, labels, found, chosen, claims)
         if task is not None:
             return [task]
-        if group_memory() is None:
+        if claims is None:
             break
         # Others of the group were quicker: what is left now is seen.
         labels, found = pool.search(db, connection, campaign, rater, scope)
@@ -83,11 +85,10 @@ def _claim_one(
     labels: Mapping[str, int],
     found: Sequence[Candidate],
     chosen: Sequence[Candidate],
+    claims: Counter[int] | None,
 ) -> Task | None:
     """Claim a single item; who finds one in another's hands tries the next. None: no way to."""
     (first,) = chosen
-    # What others of a group are about to claim.
-    claims = group_memory()
     tried = False
     while len(chosen) == 1:
         (one,) = chosen
