@@ -26,7 +26,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.writer import Work
 from captious.campaigns.work import assignment
-from captious.campaigns.work.responses import Seen, Turn, take_turn
+from captious.campaigns.work.responses import Seen, Turn, Underived, take_turn
 from captious.protocols import Item
 from traffic.campaign import SLUG, prepare
 from traffic.databases import Place, database, postgresql_processor
@@ -40,19 +40,19 @@ def said(_: Item) -> dict[str, object]:
     return {"verdict": "minor"}
 
 
-def turn(db: Database, campaign: Campaign, rater: Rater, token: str) -> Work[Turn | None]:
+def turn(db: Database, campaign: Campaign, rater: Rater, token: str) -> Work[Turn | Underived]:
     """The work that stores an answer and claims the next task."""
 
-    def work(connection: Connection) -> Turn | None:
+    def work(connection: Connection) -> Turn | Underived:
         key = f"key {token}"
         return take_turn(db, connection, rater, campaign.slug, token, said, key=key, seen=Seen())
 
     return work
 
 
-def next_token(taken: Turn | None) -> str:
+def next_token(taken: Turn | Underived) -> str:
     """The task that came with the answer."""
-    if taken is None or not isinstance(taken.outcome, Receipt) or taken.desk is None:
+    if isinstance(taken, Underived) or not isinstance(taken.outcome, Receipt) or taken.desk is None:
         raise SystemExit(f"no next task: {taken}")
     return taken.desk.tasks[0].token
 
