@@ -13,8 +13,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from captious.web.guard.bodies import Bodies
-from captious.web.guard.proxies_and_hosts import FOR_MACHINES, allowed, without_host
-from captious.web.observe.limited_warnings import LimitedWarnings
+from captious.web.guard.proxies_and_hosts import FOR_MACHINES, LimitedWarnings, allowed, without_host
 from captious.web.settings import Reach
 
 POLICY = "content-security-policy"

@@ -4,20 +4,35 @@ from __future__ import annotations
 
 import logging
 import re
+import time
 from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from captious.web.observe.limited_warnings import LimitedWarnings
-
 FORWARDED = b"x-forwarded-for"
 # A process manager asks these by whatever address it knows, and their answers hold no link.
 FOR_MACHINES = ("/health", "/ready", "/metrics")
 # RFC 9110, 7.2: a name or an address and perhaps a port; no user, no path.
 _HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{0,5})?")
+WARN_SECONDS = 60.0
 log = logging.getLogger("captious.web")
+
+
+class LimitedWarnings:
+    """Logs a warning at most once a minute: an attack must not multiply it."""
+
+    def __init__(self, log: logging.Logger) -> None:
+        self.log = log
+        self._next = 0.0
+
+    def say(self, what: str, *values: object) -> None:
+        """The warning, or nothing."""
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + WARN_SECONDS
+            self.log.warning(what, *values)
 
 
 class Proxies:
