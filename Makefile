@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo docs loop serve test test-all lint format browser bench bench-all wheel-check smoke clean
+.PHONY: demo docs loop serve quick test test-all lint format browser bench bench-all wheel-check smoke clean
 
 demo: $(VENV)/demo.stamp
 	$(BIN)/captious demo
@@ -40,7 +40,14 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml requirements-dev.txt requir
 
 # A test that fails is run once more, and the summary lists it (R): a busy machine is no excuse, but no verdict.
 # One thread a process: workers that each take every core wait for each other.
-PYTEST = OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --reruns 1 -raR
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/pytest -n 2 --dist loadfile --reruns 1 -raR --durations 20
+
+# Before each commit: lint, types, and tests that need no browser, no server and no model.
+QUICK = tests/charts tests/corpus tests/protocols tests/stats tests/tables \
+	src/captious/charts src/captious/corpus src/captious/protocols src/captious/stats src/captious/tables
+
+quick: lint
+	OMP_NUM_THREADS=1 $(BIN)/pytest -q $(QUICK)
 
 test: lint browser
 	$(PYTEST)

@@ -32,6 +32,7 @@ from captious.web.settings import WebSettings
 DESK = {"width": 1280, "height": 900}
 OWNER, PASSWORD = "Lea Owner", "correct horse battery"
 FARTHEST = 150
+PATIENCE = 120_000  # milliseconds
 Answers = Mapping[str, Any]
 # (stage, rater, image, system, aspect) and the value.
 Said = dict[tuple[str, str, str, str, str], float]
@@ -68,14 +69,18 @@ class Studio:
         self.contexts: list[playwright.BrowserContext] = []
         self.problems: list[str] = []
 
+    def context(self, **options: Any) -> playwright.BrowserContext:
+        """A browser of its own that waits long: a time limit only ends a test that has failed."""
+        made = self.browser.new_context(**options)
+        made.set_default_timeout(PATIENCE)
+        playwright.expect.set_options(timeout=PATIENCE)
+        self.contexts.append(made)
+        return made
+
     def visitor(self, way: str = "mouse", **options: Any) -> Hand:
         """Someone with a browser of their own. A page's error or a foreign request is noted."""
-        context = self.browser.new_context(
-            **{"viewport": DESK, "java_script_enabled": way != "plain"} | options
-        )
-        context.set_default_timeout(20_000)
+        context = self.context(**{"viewport": DESK, "java_script_enabled": way != "plain"} | options)
         context.on("page", self._watch)
-        self.contexts.append(context)
         return HANDS[way](context.new_page(), self.address)
 
     def owner(self, way: str = "mouse", **options: Any) -> Hand:

@@ -59,9 +59,7 @@ class Worker:
 
     def __init__(self, studio: Any, turk: TurkServer, stored: studies.Stored, name: str) -> None:
         self.turk, self.stored, self.name = turk, stored, name
-        context = studio.browser.new_context(viewport={"width": 1280, "height": 1000})
-        context.set_default_timeout(20_000)
-        studio.contexts.append(context)
+        context = studio.context(viewport={"width": 1280, "height": 1000})
         self.page: Page = context.new_page()
 
     @property

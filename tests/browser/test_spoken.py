@@ -84,7 +84,6 @@ def enter(studio: Any, campaign: Campaign, name: str) -> playwright.Page:
     page: playwright.Page = studio.visitor(permissions=["microphone"]).page
     cookie = {"name": f"captious_session_{campaign.slug}", "value": token, "url": studio.address}
     page.context.add_cookies([cookie])
-    page.context.set_default_timeout(60_000)
     page.goto(f"{studio.address}/work/{campaign.slug}")
     return page
 

@@ -17,7 +17,6 @@ NATIVE = ("Ann Lee", "ann@example.org", True)
         ("Ann Lee", [("Ann Lee", "", False)]),
         ("Ann Lee <ann@example.org>", [ANN]),
         ('"Lee, Ann" <ann@example.org>', [("Lee, Ann", "ann@example.org", False)]),
-        ("Lee, Ann", [("Ann Lee", "", False)]),
         ("Lee, Ann, ann@example.org", [ANN]),
         ("ann@example.org, Ann Lee", [ANN]),
         ("Ann Lee <mailto:ann@example.org>", [ANN]),
@@ -25,6 +24,7 @@ NATIVE = ("Ann Lee", "ann@example.org", True)
         ("Ann Lee; ann@example.org; en-GB", [NATIVE]),
         ("Ann Lee; ann@example.org; German / English", [NATIVE]),
         ("Ann Lee; ann@example.org; French", [ANN]),
+        ("ann@example.org, Ann Lee, Yoruba", [ANN]),
         ("Ann Lee | ann@example.org | no", [ANN]),
         ("Ann Lee, native", [("Ann Lee", "", True)]),
         ("Ann Lee <ann@example.org>, native", [NATIVE]),
@@ -56,7 +56,9 @@ def test_usual_forms(text: str, expected: list[tuple[str, str, bool]]) -> None:
         ("Ann, not an address", "line 1"),
         ("Ann\nBob, b@example.org, native, more", "line 2"),
         ("Ann, ann@, native", "not an address"),
-        ("Ann, ann@example.org, Klingonese dialect", "line 1"),
+        ("Lee, Ann", r"line 1: .* may be two names, or a name and a language"),
+        ("Bob, French", "a language after an address"),
+        ("Ann, ann@example.org, 7", "is not a language"),
         (";;", "line 1"),
         ("Ann\n<<>>", 'line 2: "<<>>" is not a name'),
         ("..., dots@example.org", "line 1"),
@@ -72,4 +74,4 @@ def test_what_is_no_rater_says_where(text: str, said: str) -> None:
 
 
 def test_all_may_be_native() -> None:
-    assert all(one.native for one in read_pasted("Ann\nBob, French", all_native=True))
+    assert all(one.native for one in read_pasted("Ann\nBob, b@example.org, French", all_native=True))

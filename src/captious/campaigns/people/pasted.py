@@ -34,135 +34,7 @@ HEADS = {
 }
 _ADDRESS = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
 _BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,4}[.)])\s+")
-_GIVEN = re.compile(r"[A-Z\u00c0-\u00de][^\W\d_]*\.?(?:[ -][A-Z\u00c0-\u00de][^\W\d_]*\.?)?")
-# Languages as people write them, by name and by code.
-LANGUAGES = frozenset(
-    [
-        "arabic",
-        "ar",
-        "bengali",
-        "bn",
-        "bulgarian",
-        "bg",
-        "catalan",
-        "ca",
-        "chinese",
-        "zh",
-        "mandarin",
-        "cantonese",
-        "croatian",
-        "hr",
-        "czech",
-        "cs",
-        "danish",
-        "da",
-        "dutch",
-        "nl",
-        "estonian",
-        "et",
-        "filipino",
-        "tagalog",
-        "tl",
-        "finnish",
-        "fi",
-        "french",
-        "fr",
-        "german",
-        "de",
-        "greek",
-        "el",
-        "gujarati",
-        "gu",
-        "hausa",
-        "ha",
-        "hebrew",
-        "he",
-        "hindi",
-        "hi",
-        "hungarian",
-        "hu",
-        "icelandic",
-        "is",
-        "igbo",
-        "ig",
-        "indonesian",
-        "id",
-        "irish",
-        "ga",
-        "italian",
-        "it",
-        "japanese",
-        "ja",
-        "kannada",
-        "kn",
-        "korean",
-        "ko",
-        "latvian",
-        "lv",
-        "lithuanian",
-        "lt",
-        "malay",
-        "ms",
-        "malayalam",
-        "ml",
-        "marathi",
-        "mr",
-        "nepali",
-        "ne",
-        "norwegian",
-        "nb",
-        "persian",
-        "farsi",
-        "fa",
-        "polish",
-        "pl",
-        "portuguese",
-        "pt",
-        "punjabi",
-        "pa",
-        "romanian",
-        "ro",
-        "russian",
-        "ru",
-        "serbian",
-        "sr",
-        "sinhala",
-        "si",
-        "slovak",
-        "sk",
-        "slovene",
-        "slovenian",
-        "sl",
-        "somali",
-        "so",
-        "spanish",
-        "es",
-        "swahili",
-        "sw",
-        "swedish",
-        "sv",
-        "tamil",
-        "ta",
-        "telugu",
-        "te",
-        "thai",
-        "th",
-        "turkish",
-        "tr",
-        "ukrainian",
-        "uk",
-        "urdu",
-        "ur",
-        "vietnamese",
-        "vi",
-        "welsh",
-        "cy",
-        "yoruba",
-        "yo",
-        "zulu",
-        "zu",
-    ]
-) | frozenset(CAPTION_LANGUAGE)
+_LANGUAGES = re.compile(r"[^\W\d_][^\d_@<>]*")
 
 
 def read_pasted(text: str, *, all_native: bool = False) -> list[NewRater]:
@@ -234,17 +106,26 @@ def _free(at: int, line: str) -> list[NewRater]:
 
 
 def _by_cells(at: int, cells: Sequence[str]) -> NewRater:
-    """Cells without column names: the address is the one with an @, the first other is the name."""
-    email = next((cell for cell in cells if "@" in cell), "")
-    others = [cell for cell in cells if cell and cell != email]
-    if len(others) > 1 and not _says_native(others[1])[0] and _GIVEN.fullmatch(others[1]):
-        others[:2] = [f"{others[1]} {others[0]}"]  # Lee, Ann
-    if len(others) > 2 or (len(others) == 2 and not _says_native(others[1])[0]):
+    """Cells without column names: the address is the one with an @, the name stands before or after it."""
+    filled = [cell for cell in cells if cell]
+    place = next((place for place, cell in enumerate(filled) if "@" in cell), None)
+    if place is None:
+        names, said, email = filled[:1], filled[1:], ""
+    else:
+        names, said, email = filled[:place], filled[place + 1 :], filled[place]
+        if not names:
+            names, said = said[:1], said[1:]
+    if place is None and said and not _is_said(said[0]):
+        raise InputError(
+            f'line {at}: "{one_line(", ".join(cells), 60)}" may be two names, or a name and a language. '
+            "Write first name and last name without a mark between them, and a language after an address."
+        )
+    if len(names) > 2 or len(said) > 1:
         raise InputError(
             f'line {at}: "{one_line(", ".join(cells), 60)}" has a cell that is not a name, address or '
             "language. Write name, address, native; the last two are optional."
         )
-    return _rater(at, others[0] if others else "", email, others[1] if len(others) > 1 else "")
+    return _rater(at, " ".join(reversed(names)), email, said[0] if said else "")  # Lee, Ann
 
 
 def _rater(at: int, name: str, email: str, native: str) -> NewRater:
@@ -262,24 +143,28 @@ def _rater(at: int, name: str, email: str, native: str) -> NewRater:
         raise InputError(
             f'line {at}: "{one_line(name, 60)}" has no address in <>. Write Name <name@example.org>.'
         )
-    known, speaks = _says_native(native)
-    if native and not known:
+    if native and not _is_said(native) and not _LANGUAGES.fullmatch(native):
         raise InputError(
             f'line {at}: "{one_line(native, 40)}" is not a language. Write native, yes, no, or a language.'
         )
-    return NewRater(name, email, speaks)
+    return NewRater(name, email, _is_native(native))
 
 
-def _says_native(cell: str) -> tuple[bool, bool]:
-    """Whether a cell speaks of languages, and whether it names the captions'."""
+def _is_said(cell: str) -> bool:
+    """Whether a cell says yes, no, or the captions' language, and can be nothing else."""
     said = cell.strip().casefold()
-    if said in NATIVE_WORDS or said in OTHER_WORDS:
-        return True, said in NATIVE_WORDS
-    if not said:
-        return False, False
-    parts = [part.strip() for part in re.split(r"[/&+]| and ", said) if part.strip()]
-    languages = [re.split(r"[-_ (]", part)[0] for part in parts]
-    return all(one in LANGUAGES for one in languages), any(one in CAPTION_LANGUAGE for one in languages)
+    return said in NATIVE_WORDS or said in OTHER_WORDS or said in CAPTION_LANGUAGE
+
+
+def _is_native(cell: str) -> bool:
+    """Whether a cell says yes, or names the captions' language among others.
+
+    >>> _is_native("German / English"), _is_native("en-GB"), _is_native("French"), _is_native("no")
+    (True, True, False, False)
+    """
+    said = cell.strip().casefold()
+    parts = [part.strip() for part in re.split(r"[/&+,]| and ", said)]
+    return said in NATIVE_WORDS or any(re.split(r"[-_ (]", part)[0] in CAPTION_LANGUAGE for part in parts)
 
 
 def _refuse_twice(found: Sequence[NewRater]) -> None:
