@@ -17,7 +17,12 @@ questions:
 """
 OPTIONS = {
     "thumb": {"option__two_stages": "yes", "option__development_images": "0"},
-    "humanr": {"option__target": "1", "option__baseline": "yes", "option__group_size": "3"},
+    "humanr": {
+        "option__target": "1",
+        "option__baseline": "yes",
+        "option__group_size": "3",
+        "option__attention": "rater",
+    },
     "tagging": {"option__raters": "2", "option__two_rounds": "yes", "option__interval": "6"},
     "audit": {"option__target": "1"},
     "generic": {"protocol_text": LIKERT},
