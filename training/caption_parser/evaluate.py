@@ -2,8 +2,7 @@
 
     python training/caption_parser/evaluate.py --data DATA --golden GOLDEN [--weights FILE]
 
-The weights say themselves which images were kept from them. `captious reproduce spice` prints the
-sums and goes on to SPICE's scores; this prints each set.
+The weights say themselves which images were kept from them. `compare_spice.py` goes on to SPICE's scores.
 """
 
 from __future__ import annotations
@@ -13,9 +12,10 @@ import json
 from math import inf
 from pathlib import Path
 
-from captious.benchmarks.published.spice.agreement import Agreement, parser_agreement
-from captious.benchmarks.published.spice.division import Division
-from captious.benchmarks.published.spice.golden import GoldenParse, read_parses
+from reference.agreement import Agreement, parser_agreement
+from reference.division import Division
+from reference.golden import GoldenParse, read_parses
+
 from captious.text.parse import Parse
 from captious.text.parser import CaptionParser
 from captious.text.parser.load import Model, read_model, shipped_model

@@ -32,10 +32,10 @@ from prepare import (
     take_inventory,
     to_batch,
 )
+from reference.division import Division, is_kept_image
+from reference.golden import read_parses
 from torch.nn.functional import cross_entropy
 
-from captious.benchmarks.published.spice.division import Division, is_kept_image
-from captious.benchmarks.published.spice.golden import read_parses
 from captious.text.parse import Parse
 from captious.text.parser.features import BUCKETS
 from captious.text.parser.load import Model, read_model

@@ -8,10 +8,11 @@ from captious.benchmarks.meta_evaluation.evaluate import MetaResults, evaluate, 
 from captious.benchmarks.meta_evaluation.result import MetaResult, MetaSettings
 from captious.benchmarks.plan import StudyPlan, plan
 from captious.benchmarks.protocol import Preferences, Protocol, RatedExamples
-from captious.benchmarks.published.reproduce import Reproduction, reproduce
 from captious.benchmarks.rater_agreement.report import AgreementReport, agreement
 from captious.benchmarks.registry import BENCHMARKS, load_benchmark
 from captious.benchmarks.selection.extra_inputs import ExtraInputs
+from captious.benchmarks.studies.own import OwnStudy, study
+from captious.benchmarks.studies.reproduce import Reproduction, reproduce
 
 __all__ = [
     "BENCHMARKS",
@@ -20,6 +21,7 @@ __all__ = [
     "MetaResult",
     "MetaResults",
     "MetaSettings",
+    "OwnStudy",
     "Preferences",
     "Protocol",
     "RatedExamples",
@@ -31,4 +33,5 @@ __all__ = [
     "meta",
     "plan",
     "reproduce",
+    "study",
 ]

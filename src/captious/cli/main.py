@@ -40,6 +40,7 @@ COMMANDS = {
     "check": "captious.cli.check:check",
     "meta": "captious.cli.meta:meta",
     "reproduce": "captious.cli.reproduce:reproduce",
+    "study": "captious.cli.study:study",
     "agreement": "captious.cli.agreement:agreement",
     "stats": "captious.cli.stats:stats",
     "plan": "captious.cli.plan:plan",

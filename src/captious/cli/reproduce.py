@@ -16,23 +16,16 @@ def reproduce(
     benchmarks: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="BENCHMARK",
-            help="thumb, flickr8k-expert, flickr8k-cf, composite, pascal-50s, coco-karpathy, spice, "
-            "clipscore, refclipscore, pac-s, mcip or vilt. Default: all.",
+            metavar="STUDY",
+            help="Studies: thumb, humanr, vcrscore, iicr, vifidel, hessel2021, cornia2020, sarto2023; a file "
+            "of your own. Or benchmarks, of which every study's values are recomputed: flickr8k-expert, "
+            "flickr8k-cf, composite, pascal-50s, coco-karpathy, spice, clipscore, refclipscore, pac-s, mcip, "
+            "vilt, bertscore. Default: all.",
             show_default=False,
         ),
     ] = None,
     data: Data = None,
     golden: Golden = None,
-    parser: Annotated[
-        Path | None,
-        typer.Option(
-            "--parser",
-            metavar="FILE",
-            help="spice only: weights of the caption parser, such as those trained without any benchmark's "
-            "captions. Default: the bundled weights.",
-        ),
-    ] = None,
     images: Annotated[
         Path | None,
         typer.Option(
@@ -56,7 +49,7 @@ def reproduce(
 
     Example: captious reproduce flickr8k-expert thumb --data DIR
     """
-    from captious.benchmarks.published.reproduce import reproduce as run
+    from captious.benchmarks.studies.reproduce import reproduce as run
     from captious.cli.output import emit, progress_bar
 
     with progress_bar() as progress:
@@ -64,7 +57,6 @@ def reproduce(
             benchmarks or (),
             data,
             golden=golden,
-            parser=parser,
             images=images,
             leaked=leaked,  # type: ignore[arg-type]  # reproduce refuses what is unknown
             progress=progress,

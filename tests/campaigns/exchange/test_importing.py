@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.benchmarks.published.values import Published, half_unit, published_values
+from captious.benchmarks.studies.study import Printed, find_study
 from captious.campaigns.exchange.export import export, export_zip
 from captious.campaigns.exchange.importing import import_file, import_thumb_release
 from captious.campaigns.people import raters
@@ -130,14 +130,14 @@ def release(data: Path, tmp_path_factory: pytest.TempPathFactory):
         yield found, campaign
 
 
-def _table(name: str) -> list[Published]:
-    return [one for one in published_values() if one.benchmark == "thumb" and one.table == name]
+def _table(name: str) -> list[Printed]:
+    return [one for table in find_study("thumb").tables if table.title == name for one in table.printed]
 
 
-def _meets(got: float, one: Published) -> bool:
+def _meets(got: float, one: Printed) -> bool:
     """Equal to the printed number, unless the release is known not to give it: then not equal."""
-    equal = abs(got - float(one.printed)) <= half_unit(one.printed) + 1e-9
-    return equal != bool(one.open)
+    equal = abs(got - one.value) <= one.half_digit + 1e-9
+    return equal != bool(one.label)
 
 
 def test_the_release_shows_table_2(release):

@@ -1,1 +1,0 @@
-"""Published values, and whether captious reproduces them."""

@@ -1,1 +1,0 @@
-"""What captious measures against the published values."""

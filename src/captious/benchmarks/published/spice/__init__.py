@@ -1,1 +1,0 @@
-"""SPICE against the reference implementation: its scores, its scene graphs, its parses."""
