@@ -18,7 +18,7 @@ _ARGUMENTS = """
     address aspect beside by candidates captions common compare confidence crossed data duplicates
     engine features folds golden half-width human images interval jobs judgments leaked level licence
     mean metrics minus name near objects out overwrite own parser place places power raters
-    reference-count references refit resamples scale scores sd-images sd-raters seed seeds shares
+    reference-count references refit release resamples scale scores sd-images sd-raters seed seeds shares
     simulations skip-missing start statistics subset system trials where
 """
 ARGUMENTS = frozenset(_ARGUMENTS.split())

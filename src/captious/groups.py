@@ -10,6 +10,7 @@ from captious.errors import InputError, MissingDependencyError
 from captious.metric_names import GROUPS
 from captious.metrics import Metric, known_metrics, resolve, split_list
 from captious.metrics.base import refuse_too_long
+from captious.metrics.languages import refused_for_language
 
 __all__ = ["CLASSIC", "GROUPS", "Chosen", "expand", "lacking", "members", "missing_for", "usual"]
 
@@ -39,7 +40,11 @@ class Chosen(NamedTuple):
 
 
 def expand(
-    asked: str | Sequence[str | Metric], corpus: Corpus | None = None, *, frequencies: bool = False
+    asked: str | Sequence[str | Metric],
+    corpus: Corpus | None = None,
+    *,
+    frequencies: bool = False,
+    any_language: bool = False,
 ) -> Chosen:
     """Put a group's members in the place of its name.
 
@@ -47,7 +52,7 @@ def expand(
     all that run without neural weights; `all` every metric. Of a group only those remain that can
     run here and that the corpus has enough for; a metric that is asked for by its own name stays
     whatever it lacks. `frequencies` says that a table of document frequencies is given, without
-    which CIDEr needs two images.
+    which CIDEr needs two images; `any_language` that the captions' language leaves none out.
 
     >>> expand("classic,wmd").metrics
     ['bleu1', 'bleu2', 'bleu3', 'bleu4', 'meteor', 'rouge_l', 'cider', 'wmd']
@@ -67,6 +72,8 @@ def expand(
             continue
         for member in members(str(name)):
             why = lacking(member, corpus, frequencies=frequencies)
+            if not why and corpus is not None and not any_language:
+                why = refused_for_language(resolve(member), corpus)
             if why:
                 left_out[member] = why
             else:

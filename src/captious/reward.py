@@ -25,6 +25,7 @@ from captious.engine.run import statistics_of
 from captious.errors import CaptiousWarning, InputError, one_line
 from captious.metrics import Batch, Metric, resolve
 from captious.metrics.cider import CiderD
+from captious.metrics.languages import refuse_languages
 from captious.metrics.prepared_cider import PreparedCider
 
 
@@ -58,6 +59,7 @@ class Reward:
         # Of a metric that only notes what was long; None where there is nothing to tell.
         wide = self.metric.corpus_wide or type(self.metric).collect is Metric.collect
         self._told: bool | None = None if wide else False
+        refuse_languages(Corpus.from_lists([text for own in self._references for text in own]), [self.metric])
         if type(self.metric) is CiderD:
             self._prepared = PreparedCider(self.metric, self._references)
         else:
@@ -83,6 +85,8 @@ class Reward:
             raise self._unknown(images) from None
         if not len(rows):
             return np.zeros(0)
+        if not all(map(str.isascii, captions)):
+            refuse_languages(Corpus.from_lists(captions), [self.metric])
         if self._prepared is not None:
             return self._prepared.scores(rows, captions)
         batch = Batch(self._corpus(rows, captions))

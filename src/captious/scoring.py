@@ -23,7 +23,7 @@ from captious.engine.shards.choice import EngineName, engine_of
 from captious.errors import CaptiousWarning, InputError, UnknownNameError
 from captious.groups import expand, missing_for, usual
 from captious.metrics import Metric, known_metrics, resolve_all
-from captious.metrics.scripts import warn_of_script
+from captious.metrics.languages import refuse_languages, warn_of_languages
 from captious.metrics.seen import warn_of_seen
 from captious.stats.resample import DEFAULT_SEED
 
@@ -119,7 +119,10 @@ def score(
                 python="Give out=FOLDER, or load files with load_corpus.",
                 command="Give --out FOLDER, or name the files.",
             )
-        found = resolve_all(_chosen(metrics, corpus.sample(_SAMPLE)))
+        sample = corpus.sample(_SAMPLE)
+        found = resolve_all(_chosen(metrics, sample))
+        refuse_languages(sample, found.values())
+        warn_of_languages(found.values(), sample)
         where = engine_of(engine, jobs, address, list(found.values()))
         draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
         return score_shards(corpus, found, out, where, **draws, overwrite=overwrite, progress=progress)
@@ -133,9 +136,9 @@ def score(
         raise InputError("the corpus has no captions to score.")
     asked = resolve_all(_chosen(metrics, corpus))
     _refuse_missing_references(corpus, asked)
-    warn_of_script(asked, corpus.captions)
     warn_of_seen(asked, [corpus.image_ids[image] for image in np.unique(corpus.image_of).tolist()])
     runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress)
+    warn_of_languages(asked.values(), corpus)
     return assemble(corpus, asked, runs, resamples=resamples, level=level, seed=seed)
 
 

@@ -55,4 +55,5 @@ def test_the_longest_text_of_every_metric_is_listed_as_it_declares(run) -> None:
             beyond = list(longest.beyond)
             assert told[name]["longest"] == longest._asdict() | {"beyond": beyond}
         assert f"| {name} | {longest or 'any'} |" in shown
-    assert "| meteor | 5,000 words | error |" in shown
+        assert told[name]["languages"] == list(metric().languages())
+    assert "| meteor | 20,000 words | error | en |" in shown

@@ -341,15 +341,30 @@ def test_a_disk_that_is_full_names_the_file_and_leaves_the_table(tmp_path: Path)
     assert not (tmp_path / "items.csv").exists()
 
 
-def test_captions_that_the_metrics_do_not_fit_get_a_note(run, tmp_path) -> None:
+def test_captions_that_the_metrics_do_not_fit_are_refused(run, tmp_path) -> None:
     (tmp_path / "zh.json").write_text('{"1": "一只狗在跑。", "2": "两个人。"}', encoding="utf-8")
     (tmp_path / "refs.json").write_text('{"1": ["一只狗。"], "2": ["两个人站着。"]}', encoding="utf-8")
     asked = ["score", "-c", tmp_path / "zh.json", "-r", tmp_path / "refs.json", "--metrics"]
     found = run(*asked, "bleu4,meteor")
-    assert "the captions are Chinese" in found.err
-    assert "meteor works only for English" in found.err
-    assert "bleu4[tokeniser=zh]" in found.err
+    assert found.code == 2
+    assert "bleu4: captions are Chinese, which is written without spaces" in found.err
+    assert "Use NAME[tokeniser=zh] or zh-jieba or char." in found.err
+    assert "meteor: captions are Chinese, but it works only for English" in found.err
+    assert "with --any-language, which the signature tells." in found.err
     assert "Chinese" not in run(*asked, "bleu4[tokeniser=zh],rouge_l[tokeniser=char]").err
+    found = run(*asked, "bleu4,bleu4[tokeniser=zh]", "--any-language", "--format", "json")
+    wanted = found.json["systems"]["zh"]
+    assert "|captions:zh|" in wanted["bleu4"]["signature"]
+    (right,) = (own["signature"] for name, own in wanted.items() if "zh" in name)
+    assert "captions" not in right
+
+
+def test_weaker_scores_get_a_note(run, tmp_path) -> None:
+    (tmp_path / "de.json").write_text('{"1": "Ein Hund rennt über die Wiese."}', encoding="utf-8")
+    (tmp_path / "refs.json").write_text('{"1": ["Der Hund läuft im Gras."]}', encoding="utf-8")
+    found = run("score", "-c", tmp_path / "de.json", "-r", tmp_path / "refs.json", "-m", "bleu1,spice")
+    assert found.code == 0
+    assert "note: spice: captions are German, but it is made for English" in found.err
 
 
 def test_a_group_says_what_it_leaves_out(run, files) -> None:

@@ -22,6 +22,9 @@ def test_the_page_of_metrics_lists_what_they_declare() -> None:
     for name, metric in OURS.items():
         longest = str(metric.longest) if metric.longest is not None else "any"
         assert f"| `{name}` | {longest} |" in page
+        assert f" | {', '.join(metric().languages())} |" in next(
+            line for line in page.splitlines() if line.startswith(f"| `{name}` | {longest} |")
+        )
 
 
 @pytest.mark.parametrize("name", OURS)

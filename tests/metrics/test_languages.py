@@ -1,17 +1,30 @@
-"""Captions in other languages: sacreBLEU and coco-caption's arithmetic on other tokens."""
+"""Captions in other languages: right, refused or told; never a wrong number in silence."""
 
 from __future__ import annotations
+
+import json
+import random
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from captious import Corpus, score
-from captious.errors import CaptiousWarning, UnknownNameError
-from captious.metrics import resolve, resolve_all
-from captious.metrics.scripts import script_notes
-from captious.text.tokens import token_table
+from captious import Corpus, Reward, explain, score
+from captious.errors import CaptiousWarning, InputError, MissingDependencyError, UnknownNameError
+from captious.metrics import Metric, known_metrics, resolve
+from captious.metrics.languages import findings, language_notes, refuse_languages
+from captious.text.languages import ANY, SPACED, UNSPACED, languages_of
+from captious.text.tokens import token_table, tokenisers_for
 
-CAPTIONS = ["一只棕色的狗在草地上跑。", "两个人骑着自行车。", "街上有一辆红色公交车。"]
+CAPTIONS: dict[str, list[list[str]]] = json.loads(
+    (Path(__file__).parents[1] / "data" / "languages" / "captions.json").read_text("utf-8")
+)
+UNSPACED_CODES = ("zh", "ja", "th")
+OURS = [name for name, one in known_metrics().items() if one.__module__.startswith("captious.")]
+REFERENCE_METRICS = [name for name in OURS if known_metrics()[name].needs == {"references"}]
+SEGMENTERS = ("zh-jieba", "ja-mecab", "ko-mecab", "th-newmm")
+CHINESE = ["一只棕色的狗在草地上跑。", "两个人骑着自行车。", "街上有一辆红色公交车。"]
 REFERENCES = [
     ["一只狗在草地上奔跑。", "棕色的狗跑过草地。"],
     ["两个人在骑自行车。", "一男一女骑着车。"],
@@ -19,73 +32,229 @@ REFERENCES = [
 ]
 
 
+def corpus_of(code: str, *, shuffled: bool = False) -> Corpus:
+    captions, references = zip(*CAPTIONS[code], strict=True)
+    if shuffled:
+        captions = (*captions[5:], *captions[:5])
+    return Corpus.from_lists(captions, [[text] for text in references])
+
+
+def ready(name: str) -> Metric:
+    try:
+        metric = resolve(name)
+        metric.ready()
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    return metric
+
+
 @pytest.fixture
 def corpus() -> Corpus:
-    return Corpus.from_lists(CAPTIONS, REFERENCES)
+    return Corpus.from_lists(CHINESE, REFERENCES)
 
 
-@pytest.mark.parametrize("tokeniser", ["zh", "char", "intl", "13a"])
-def test_sacrebleu_by_any_of_its_tokenisers(corpus: Corpus, tokeniser: str) -> None:
-    sacrebleu = pytest.importorskip("sacrebleu")
-    name = f"sacrebleu[tokeniser={tokeniser}]"
-    found = score(corpus, [name])[name]
-    bleu = sacrebleu.BLEU(tokenize=tokeniser, effective_order=True)
-    expected = [
-        bleu.sentence_score(caption, own).score / 100
-        for caption, own in zip(CAPTIONS, REFERENCES, strict=True)
+@pytest.mark.parametrize("name", OURS)
+def test_every_metric_declares_languages(name: str) -> None:
+    claimed = resolve(name).languages()
+    assert claimed and all(one in (ANY, SPACED) or len(one) == 2 for one in claimed)
+
+
+@pytest.mark.parametrize("code", CAPTIONS)
+@pytest.mark.parametrize("name", REFERENCE_METRICS)
+def test_shuffled_captions_lose_or_the_language_is_refused_or_noted(name: str, code: str) -> None:
+    metric = ready(name)
+    right, wrong = corpus_of(code), corpus_of(code, shuffled=True)
+    told = findings(metric, right)
+    claimed = ANY in metric.languages() or code in metric.languages()
+    claimed = claimed or (SPACED in metric.languages() and code not in UNSPACED_CODES)
+    assert bool(told) is not claimed
+    if any(one.refused for one in told):
+        with pytest.raises(InputError, match=f"^{name}: captions are "):
+            score(right, [name])
+    elif told:
+        with pytest.warns(CaptiousWarning, match=f"{name}: captions are "):
+            found = score(right, [name])[name]
+        assert f"|captions:{code}|" in found.signature
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", CaptiousWarning)
+            good, bad = score(right, [name])[name], score(wrong, [name])[name]
+        assert "captions:" not in good.signature
+        assert good.score > 1.5 * bad.score
+        assert (good.values >= bad.values).mean() > 0.9
+
+
+@pytest.mark.parametrize("code", ["th", "zh", "ja", "ar", "he", "hi", "ru", "ko"])
+@pytest.mark.parametrize("name", ["sentsim", "bertscore", "captious", "meteor", "spice", "lm"])
+def test_what_an_english_metric_cannot_read_is_refused(name: str, code: str) -> None:
+    metric = ready(name)
+    assert findings(metric, corpus_of(code))[0].refused
+
+
+@pytest.mark.parametrize("code", UNSPACED_CODES)
+@pytest.mark.parametrize("metric", ["bleu4", "rouge_l", "cider", "cider_original", "sacrebleu"])
+def test_the_tokeniser_that_the_error_names_is_right(metric: str, code: str) -> None:
+    corpus = corpus_of(code)
+    with pytest.raises(InputError, match=r"written without spaces.* Use NAME\[tokeniser="):
+        score(corpus, [metric])
+    for tokeniser in tokenisers_for(code):
+        name = f"{metric}[tokeniser={tokeniser}]"
+        ready(name)
+        good, bad = score(corpus, [name])[name], score(corpus_of(code, shuffled=True), [name])[name]
+        assert good.score > 1.5 * bad.score
+        assert "captions:" not in good.signature
+
+
+def test_text_that_was_cut_into_words_is_scored(corpus: Corpus) -> None:
+    cut = ["一只 棕色 的 狗 在 草地 上 跑", "两 个 人 骑 着 自行车"]
+    assert score(Corpus.from_lists(cut, [[text] for text in cut]), ["bleu4"])["bleu4"].score > 0.99
+
+
+@pytest.mark.parametrize("name", ["bleu4", "meteor", "sentsim", "captious"])
+def test_whoever_wants_it_all_the_same_gets_it_marked(name: str) -> None:
+    ready(name)
+    asked = f"{name}[any_language=yes]"
+    corpus = corpus_of("th")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CaptiousWarning)
+        found = score(corpus, [asked])[asked]
+    assert "|captions:th|" in found.signature
+
+
+def test_another_language_of_the_references_is_told_too() -> None:
+    captions = [own[0] for own in CAPTIONS["en"]]
+    german = Corpus.from_lists(captions, [[own[0]] for own in CAPTIONS["de"]])
+    assert language_notes([resolve("spice")], german) == [
+        "spice: references are German, but it is made for English: its scores are less reliable."
     ]
+    with pytest.raises(InputError, match="captions are Chinese, which is written without spaces"):
+        score(Corpus.from_lists([own[0] for own in CAPTIONS["zh"]], [[text] for text in captions]), ["bleu1"])
+
+
+def test_a_mixture_is_refused_and_a_few_are_noted() -> None:
+    ready("sentsim")
+    english = [own[0] for own in CAPTIONS["en"]]
+    half = english + [own[0] for own in CAPTIONS["th"]]
+    random.Random(1).shuffle(half)
+    with pytest.raises(InputError, match="captions are Thai"):
+        refuse_languages(Corpus.from_lists(half, [[text] for text in half]), [resolve("sentsim")])
+    few = [*english * 5, CAPTIONS["th"][0][0]]
+    corpus = Corpus.from_lists(few, [[text] for text in few])
+    refuse_languages(corpus, [resolve("sentsim")])
+    assert "1 of the captions are Thai" in language_notes([resolve("sentsim")], corpus)[0]
+
+
+@pytest.mark.parametrize(
+    "captions",
+    [["a dog", ""], ["🐕", "a dog runs"], ["12", "3"], ["naïve café", "the café"], ["a sign with 停 on it"]],
+)
+def test_odd_english_captions_are_scored(captions: list[str]) -> None:
+    corpus = Corpus.from_lists(captions, [["a dog runs on the beach"]] * len(captions))
+    refuse_languages(corpus, [resolve(name) for name in ("bleu4", "meteor", "spice", "captious", "lm")])
+
+
+def test_symbols_that_the_encoder_cannot_read_are_noted() -> None:
+    metric = ready("sentsim")
+    symbols = Corpus.from_lists(["🐕 🏖", "a dog"], [["🐕 🏖"], ["a dog"]])
+    assert "its encoder reads hardly a word of 50% of the captions" in language_notes([metric], symbols)[0]
+
+
+def test_explanations_and_rewards_are_guarded_too(corpus: Corpus) -> None:
+    with pytest.raises(InputError, match="captions are Chinese"):
+        explain(corpus, "spice")
+    with pytest.raises(InputError, match="captions are Chinese"):
+        Reward("cider", references={str(i): own for i, own in enumerate(REFERENCES)})
+    reward = Reward("cider", references={"1": ["a dog runs"], "2": ["two cats"]})
+    with pytest.raises(InputError, match="captions are Chinese"):
+        reward(["1", "2"], CHINESE[:2])
+    right = Reward("cider[tokeniser=zh]", references={str(i): own for i, own in enumerate(REFERENCES)})
+    assert right(["0", "0"], CHINESE[:2])[0] > 1
+
+
+def test_the_default_metrics_are_left_out_with_the_way_out(corpus: Corpus) -> None:
+    with (
+        pytest.warns(CaptiousWarning, match=r"cider are left out.*Use NAME\[tokeniser=zh\] or zh-jieba"),
+        pytest.raises(InputError, match="none of the default metrics"),
+    ):
+        score(corpus)
+
+
+@pytest.mark.parametrize("tokeniser", ["zh", "char", "intl", "13a", "ja-mecab", "ko-mecab"])
+def test_sacrebleu_by_any_of_its_tokenisers(tokeniser: str) -> None:
+    sacrebleu = pytest.importorskip("sacrebleu")
+    code = {"ja-mecab": "ja", "ko-mecab": "ko"}.get(tokeniser, "zh")
+    name = f"sacrebleu[tokeniser={tokeniser},any_language=yes]"
+    ready(name)
+    found = score(corpus_of(code), [name])[name]
+    bleu = sacrebleu.BLEU(tokenize=tokeniser, effective_order=True)
+    expected = [bleu.sentence_score(caption, [own]).score / 100 for caption, own in CAPTIONS[code]]
     np.testing.assert_allclose(found.values, expected, atol=1e-9)
-    assert f"|tok:{tokeniser}|" in found.signature
+    assert f"|tok:{tokeniser}" in found.signature
 
 
-@pytest.mark.parametrize("tokeniser", ["zh", "char"])
-def test_coco_captions_metrics_on_those_tokens(corpus: Corpus, tokeniser: str) -> None:
+@pytest.mark.parametrize("tokeniser", ["zh", "char", "ja-mecab", "ko-mecab"])
+def test_coco_captions_metrics_on_those_tokens(tokeniser: str) -> None:
     """coco-caption's own classes on texts cut by sacreBLEU's tokeniser."""
     pytest.importorskip("pycocoevalcap")
+    from pycocoevalcap.bleu.bleu import Bleu
     from pycocoevalcap.cider.cider import Cider
     from pycocoevalcap.rouge.rouge import Rouge
     from sacrebleu.metrics.bleu import _get_tokenizer
 
+    ready(f"bleu4[tokeniser={tokeniser}]")
+    code = {"ja-mecab": "ja", "ko-mecab": "ko"}.get(tokeniser, "zh")
     cut = _get_tokenizer(tokeniser)()
-    references = {i: [" ".join(cut(text).split()) for text in own] for i, own in enumerate(REFERENCES)}
-    captions = {i: [" ".join(cut(text).split())] for i, text in enumerate(CAPTIONS)}
-    names = {"rouge_l": Rouge(), "cider": Cider()}
+    references = {i: [" ".join(cut(own[1]).split())] for i, own in enumerate(CAPTIONS[code])}
+    captions = {i: [" ".join(cut(own[0]).split())] for i, own in enumerate(CAPTIONS[code])}
+    names = {"rouge_l": Rouge(), "cider": Cider(), "bleu4": Bleu(4)}
     for metric, theirs in names.items():
         name = f"{metric}[tokeniser={tokeniser}]"
-        _, expected = theirs.compute_score(references, captions)
-        np.testing.assert_allclose(score(corpus, [name])[name].values, expected, rtol=1e-9)
+        told = {"verbose": 0} if metric == "bleu4" else {}
+        _, expected = theirs.compute_score(references, captions, **told)
+        expected = expected[3] if metric == "bleu4" else expected
+        np.testing.assert_allclose(
+            score(corpus_of(code), [name])[name].values, expected, rtol=1e-9, atol=1e-12
+        )
 
 
 def test_bleu_by_hand() -> None:
     # 一只狗 against 一只猫: two of three characters, and one of two pairs.
     corpus = Corpus.from_lists(["一只狗"], [["一只猫"]])
-    found = score(corpus, ["bleu1", "bleu1[tokeniser=char]", "bleu2[tokeniser=zh]"])
-    assert found["bleu1"].score == pytest.approx(0, abs=1e-9)  # one clause is one word
+    found = score(corpus, ["bleu1[tokeniser=char]", "bleu2[tokeniser=zh]"])
     assert found["bleu1[tokeniser=char]"].score == pytest.approx(2 / 3)
     assert found["bleu2[tokeniser=zh]"].score == pytest.approx((2 / 3 * 1 / 2) ** 0.5)
 
 
-def test_what_does_not_fit_the_script_is_said() -> None:
-    metrics = resolve_all(["bleu4", "cider", "rouge_l[tokeniser=zh]", "meteor", "spice"])
-    first, second = script_notes(metrics, CAPTIONS)
-    assert "meteor, spice work only for English" in first
-    assert "the tokeniser ptb of bleu4, cider treats a clause as one word" in second
-    assert "bleu4[tokeniser=zh]" in second
-    assert script_notes(metrics, ["ein Hund auf der Wiese"]) == []
-    (only,) = script_notes(metrics, ["собака бежит по траве"])  # has spaces
-    assert "meteor, spice work only for English" in only
+@pytest.mark.parametrize(
+    ("tokeniser", "text", "words"),
+    [
+        ("zh-jieba", "一只棕色的狗在海滩上奔跑。", "一只 棕色 的 狗 在 海滩 上 奔跑 。"),
+        ("ja-mecab", "茶色い犬が浜辺を走っている。", "茶色い 犬 が 浜辺 を 走っ て いる 。"),
+        ("ko-mecab", "갈색 개가 해변을 따라 달리고 있다.", "갈색 개 가 해변 을 따라 달리 고 있 다 ."),
+        ("th-newmm", "สุนัขสีน้ำตาลกำลังวิ่งไปตามชายหาด", "สุนัข สีน้ำตาล กำลัง วิ่ง ไป ตาม ชายหาด"),
+    ],
+)
+def test_words_of_the_named_tokenisers(tokeniser: str, text: str, words: str) -> None:
+    ready(f"bleu1[tokeniser={tokeniser}]")
+    assert token_table([text, ""], tokeniser).words(0) == words.split()
+    assert token_table([text, ""], tokeniser).words(1) == []
 
 
-@pytest.mark.parametrize("metric", ["bleu4", "rouge_l", "cider", "sacrebleu"])
+@pytest.mark.parametrize("metric", ["bleu4", "rouge_l", "cider", "sacrebleu", "wmd"])
 def test_a_tokeniser_that_is_not_there_is_refused_before_work(metric: str) -> None:
     with pytest.raises(UnknownNameError, match="tokeniser"):
         resolve(f"{metric}[tokeniser=mecab]")
+
+
+def test_a_tokeniser_without_its_package_names_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("captious.text.segmenters.find_spec", lambda name: None)
+    with pytest.raises(MissingDependencyError, match=r'pip install "captious\[ja\]"'):
+        resolve("bleu4[tokeniser=ja-mecab]")
 
 
 def test_the_words_of_the_tables_hold_no_white_space() -> None:
     assert token_table(["一 只"], "char").words(0) == ["一", "只"]
 
 
-def test_python_warns_too(corpus: Corpus) -> None:
-    with pytest.warns(CaptiousWarning, match="treats a clause as one word"):
-        score(corpus, ["bleu4"])
+def test_scripts_without_spaces_are_those_of_the_captions() -> None:
+    assert {languages_of([CAPTIONS[code][0][0]])[0].script for code in UNSPACED_CODES} <= UNSPACED

@@ -55,8 +55,8 @@ def test_odd_text(name: str, text: str) -> None:
 
 def test_lower_case_and_names() -> None:
     assert token_table(["Ein HUND."], "intl-lower").words(0) == ["ein", "hund", "."]
-    with pytest.raises(UnknownNameError, match="ja-mecab"):
-        token_table(["犬"], "ja-mecab")
+    with pytest.raises(UnknownNameError, match="ja-juman"):
+        token_table(["犬"], "ja-juman")
 
 
 def test_the_oracle_is_the_one_we_think() -> None:

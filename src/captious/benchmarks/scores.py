@@ -13,7 +13,7 @@ from captious.corpus.columns import FloatArray
 from captious.engine import Progress, run_metrics
 from captious.errors import InputError
 from captious.metrics import Metric, resolve, split_list
-from captious.metrics.scripts import warn_of_script
+from captious.metrics.languages import warn_of_languages
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +49,9 @@ def metrics_for(specifications: Sequence[str] | str, documents: str) -> dict[str
     found = {}
     for text in specifications:
         metric = resolve(text)
-        options = {field.name for field in fields(metric)}  # type: ignore[arg-type]
+        options = {field.name for field in fields(metric)}
         if "documents" in options and "documents=" not in text.replace(" ", ""):
-            metric = replace(metric, documents=documents)  # type: ignore[type-var]
+            metric = replace(metric, documents=documents)  # type: ignore[call-arg]
         metric.ready()
         found[text.strip()] = metric
     return found
@@ -71,7 +71,7 @@ def compute_scores(
     """
     corpora = data.corpora if isinstance(data, Preferences) else [data.corpus]
     _require_references(data.protocol.name, metrics, corpora[0])
-    warn_of_script(metrics, corpora[0].captions)
+    warn_of_languages(metrics.values(), corpora[0])
     draws: dict[str, list[FloatArray]] = {name: [] for name in metrics}
     signatures: dict[str, str] = {}
     for corpus in corpora:

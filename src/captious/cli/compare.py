@@ -19,6 +19,7 @@ def compare(
     objects: options.Objects = None,
     df: options.DocumentFrequencies = None,
     long: options.Long = None,
+    any_language: options.AnyLanguage = False,
     system_encoder: options.SystemEncoders = None,
     download: options.Download = False,
     common: options.Common = False,
@@ -90,7 +91,7 @@ def compare(
     inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
     corpus = inputs.with_encoders(corpus, system_encoder or [])
-    wanted = inputs.metrics(metrics, df, corpus, long)
+    wanted = inputs.metrics(metrics, df, corpus, long, any_language)
     with progress_bar() as progress:
         found = comparison.compare(
             corpus,

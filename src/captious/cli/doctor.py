@@ -51,6 +51,7 @@ def doctor(
             "ready": not missing,
             "needs": sorted(metric.needs),
             "longest": metric.longest._asdict() if metric.longest is not None else None,
+            "languages": list(metric().languages()),
             "missing": missing,
             "summary": metric.summary,
             "citation": metric.citation,

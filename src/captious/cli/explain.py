@@ -104,6 +104,7 @@ def explain(
     judgments: JudgmentsFile = None,
     near: Near = None,
     long: options.Long = None,
+    any_language: options.AnyLanguage = False,
     download: options.Download = False,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write to this file.")
@@ -136,7 +137,9 @@ def explain(
         note("no --id given: explaining the caption with the lowest score.")
     found = [
         one
-        for metric in inputs.metrics(metrics or explaining.usual_metric(corpus), None, corpus, long)
+        for metric in inputs.metrics(
+            metrics or explaining.usual_metric(corpus), None, corpus, long, any_language
+        )
         for one in explaining.explain(
             corpus,
             metric,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from pathlib import Path
+from typing import Any
 
 from captious.cli.output import note
 from captious.corpus import Corpus
@@ -57,10 +58,14 @@ def with_encoders(corpus: Corpus, given: Sequence[str]) -> Corpus:
 
 
 def metrics(
-    text: str, df: Path | None = None, corpus: Corpus | None = None, long: str | None = None
+    text: str,
+    df: Path | None = None,
+    corpus: Corpus | None = None,
+    long: str | None = None,
+    any_language: bool = False,
 ) -> list[str | Metric]:
     """The metrics that were asked for, groups by their members; without any, the usual ones."""
-    chosen = expand(text or usual(corpus), corpus, frequencies=df is not None)
+    chosen = expand(text or usual(corpus), corpus, frequencies=df is not None, any_language=any_language)
     for line in chosen.reasons():
         note(line)
     wanted = chosen.metrics
@@ -81,6 +86,8 @@ def metrics(
             note(f"--df {df} is not used: none of these metrics uses document frequencies.")
     if long is not None:
         wanted = _with_long(wanted, long)
+    if any_language:
+        wanted, _ = _with_option(wanted, "any_language", "yes")
     return wanted
 
 
@@ -140,13 +147,13 @@ def _with_option(wanted: list[str | Metric], option: str, value: str) -> tuple[l
     found: list[str | Metric] = []
     for one in wanted:
         metric = resolve(one) if isinstance(one, str) else one
-        has = option in {own.name for own in fields(metric)}  # type: ignore[arg-type]
-        if not has:
+        if option not in {own.name for own in fields(metric)}:
             found.append(one)
         elif isinstance(one, str) and "[" in one and value.isalpha():  # brackets tell it from others
             found.append(f"{one.rstrip(']')},{option}={value}]")
         else:
-            found.append(replace(metric, **{option: value}))  # type: ignore[type-var]
+            given: dict[str, Any] = {option: True if value == "yes" else value}
+            found.append(replace(metric, **given))
     return found, found != wanted
 
 

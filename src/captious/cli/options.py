@@ -173,6 +173,13 @@ Long = Annotated[
         "chunk (mean over windows). Default: truncate.",
     ),
 ]
+AnyLanguage = Annotated[
+    bool,
+    typer.Option(
+        "--any-language",
+        help="Score captions in languages that a metric is not for. The signature tells the language.",
+    ),
+]
 SystemEncoders = Annotated[
     list[str] | None,
     typer.Option(

@@ -67,7 +67,7 @@ def _with_options(name: str, options: dict[str, str | None]) -> str:
 
     plain, given = name_and_options(name)
     known = find(plain)
-    own = {field.name for field in fields(known)} if known is not None else set()  # type: ignore[arg-type]
+    own = {field.name for field in fields(known)} if known is not None else set()
     more = [f"{option}={value}" for option, value in options.items() if value is not None and option in own]
     return f"{plain}[{','.join([*filter(None, [given]), *more])}]" if more else name
 

@@ -113,6 +113,7 @@ def report(
     title: Title = "",
     df: options.DocumentFrequencies = None,
     long: options.Long = None,
+    any_language: options.AnyLanguage = False,
     system_encoder: options.SystemEncoders = None,
     download: options.Download = False,
     common: options.Common = False,
@@ -162,7 +163,7 @@ def report(
         "report on",
     )
     corpus = inputs.with_encoders(corpus, system_encoder or [])
-    wanted = inputs.metrics(metrics, df, corpus, long)
+    wanted = inputs.metrics(metrics, df, corpus, long, any_language)
     written = write_report(
         _scored(corpus, wanted, resamples, level, seed, jobs),
         out,

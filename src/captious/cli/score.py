@@ -20,6 +20,7 @@ def score(
     objects: options.Objects = None,
     df: options.DocumentFrequencies = None,
     long: options.Long = None,
+    any_language: options.AnyLanguage = False,
     system_encoder: options.SystemEncoders = None,
     download: options.Download = False,
     items: Annotated[
@@ -66,7 +67,7 @@ def score(
         }
         inputs.refuse_unknown(metrics)
         corpus_of_shards = shards.opened(candidates, references, name, duplicates, block, alone)
-        wanted = inputs.metrics(metrics, df, corpus_of_shards.sample(100), long)
+        wanted = inputs.metrics(metrics, df, corpus_of_shards.sample(100), long, any_language)
         if dry_run:
             shards.dry_run(corpus_of_shards, wanted, resamples, jobs, form)
             return
@@ -84,10 +85,14 @@ def score(
     corpus = inputs.with_encoders(corpus, system_encoder or [])
     draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     if server:
-        chosen = {"df": str(df) if df else None, "long": long}
+        chosen = {
+            "df": str(df) if df else None,
+            "long": long,
+            "any_language": "yes" if any_language else None,
+        }
         scores = remote.score_at(server, token_file, corpus, metrics, chosen, **draws)
     else:
-        wanted = inputs.metrics(metrics, df, corpus, long)
+        wanted = inputs.metrics(metrics, df, corpus, long, any_language)
         with progress_bar() as progress:
             scores = scoring.score(corpus, wanted, **draws, jobs=jobs, progress=progress)
     for line in score_tables.unscored_lines(scores):

@@ -19,6 +19,7 @@ from captious.engine.workers import Worker
 from captious.errors import CaptiousError, InputError
 from captious.metrics import Batch, Metric
 from captious.metrics.base import refuse_too_long
+from captious.metrics.languages import refuse_languages
 from captious.progress import Report as Progress
 from captious.progress import hearing
 
@@ -40,6 +41,7 @@ def run_metrics(
     if jobs < 1:
         raise InputError(f"jobs is {jobs}; it must be at least 1.")
     refuse_too_long(corpus, metrics)
+    refuse_languages(corpus, metrics)
     rows = shards(corpus, jobs)
     if len(rows) < 2:
         return _run_here(corpus, metrics, progress)

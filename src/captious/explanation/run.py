@@ -19,6 +19,7 @@ from captious.explanation.tables import explanation_tables
 from captious.explanation.transport import NEAR, explain_plan
 from captious.metrics import Batch, Metric, resolve
 from captious.metrics.clip import ClipScore
+from captious.metrics.languages import refuse_languages, warn_of_languages
 from captious.metrics.spice import Spice
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers
@@ -99,6 +100,8 @@ def explain(
     if isinstance(chosen, ClipScore) and image_id is not None:  # no need to look at every other image
         asked = _rows(corpus, np.zeros(len(corpus)), image_id, system, lowest_may_be_zero=True)
         corpus = corpus.select(np.array(asked, dtype=np.int64))
+    refuse_languages(corpus, [chosen])
+    warn_of_languages([chosen], corpus)
     batch = Batch(corpus)
     knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
     chosen.check(corpus, knowledge)

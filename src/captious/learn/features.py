@@ -21,6 +21,7 @@ from captious.errors import InputError
 from captious.files import atomically, cache_folder
 from captious.learn.data import TrainingData, corpus_digest
 from captious.metrics import Batch, Metric
+from captious.metrics.languages import refuse_languages
 from captious.metrics.learned.features import Feature, counts_documents, parse_features
 
 
@@ -96,6 +97,7 @@ def _columns(
     feature: Feature, batch: Batch, content: bytes, progress: Progress | None, cache: bool
 ) -> FloatArray:
     if isinstance(feature.source, Metric):
+        refuse_languages(batch.corpus, [feature.source])
         feature.source.prepare(progress)
     knowledge = feature.merge([feature.collect(batch)])
     feature.check(batch.corpus, knowledge)

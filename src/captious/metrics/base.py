@@ -12,7 +12,7 @@ joins what the batches gave, and `statistics` gets the result with each batch.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple
 
@@ -25,7 +25,10 @@ from captious.errors import InputError, one_line
 from captious.metric_names import PLUGINS
 from captious.metrics.batch import Batch
 from captious.progress import Report
+from captious.text.languages import ANY
+from captious.text.tokens import languages_of_tokeniser, tokenisers_for
 
+ANY_LANGUAGE = "any_language"
 Need = Literal["references", "image", "objects"]
 
 
@@ -55,6 +58,7 @@ class Limit(NamedTuple):
         return f"{self.most:,} {self.unit}"
 
 
+@dataclass(frozen=True)
 class Metric:
     """Base of all metrics. Subclasses are frozen dataclasses, registered by `@register`.
 
@@ -75,9 +79,35 @@ class Metric:
     fewest_images: ClassVar[int] = 1
     # Whether the last bits of a score depend on which other captions are in the batch.
     by_batch: ClassVar[bool] = False
-    language: ClassVar[str] = ""  # whose words its tables hold; empty where any text will do
+    # Whether its scores mean nothing in languages that it is not for, even in the same script.
+    strict_language: ClassVar[bool] = False
     # The option that `name.value` sets where a learned metric names its features: `sentsim.max`.
     dotted: ClassVar[str] = ""
+
+    any_language: bool = field(default=False, kw_only=True)  # score captions in languages that it is not for
+
+    def languages(self) -> tuple[str, ...]:
+        """The languages that it is right for: codes of ISO 639-1, `spaced` or `any`.
+
+        `spaced` are all that write spaces between words. `metrics.languages` refuses or warns of others.
+        Without a declaration, they are those of the option `tokeniser`, or any.
+        """
+        tokeniser = getattr(self, "tokeniser", "")
+        return languages_of_tokeniser(tokeniser) if tokeniser else (ANY,)
+
+    def unread(self, texts: Sequence[str]) -> FloatArray | None:
+        """The share of each text that its encoder cannot read; None where it has no encoder."""
+        return None
+
+    def way_out(self, code: str) -> str:
+        """How to score captions in a language that it is not for; empty where there is no way.
+
+        It ends a sentence that begins with "Use".
+        """
+        if not getattr(self, "tokeniser", ""):
+            return ""
+        first, *others = tokenisers_for(code)
+        return f"NAME[tokeniser={first}]" + "".join(f" or {one}" for one in others)
 
     def ready(self) -> None:
         """Raise `MissingDependencyError` if a package or file that it needs is not installed."""
@@ -186,15 +216,20 @@ class Metric:
         facts: dict[str, str] = {}
         if "references" in self.needs:
             facts["refs"] = reference_count_label(corpus)
-        facts |= {field.name: str(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
-        return facts
+        names = [option.name for option in fields(self) if option.name != ANY_LANGUAGE]
+        return facts | {name: str(getattr(self, name)) for name in names}
 
     def signature(self, corpus: Corpus, knowledge: Any) -> str:
         """Name, everything that changes the number, version: `cider|refs:5|tok:ptb|…|v:0.1.0`.
 
-        A metric of another package has that package's name and version too.
+        A metric of another package has that package's name and version too; captions in a language that
+        the metric is not for are told: `captions:de`.
         """
+        from captious.metrics.languages import unclaimed
+
         facts = self.facts(corpus, knowledge) | package_fact(type(self).__module__)
+        if others := unclaimed(self, corpus):
+            facts["captions"] = "+".join(others)
         return "|".join([self.name, *(f"{k}:{v}" for k, v in facts.items()), f"v:{__version__}"])
 
 

@@ -37,6 +37,7 @@ class BertGrammar(Noting):
     summary: ClassVar[str] = "probability that a BERT classifier finds the caption grammatical"
     citation: ClassVar[str] = "Ruiz et al. 2024; Devlin et al. 2019"
     needs: ClassVar[frozenset[Need]] = frozenset()
+    strict_language: ClassVar[bool] = True
 
     model: str = GRAMMAR
     base: str = BERT_BASE
@@ -45,6 +46,10 @@ class BertGrammar(Noting):
     long: str = "truncate"
     device: str = "cpu"
     dtype: str = "float32"
+
+    def languages(self) -> tuple[str, ...]:
+        """English, which the classifier was trained on."""
+        return ("en",)
 
     def ready(self) -> None:
         """The classifier's weights and the packages that run them."""

@@ -21,8 +21,10 @@ from captious.metrics.image_notes import Noted, OfTexts
 from captious.metrics.registry import register
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import LONG, TRUNCATE
+from captious.models.encoders.vocabulary import is_english, unread_shares
 from captious.models.locate import MINILM
 from captious.stats.resample import DEFAULT_SEED
+from captious.text.languages import ANY
 from captious.text.lookup import chunks, numbered
 
 PARTS = ("precision", "recall", "f1")
@@ -93,6 +95,18 @@ class BertScore(OfTexts):
         if self.layer < 0:
             raise InputError(f"{self.name}: layer is {self.layer}; layers count from 1.")
         encoders.check_backend(self.backend)
+
+    def languages(self) -> tuple[str, ...]:
+        """English for encoders with an English vocabulary, any for others."""
+        return ("en",) if is_english(self.encoder) else (ANY,)
+
+    def unread(self, texts: Sequence[str]) -> FloatArray:
+        """What the encoder cannot read of each text."""
+        return unread_shares(self.encoder, self.backend, texts)
+
+    def way_out(self, code: str) -> str:
+        """An encoder of many languages."""
+        return "NAME[encoder=FOLDER], with a multilingual encoder"
 
     def weights(self) -> tuple[str, ...]:
         """The encoder's weights."""

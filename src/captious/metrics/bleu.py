@@ -15,7 +15,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.matching import matches_of, pair_starts
 from captious.metrics.registry import register
 from captious.text.ngrams import MAX_ORDER
-from captious.text.tokens import require_tokeniser
+from captious.text.tokens import require_tokeniser, tokeniser_label
 
 # coco-caption's own smoothing: no precision is quite zero, no denominator is.
 NUMERATOR_GUARD = 1e-15
@@ -117,7 +117,11 @@ class Bleu(Metric):
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """References, tokeniser, rule of the reference length."""
-        return {"refs": reference_count_label(corpus), "tok": self.tokeniser, "reflen": self.reference_length}
+        return {
+            "refs": reference_count_label(corpus),
+            "tok": tokeniser_label(self.tokeniser),
+            "reflen": self.reference_length,
+        }
 
 
 def _penalty(summed: FloatArray) -> FloatArray:

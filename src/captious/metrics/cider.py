@@ -24,7 +24,7 @@ from captious.metrics.matching import matches_of, ngrams_of
 from captious.metrics.registry import register
 from captious.text.lookup import chunks
 from captious.text.ngrams import MAX_ORDER, NgramTable
-from captious.text.tokens import require_tokeniser
+from captious.text.tokens import require_tokeniser, tokeniser_label
 
 SCALE = 10.0  # Vedantam et al. 2015, section 6: so that CIDEr-D is of the size of other metrics
 DOCUMENTS = ("images", "examples")
@@ -119,7 +119,7 @@ class TfIdfMetric(Metric):
 
     def facts(self, corpus: Corpus, knowledge: DocumentFrequencies) -> dict[str, str]:
         """References, tokeniser, document frequencies, longest n-gram."""
-        facts = {"refs": reference_count_label(corpus), "tok": self.columns}
+        facts = {"refs": reference_count_label(corpus), "tok": tokeniser_label(self.columns)}
         facts["df"] = knowledge.label
         if self.documents != "images" and self.df == CORPUS:
             facts["documents"] = self.documents

@@ -12,7 +12,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.cider import TfIdfMetric
 from captious.metrics.document_frequency import DocumentFrequencies
 from captious.metrics.registry import register
-from captious.text.tokens import STEMMED
+from captious.text.tokens import STEMMED, languages_of_tokeniser
 
 
 @register("cider_original")
@@ -43,6 +43,10 @@ class CiderOriginal(TfIdfMetric):
     def columns(self) -> str:
         """Name of the token columns whose n-grams are weighted."""
         return self.tokeniser + (STEMMED if self.stem else "")
+
+    def languages(self) -> tuple[str, ...]:
+        """Those of the tokeniser; stems are English."""
+        return languages_of_tokeniser(self.columns)
 
     def __post_init__(self) -> None:
         super().__post_init__()

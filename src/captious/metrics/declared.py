@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from captious.metrics.base import Limit, Metric
+from captious.text.languages import ANY, SPACED
 
-HEADER = ("metric", "longest text", "beyond it")
+HEADER = ("metric", "longest text", "beyond it", "languages", "other languages")
 
 
 def declared(metrics: Mapping[str, type[Metric]]) -> list[tuple[str, ...]]:
@@ -14,9 +15,17 @@ def declared(metrics: Mapping[str, type[Metric]]) -> list[tuple[str, ...]]:
 
     >>> from captious.metrics import known_metrics
     >>> declared(known_metrics())[0]
-    ('bertgrammar', '128 tokens', 'truncate (or error, chunk)')
+    ('bertgrammar', '128 tokens', 'truncate (or error, chunk)', 'en', 'refused')
     """
-    return [(name, *_length(metric.longest)) for name, metric in metrics.items()]
+    return [(name, *_length(metric.longest), *_languages(metric)) for name, metric in metrics.items()]
+
+
+def _languages(metric: type[Metric]) -> tuple[str, str]:
+    claimed = metric().languages()
+    if ANY in claimed:
+        return ANY, ""
+    refused = metric.strict_language or SPACED in claimed
+    return ", ".join(claimed), "refused" if refused else "note; refused in another script"
 
 
 def _length(longest: Limit | None) -> tuple[str, str]:

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.metrics.base import Metric
 from captious.metrics.batch import Batch
+from captious.metrics.languages import joined_languages
 from captious.progress import Report
 
 
@@ -31,6 +34,19 @@ class JoinedMetric(Metric):
         """What any of the parts makes once."""
         for part in self.parts():
             part.prepare(report)
+
+    def languages(self) -> tuple[str, ...]:
+        """Those that all parts are right for."""
+        return joined_languages(self.parts())
+
+    def unread(self, texts: Sequence[str]) -> FloatArray | None:
+        """What the parts' encoders cannot read."""
+        shares = [share for part in self.parts() if (share := part.unread(texts)) is not None]
+        return np.maximum.reduce(shares) if shares else None
+
+    def way_out(self, code: str) -> str:
+        """None, where the parts' options are not its own."""
+        return ""
 
     @property
     def corpus_wide(self) -> bool:

@@ -14,8 +14,10 @@ from captious.metrics.base import Limit, Need
 from captious.metrics.batch import Batch
 from captious.metrics.image_notes import Noted, OfTexts
 from captious.metrics.registry import register
+from captious.models import locate
 from captious.models.encoders.long_texts import CHUNK, LONG
 from captious.models.language import load as models
+from captious.text.languages import ANY
 
 REPORTS = ("likelihood", "perplexity")
 
@@ -40,6 +42,7 @@ class LanguageModelFluency(OfTexts):
     needs: ClassVar[frozenset[Need]] = frozenset()
     bounds: ClassVar[tuple[float, float]] = (-np.inf, 0.0)
     percent: ClassVar[bool] = False
+    strict_language: ClassVar[bool] = True
 
     model: str = models.POCKETSPHINX
     report: str = "likelihood"
@@ -56,6 +59,14 @@ class LanguageModelFluency(OfTexts):
             # What is a fact of the class elsewhere follows from an option here.
             object.__setattr__(self, "higher_is_better", False)
             object.__setattr__(self, "bounds", (1.0, np.inf))
+
+    def languages(self) -> tuple[str, ...]:
+        """English, unless a model of your own is named."""
+        return ("en",) if self.model in (models.POCKETSPHINX, models.CAPTIONS, locate.SMOLLM2) else (ANY,)
+
+    def way_out(self, code: str) -> str:
+        """A model of that language."""
+        return "lm[model=FILE], with a model of that language (captious train lm)"
 
     def ready(self) -> None:
         """The model's package or weights."""

@@ -15,7 +15,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.matching import pair_starts
 from captious.metrics.registry import register
 from captious.text.lcs import lcs_lengths
-from captious.text.tokens import require_tokeniser
+from captious.text.tokens import require_tokeniser, tokeniser_label
 
 COCO, ROUGE_SCORE = "coco", "rouge_score"
 VARIANTS = (COCO, ROUGE_SCORE)
@@ -80,7 +80,11 @@ class RougeL(Metric):
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """References, tokeniser, variant and, for coco-caption's, beta."""
-        facts = {"refs": reference_count_label(corpus), "tok": self.tokeniser, "variant": self.variant}
+        facts = {
+            "refs": reference_count_label(corpus),
+            "tok": tokeniser_label(self.tokeniser),
+            "variant": self.variant,
+        }
         return facts | ({"beta": str(self.beta)} if self.variant == COCO else {})
 
 

@@ -42,6 +42,7 @@ class RuleGrammar(Metric):
     summary: ClassVar[str] = "share of words without a grammar error (rule checker); no image or references"
     citation: ClassVar[str] = "Harper (Automattic), through harper-py"
     needs: ClassVar[frozenset[Need]] = frozenset()
+    strict_language: ClassVar[bool] = True
 
     kinds: str = KINDS[0]
     dialect: str = DIALECTS[0]
@@ -52,6 +53,10 @@ class RuleGrammar(Metric):
             raise UnknownNameError(f"kinds of {self.name}", self.kinds, KINDS)
         if self.dialect not in DIALECTS:
             raise UnknownNameError(f"dialect of {self.name}", self.dialect, DIALECTS)
+
+    def languages(self) -> tuple[str, ...]:
+        """English: the rules are."""
+        return ("en",)
 
     def ready(self) -> None:
         """The package harper-py."""

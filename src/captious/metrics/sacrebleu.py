@@ -18,7 +18,7 @@ from captious.metrics.base import Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.bleu import GUESSES, LENGTH, MATCHES, REFERENCE_LENGTH, bleu_statistics
 from captious.metrics.registry import register
-from captious.text.tokens import CASED, LOWER
+from captious.text.tokens import CASED, LOWER, require_tokeniser, tokeniser_label
 
 SMOOTHING = ("exp", "floor", "add-k", "none")
 EFFECTIVE_ORDER = ("auto", "yes", "no")
@@ -58,6 +58,7 @@ class SacreBleu(Metric):
             raise UnknownNameError("effective_order of sacrebleu", self.effective_order, EFFECTIVE_ORDER)
         if self.tokeniser not in CASED:
             raise UnknownNameError("tokeniser of sacrebleu", self.tokeniser, CASED)
+        require_tokeniser(self.tokeniser)
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """BLEU's ten counts where the corpus value needs them, else the score and 1."""
@@ -87,7 +88,7 @@ class SacreBleu(Metric):
         """References, and the facts that sacreBLEU's own signature gives."""
         return {
             "refs": reference_count_label(corpus),
-            "tok": self.tokeniser,
+            "tok": tokeniser_label(self.tokeniser),
             "case": "lc" if self.lowercase else "mixed",
             "smooth": self.smooth,
             "eff": self.effective_order,

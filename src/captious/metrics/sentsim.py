@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +19,9 @@ from captious.metrics.registry import register
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import CHUNK, LONG
 from captious.models.encoders.sentence import LONGEST_SENTENCE, SentenceVectors
+from captious.models.encoders.vocabulary import is_english, unread_shares
 from captious.models.locate import MINILM
+from captious.text.languages import ANY
 
 AGGREGATES = ("max", "mean", "mean_embedding")
 _PAIRS_AT_A_TIME = 1 << 13  # bounds memory
@@ -59,6 +62,18 @@ class SentenceSimilarity(OfTexts):
         if self.agg not in AGGREGATES:
             raise UnknownNameError(f"agg of {self.name}", self.agg, AGGREGATES)
         encoders.check_backend(self.backend)
+
+    def languages(self) -> tuple[str, ...]:
+        """English for encoders with an English vocabulary, any for others."""
+        return ("en",) if is_english(self.encoder) else (ANY,)
+
+    def unread(self, texts: Sequence[str]) -> FloatArray:
+        """What the encoder cannot read of each text."""
+        return unread_shares(self.encoder, self.backend, texts)
+
+    def way_out(self, code: str) -> str:
+        """An encoder of many languages."""
+        return "NAME[encoder=FOLDER], with a multilingual encoder"
 
     def weights(self) -> tuple[str, ...]:
         """The encoder's weights."""

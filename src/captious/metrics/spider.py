@@ -32,7 +32,6 @@ class Spider(JoinedMetric):
     summary: ClassVar[str] = "mean of CIDEr-D and SPICE (English), common in audio captioning"
     citation: ClassVar[str] = "Liu et al. 2017"
     bounds: ClassVar[tuple[float, float]] = (0.0, 5.5)
-    language: ClassVar[str] = "English"
     fewest_images: ClassVar[int] = 2
     longest: ClassVar[Limit | None] = Spice.longest
 

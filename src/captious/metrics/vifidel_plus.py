@@ -68,6 +68,7 @@ class VifidelPlus(JoinedMetric):
                 raise UnknownNameError(f"{option} of {self.name}", getattr(self, option), known)
         # What is a fact of the class elsewhere follows from options here.
         if self.other == LM:
+            object.__setattr__(self, "strict_language", LanguageModelFluency.strict_language)
             object.__setattr__(self, "needs", frozenset({"objects"}))
             object.__setattr__(self, "fewest_images", 1)
         if self.rule == RAW:

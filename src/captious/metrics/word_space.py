@@ -19,6 +19,7 @@ from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Metric
 from captious.metrics.batch import Batch
 from captious.text.stop_words import LISTS, is_content_word, stop_list
+from captious.text.tokens import require_tokeniser, tokeniser_label
 from captious.text.transport import Plan, require_solver
 from captious.text.vectors.table import DEFAULT, load_vectors, require_vectors
 
@@ -101,14 +102,23 @@ class VectorMetric(Metric):
     def __post_init__(self) -> None:
         if self.p not in POWERS:
             raise InputError(f"{self.name}: p is {self.p}; it must be 1 or 2.")
+        require_tokeniser(self.tokeniser)
         for option, known in (("norm", NORMS), ("stop", LISTS), ("oov", OUT_OF_VOCABULARY)):
             if getattr(self, option) not in known:
                 raise UnknownNameError(f"{option} of {self.name}", getattr(self, option), known)
+
+    def languages(self) -> tuple[str, ...]:
+        """English, unless other vectors are named."""
+        return ("en",) if self.vectors == DEFAULT else super().languages()
 
     def ready(self) -> None:
         """POT solves the transport, and the vectors must be here."""
         require_solver()
         require_vectors(self.vectors)
+
+    def way_out(self, code: str) -> str:
+        """Vectors of that language."""
+        return "NAME[vectors=FILE], with word vectors of that language"
 
     def space(self, batch: Batch, labels: Sequence[str] = ()) -> WordSpace:
         """The batch's content words, then `labels`, as rows of one space; made once."""
@@ -176,7 +186,7 @@ class VectorMetric(Metric):
     def word_facts(self, corpus: Corpus, counted: int, missing: int) -> dict[str, str]:
         """The part of the signature that all metrics over word vectors share."""
         return {
-            "tok": self.tokeniser,
+            "tok": tokeniser_label(self.tokeniser),
             "stop": self.stop,
             "vectors": load_vectors(self.vectors).label,
             "norm": self.norm,

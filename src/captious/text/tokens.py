@@ -15,11 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import UnknownNameError
+from captious.text.languages import ANY, SPACED
+from captious.text.segmenters import SEGMENTERS, versions
+from captious.text.segmenters import tokenise_many as tokenise_segmented
 
 IntArray = NDArray[np.int64]
 STEMMED = "+stem"  # after a tokeniser's name
 LOWER = "-lower"  # after a tokeniser that keeps case
-CASED = ("13a", "intl", "zh", "char")
+CASED = ("13a", "intl", "zh", "char", *SEGMENTERS)
 TOKENISERS = ("ptb", *CASED, *(name + LOWER for name in CASED), "rouge_score", "space")
 
 
@@ -60,6 +63,7 @@ def token_table(texts: Sequence[str], tokeniser: str = "ptb") -> TokenTable:
 
     `ptb` is the Penn Treebank tokenisation of coco-caption (lower case, punctuation removed);
     `13a`, `intl`, `zh` and `char` are sacreBLEU's, and `13a-lower` and so on the same in lower case;
+    `zh-jieba`, `ja-mecab`, `ko-mecab` and `th-newmm` cut the languages of their names into words;
     `rouge_score` keeps ASCII letters and digits in lower case; `space` splits at white space and changes
     nothing else. `ptb+stem` reduces each token of `ptb` to its Porter2 stem, and so for any other.
 
@@ -85,14 +89,53 @@ def token_table(texts: Sequence[str], tokeniser: str = "ptb") -> TokenTable:
     if tokeniser in CASED:
         from captious.text.international import tokenise_many as tokenise_international
 
-        return table_of(tokenise_international(texts, tokeniser))
+        tokenise = tokenise_segmented if tokeniser in SEGMENTERS else tokenise_international
+        return table_of(tokenise(texts, tokeniser))
     return table_of(text.split() for text in texts)
 
 
 def require_tokeniser(name: str) -> None:
-    """Refuse a name that no tokeniser has."""
-    if name.removesuffix(STEMMED) not in TOKENISERS:
+    """Refuse a name that no tokeniser has, or one whose package is not installed."""
+    plain = name.removesuffix(STEMMED)
+    if plain not in TOKENISERS:
         raise UnknownNameError("tokeniser", name, TOKENISERS)
+    if (segmenter := SEGMENTERS.get(plain.removesuffix(LOWER))) is not None:
+        segmenter.require(plain.removesuffix(LOWER))
+
+
+def tokeniser_label(name: str) -> str:
+    """A tokeniser as signatures name it: with the versions of its packages, where it has any.
+
+    >>> tokeniser_label("zh")
+    'zh'
+    """
+    plain = name.removesuffix(STEMMED).removesuffix(LOWER)
+    return f"{name}({versions(plain)})" if plain in SEGMENTERS else name
+
+
+def languages_of_tokeniser(name: str) -> tuple[str, ...]:
+    """The languages whose words a tokeniser finds, as metrics declare them.
+
+    >>> languages_of_tokeniser("ptb"), languages_of_tokeniser("zh"), languages_of_tokeniser("ptb+stem")
+    (('spaced',), ('spaced', 'zh'), ('en',))
+    """
+    plain = name.removesuffix(STEMMED).removesuffix(LOWER)
+    if name.endswith(STEMMED) or plain == "rouge_score":
+        return ("en",)
+    if plain == "char":
+        return (ANY,)
+    own = "zh" if plain == "zh" else SEGMENTERS[plain].language if plain in SEGMENTERS else ""
+    return (SPACED, *filter(None, [own]))
+
+
+def tokenisers_for(code: str) -> list[str]:
+    """The tokenisers for a language that is written without spaces, the usual one first.
+
+    >>> tokenisers_for("zh"), tokenisers_for("ja"), tokenisers_for("km")
+    (['zh', 'zh-jieba', 'char'], ['ja-mecab', 'char'], ['char'])
+    """
+    own = [name for name, one in SEGMENTERS.items() if one.language == code]
+    return [*(["zh"] if code == "zh" else []), *own, "char"]
 
 
 def table_of(rows: Iterable[list[str]]) -> TokenTable:

@@ -54,7 +54,7 @@ def identity(name: str, metric: Metric) -> list[str]:
         repr(metric),
         __version__,
         repr(package_fact(type(metric).__module__)),
-        *(_content(getattr(metric, own.name)) for own in fields(metric)),  # type: ignore[arg-type]
+        *(_content(getattr(metric, own.name)) for own in fields(metric)),
     ]
 
 

@@ -25,6 +25,7 @@ from captious.engine.shards.folder import Folder
 from captious.engine.shards.parts import PartWriter
 from captious.metrics import Batch, Metric
 from captious.metrics.base import refuse_too_long
+from captious.metrics.languages import refuse_languages
 
 KEYS, JOIN, DROPPED, SHOWN = "work/keys", "work/join", "work/dropped", "work/shown"
 
@@ -127,6 +128,7 @@ def score_piece(work: Work, piece: Piece) -> Receipt:
     with work.folder.writing(piece.part, durable=True) as path:
         for corpus in corpora(work, piece):
             refuse_too_long(corpus, list(work.metrics.values()))
+            refuse_languages(corpus, work.metrics.values())
             batch = Batch(corpus)
             for name, metric in work.metrics.items():
                 knowledge = work.knowledge.get(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from captious.models import locate
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import CHUNK, LONG
 from captious.models.encoders.sentence import LONGEST_SENTENCE
+from captious.models.encoders.vocabulary import unread_shares
 
 _BACKEND = "onnx"
 _SENTENCE, _RECALL = MEANING_FEATURES.index("sentence"), MEANING_FEATURES.index("recall_mean")
@@ -52,6 +53,14 @@ class CaptiousFree(Noting):
     objects: str = ALL
     model: str = SHIPPED
     long: str = CHUNK
+
+    def languages(self) -> tuple[str, ...]:
+        """English, which encoder and weights were trained on."""
+        return ("en",)
+
+    def unread(self, texts: Sequence[str]) -> FloatArray:
+        """What the encoder cannot read of each text."""
+        return unread_shares(locate.MINILM, _BACKEND, texts)
 
     def ready(self) -> None:
         """The encoder's weights and what runs them."""

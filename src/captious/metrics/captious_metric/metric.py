@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from captious.models import locate
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import CHUNK, LONG
 from captious.models.encoders.sentence import LONGEST_SENTENCE
+from captious.models.encoders.vocabulary import unread_shares
 
 _BACKEND = "onnx"
 
@@ -53,6 +55,14 @@ class CaptiousMetric(OfTexts):
     def __post_init__(self) -> None:
         super().__post_init__()
         load_model(self.model).head(self.held_out)
+
+    def languages(self) -> tuple[str, ...]:
+        """English, which encoder and weights were trained on."""
+        return ("en",)
+
+    def unread(self, texts: Sequence[str]) -> FloatArray:
+        """What the encoder cannot read of each text."""
+        return unread_shares(locate.MINILM, _BACKEND, texts)
 
     def ready(self) -> None:
         """The encoder's weights and what runs them."""

@@ -55,6 +55,10 @@ class ClipFamily(OfImages):
         """Scores from cosines that are at least 0; what a metric does not use is empty."""
         raise NotImplementedError
 
+    def languages(self) -> tuple[str, ...]:
+        """English, which the published encoders were trained on."""
+        return ("en",)
+
     def ready(self) -> None:
         """The encoder's weights and the packages that run them."""
         opening.ready(self.encoder)

@@ -39,6 +39,10 @@ class PairFamily(OfImages):
     dtype: str = "float32"
     cache: bool = True
 
+    def languages(self) -> tuple[str, ...]:
+        """English, which the published models were trained on."""
+        return ("en",)
+
     def weights(self) -> tuple[str, ...]:
         """The model's weights, and those that they need."""
         return needed(self.model)

@@ -89,7 +89,7 @@ class Feature:
     def with_table(self, path: Path) -> Feature:
         """The feature with document frequencies from a file, where it would count them itself."""
         if isinstance(self.source, Metric) and counts_documents(self.source):
-            return replace(self, source=replace(self.source, df=str(path)))  # type: ignore[type-var]
+            return replace(self, source=replace(self.source, df=str(path)))  # type: ignore[call-arg]
         return self
 
     def collect(self, batch: Batch) -> Any:
@@ -129,7 +129,7 @@ def shortest(limits: Iterable[Limit | None]) -> Limit | None:
 
 def counts_documents(metric: Metric) -> bool:
     """Whether a metric weighs n-grams by the corpus that it scores, as CIDEr does."""
-    options = {field.name for field in fields(metric)}  # type: ignore[arg-type]
+    options = {field.name for field in fields(metric)}
     return "df" in options and getattr(metric, "df", "") == CORPUS
 
 

@@ -13,11 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError, MissingDependencyError
 from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
+from captious.metrics.languages import joined_languages
 from captious.metrics.learned.features import (
     Feature,
     check_corpus,
@@ -96,6 +99,18 @@ class LearnedMetric(Metric):
                 verb="Train it",
             )
         return vars(self)["trained"], vars(self)["features"]
+
+    def languages(self) -> tuple[str, ...]:
+        """Those that all of its features are right for; English before it is trained."""
+        features = vars(self).get("features", [])
+        metrics = [one.source for one in features if isinstance(one.source, Metric)]
+        return joined_languages(metrics) if metrics else ("en",)
+
+    def unread(self, texts: Sequence[str]) -> FloatArray | None:
+        """What its features' encoders cannot read."""
+        metrics = [one.source for one in vars(self).get("features", []) if isinstance(one.source, Metric)]
+        shares = [share for one in metrics if (share := one.unread(texts)) is not None]
+        return np.maximum.reduce(shares) if shares else None
 
     def ready(self) -> None:
         """A trained model, and every feature that it was trained with."""

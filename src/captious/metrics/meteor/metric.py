@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import isnan, nan
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,15 @@ from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.meteor.align import align_pairs
+from captious.metrics.meteor.languages import (
+    FUNCTION_WORDS,
+    LANGUAGES,
+    PROGRAM,
+    Language,
+    load_language,
+    require_stemmer,
+    stemmer_label,
+)
 from captious.metrics.meteor.matchers import MATCHERS, MOST_CELLS, Captions, Matches, find_matches
 from captious.metrics.meteor.normalise import is_plain, normalise
 from captious.metrics.meteor.score import COLUMNS, Parameters, meteor, statistics
@@ -21,8 +31,9 @@ from captious.metrics.meteor.sources import find_sources
 from captious.metrics.meteor.tables import Ints, Tables, Words, load_tables, spans
 from captious.metrics.registry import register
 from captious.progress import Report
-from captious.text.tokens import TokenTable, table_of
+from captious.text.tokens import LOWER, TokenTable, table_of
 
+ENGLISH = "en"
 _PAIRS_AT_ONCE = 8192
 _CELLS_AT_ONCE = 4_000_000  # words of a candidate times words of its reference, summed
 _TABLE_AT_ONCE = 1 << 26
@@ -31,29 +42,49 @@ _TABLE_AT_ONCE = 1 << 26
 @register("meteor")
 @dataclass(frozen=True)
 class Meteor(Metric):
-    """METEOR 1.5 for English as coco-caption runs it: the best reference's score.
+    """METEOR 1.5 as coco-caption runs it for English, or of another language: the best reference's score.
 
     Words are matched as they are, by stem, by WordNet synset and by a table of paraphrases; the
     alignment of the most words in the fewest chunks gives precision, recall and a penalty for
     fragmentation. The corpus score is METEOR of the summed statistics.
+
+    `language` chooses parameters, function words and stems (`languages.LANGUAGES`); in other languages
+    than English words match as they are and by stem. Texts of German, Spanish, French, Czech and
+    Russian are cut by METEOR's own rules, others by sacreBLEU's `intl`, in lower case.
+
+    >>> Meteor(language="de").alpha, Meteor(language="de").matchers
+    (0.95, 'exact+stem')
     """
 
     title: ClassVar[str] = "METEOR"
-    summary: ClassVar[str] = "METEOR 1.5 (English): stems, synonyms and paraphrases, without Java"
-    language: ClassVar[str] = "English"
+    summary: ClassVar[str] = "METEOR 1.5 without Java: stems, in English also synonyms and paraphrases"
     citation: ClassVar[str] = "Denkowski & Lavie 2014"
     longest: ClassVar[Limit | None] = Limit(20_000, "words")
 
-    alpha: float = 0.85
-    beta: float = 0.2
-    gamma: float = 0.6
-    delta: float = 0.75
-    matchers: str = "+".join(MATCHERS)
+    alpha: float = nan  # stands for the language's own, as do the next four
+    beta: float = nan
+    gamma: float = nan
+    delta: float = nan
+    matchers: str = ""
+    language: str = ENGLISH
+    function: str = PROGRAM  # the function words: English ones as in the program, or the language's own
 
     def __post_init__(self) -> None:
+        if self.language != ENGLISH and self.language not in LANGUAGES:
+            raise UnknownNameError("language of meteor", self.language, [ENGLISH, *LANGUAGES])
+        if self.function not in FUNCTION_WORDS:
+            raise UnknownNameError("function of meteor", self.function, FUNCTION_WORDS)
+        usual = LANGUAGES.get(self.language)
+        own: Parameters | Language = usual or Parameters()
+        for name in ("alpha", "beta", "gamma", "delta"):
+            if isnan(getattr(self, name)):
+                object.__setattr__(self, name, getattr(own, name))
+        known = usual.matchers.split("+") if usual else list(MATCHERS)
+        if not self.matchers:
+            object.__setattr__(self, "matchers", "+".join(known))
         for name in self.matchers.split("+"):
-            if name not in MATCHERS:
-                raise UnknownNameError("matcher of meteor", name, MATCHERS)
+            if name not in known:
+                raise UnknownNameError("matcher of meteor", name, known)
         for name in ("alpha", "gamma", "delta"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InputError(f"meteor: {name} is {getattr(self, name)}; it must be between 0 and 1.")
@@ -63,26 +94,55 @@ class Meteor(Metric):
     @property
     def parameters(self) -> Parameters:
         """The four parameters with the matchers' weights."""
-        return Parameters(self.alpha, self.beta, self.gamma, self.delta)
+        weights = Parameters().weights
+        if self.language != ENGLISH:
+            own = LANGUAGES[self.language].weights
+            weights = (*own, *(0.0 for _ in weights[len(own) :]))
+        return Parameters(self.alpha, self.beta, self.gamma, self.delta, weights)
 
     @property
     def _chosen(self) -> list[int]:
         return sorted(MATCHERS.index(name) for name in set(self.matchers.split("+")))
 
+    def languages(self) -> tuple[str, ...]:
+        """The one of its option."""
+        return (self.language,)
+
+    def way_out(self, code: str) -> str:
+        """METEOR of that language, where there is one."""
+        return f"meteor[language={code}]" if code in LANGUAGES else ""
+
     def ready(self) -> None:
         """Raise where METEOR's word lists are not installed."""
         find_sources()
+        if self.language != ENGLISH:
+            require_stemmer()
 
     def prepare(self, report: Report | None = None) -> None:
         """Compile METEOR's tables, once on a machine."""
-        load_tables(report)
+        if self.language == ENGLISH:
+            load_tables(report)
+
+    def _tables(self) -> Tables:
+        return load_tables() if self.language == ENGLISH else load_language(self.language, self.function)
+
+    def _tokens(self, batch: Batch, tables: Tables) -> TokenTable:
+        if self.language == ENGLISH:
+            return batch.once("meteor_tokens", lambda: normalised(batch.tokens("ptb"), tables))
+        if not LANGUAGES[self.language].normalised:
+            return batch.tokens(f"intl{LOWER}")
+
+        def cut() -> TokenTable:
+            return table_of(normalise(text, tables.abbreviations, self.language) for text in batch.texts)
+
+        return batch.once(("meteor_tokens", self.language), cut)
 
     def statistics(self, batch: Batch, knowledge: Any) -> FloatArray:
         """METEOR's 23 statistics of each example's best reference."""
         if not len(batch):
             return np.zeros((0, COLUMNS))
-        tables = load_tables()
-        tokens = batch.once("meteor_tokens", lambda: normalised(batch.tokens("ptb"), tables))
+        tables = self._tables()
+        tokens = self._tokens(batch, tables)
         examples, references = batch.pairs()
         pairs, place = np.unique(
             batch.candidate_text[examples] * len(batch.texts) + references, return_inverse=True
@@ -103,7 +163,7 @@ class Meteor(Metric):
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """References, tokenisation, parameters, matchers and the tables' digest."""
-        return {
+        facts = {
             "refs": reference_count_label(corpus),
             "tok": "ptb+meteor",
             "alpha": str(self.alpha),
@@ -111,7 +171,16 @@ class Meteor(Metric):
             "gamma": str(self.gamma),
             "delta": str(self.delta),
             "matchers": self.matchers,
-            "tables": load_tables().digest[:12],
+            "tables": self._tables().digest[:12],
+        }
+        if self.language == ENGLISH:
+            return facts
+        tokens = "meteor" if LANGUAGES[self.language].normalised else f"intl{LOWER}"
+        return facts | {
+            "tok": tokens,
+            "language": self.language,
+            "function": self.function,
+            "stems": stemmer_label(),
         }
 
 

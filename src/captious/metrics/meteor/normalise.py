@@ -20,13 +20,21 @@ _INNER_HYPHEN = re.compile(f"([{_LETTER}0-9.])-([{_LETTER}0-9])")
 _SYMBOL = re.compile(f"([^{_LETTER}0-9{_SPACE}.',\\-])")
 _DOTS = re.compile(r"(\.{2,})")
 _COMMAS = (re.compile("([^0-9]),([^0-9])"), re.compile("([0-9]),([^0-9])"), re.compile("([^0-9]),([0-9])"))
-_APOSTROPHES = (
+_ENGLISH_APOSTROPHES = (
     (re.compile(f"([^{_LETTER}])'([^{_LETTER}])"), r"\1 ' \2"),
     (re.compile(f"([^{_LETTER}0-9])'([{_LETTER}])"), r"\1 ' \2"),
     (re.compile(f"([{_LETTER}])'([^{_LETTER}])"), r"\1 ' \2"),
     (re.compile(f"([{_LETTER}])'([{_LETTER}])"), r"\1 '\2"),
     (re.compile("([0-9])'(s)"), r"\1 '\2"),
 )
+_FRENCH_APOSTROPHES = (
+    (re.compile(f"([^{_LETTER}])'([^{_LETTER}])"), r"\1 ' \2"),
+    (re.compile(f"([^{_LETTER}])'([{_LETTER}])"), r"\1 ' \2"),
+    (re.compile(f"([{_LETTER}])'([^{_LETTER}])"), r"\1 ' \2"),
+    (re.compile(f"([{_LETTER}])'([{_LETTER}])"), r"\1' \2"),
+)
+_OTHER_APOSTROPHES = ((re.compile("'"), " ' "),)
+_APOSTROPHES = {"en": _ENGLISH_APOSTROPHES, "fr": _FRENCH_APOSTROPHES}
 _SPLIT = re.compile(f"[{_SPACE}]+")
 _HAS_LETTER = re.compile(f"[{_LETTER}]")
 
@@ -40,13 +48,15 @@ def is_plain(token: str) -> bool:
     return _PLAIN.fullmatch(token) is not None
 
 
-def normalise(text: str, abbreviations: Collection[str] = frozenset()) -> list[str]:
+def normalise(text: str, abbreviations: Collection[str] = frozenset(), language: str = "en") -> list[str]:
     """Tokens of a text as METEOR's normalisation makes them.
 
     `abbreviations` are words whose full stop does not end a sentence.
 
     >>> normalise("a man 's t-shirt in the u.s. at 12:30")
     ['a', 'man', "'", 's', 't', 'shirt', 'in', 'the', 'us', 'at', '12', ':', '30']
+    >>> normalise("L'arrêt de bus.", language="fr")
+    ["l'", 'arrêt', 'de', 'bus', '.']
     """
     text = text.translate(_QUOTES).replace("''", '"').replace("--", "-")
     text = _INNER_HYPHEN.sub(r"\1 \2", text)
@@ -54,7 +64,7 @@ def normalise(text: str, abbreviations: Collection[str] = frozenset()) -> list[s
     text = _DOTS.sub(r" \1 ", text)
     for pattern in _COMMAS:
         text = pattern.sub(r"\1 , \2", text)
-    for pattern, replacement in _APOSTROPHES:
+    for pattern, replacement in _APOSTROPHES.get(language, _OTHER_APOSTROPHES):
         text = pattern.sub(replacement, text)
     words = [word for word in _SPLIT.split(text) if word]
     tokens: list[str] = []

@@ -16,8 +16,8 @@ from captious.errors import MissingDependencyError
 
 _SYNSETS = "synonym/english.synsets"
 _EXCEPTIONS = "synonym/english.exceptions"
-_FUNCTION_WORDS = "function/english.words"
-_ABBREVIATIONS = "nonbreaking/english.prefixes"
+_FUNCTION_WORDS = "function/{}.words"
+_ABBREVIATIONS = "nonbreaking/{}.prefixes"
 _PHRASES_AT_A_TIME = 200_000
 
 
@@ -57,13 +57,14 @@ class Sources:
                 lemmas.setdefault(form, []).append(lemma)
         return lemmas
 
-    def function_words(self) -> frozenset[str]:
-        """Words that count less: articles, prepositions and the like."""
-        return frozenset(line.strip() for line in self._lines(_FUNCTION_WORDS) if line.strip())
+    def function_words(self, language: str = "english") -> frozenset[str]:
+        """Words that count less: articles, prepositions and the like; for some languages none."""
+        lines = self._lines(_FUNCTION_WORDS.format(language))
+        return frozenset(line.strip() for line in lines if line.strip())
 
-    def abbreviations(self) -> frozenset[str]:
+    def abbreviations(self, language: str = "english") -> frozenset[str]:
         """Words whose full stop does not end a sentence."""
-        lines = (line.strip() for line in self._lines(_ABBREVIATIONS))
+        lines = (line.strip() for line in self._lines(_ABBREVIATIONS.format(language)))
         return frozenset(line for line in lines if line and "#" not in line)
 
     def paraphrase_blocks(self) -> Iterator[tuple[int, list[bytes], list[bytes]]]:

@@ -51,7 +51,6 @@ class Spice(Metric):
 
     title: ClassVar[str] = "SPICE"
     summary: ClassVar[str] = "scene graphs (English): objects, attributes, relations; without Java"
-    language: ClassVar[str] = "English"
     citation: ClassVar[str] = "Anderson et al. 2016"
 
     longest: ClassVar[Limit | None] = Limit(5_000, "words")
@@ -63,6 +62,10 @@ class Spice(Metric):
     def __post_init__(self) -> None:
         if self.graph not in GRAPHS:
             raise UnknownNameError("graph of spice", self.graph, GRAPHS)
+
+    def languages(self) -> tuple[str, ...]:
+        """English: the parser and the synonyms are."""
+        return ("en",)
 
     def ready(self) -> None:
         """Raise if the parser or the file of tuples is missing."""

@@ -45,6 +45,10 @@ class OnnxEncoder:
         """Token numbers with `[CLS]` and `[SEP]`."""
         return self._tokeniser.encode(texts, longest)
 
+    def pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        """Pieces of each text, as the vocabulary spells them."""
+        return [self._tokeniser.pieces(text) for text in texts]
+
     def states(self, ids: NDArray[np.int64], layer: int) -> States:
         """Hidden states after `layer`."""
         if layer not in self._sessions:

@@ -45,6 +45,9 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str], longest: int) -> Ids:
         """Token numbers of each text with the model's special tokens, cut at `longest`."""
 
+    def pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        """Pieces of each text, whole, without special tokens."""
+
     def states(self, ids: NDArray[np.int64], layer: int) -> States:
         """Hidden states after `layer` of texts of one length: texts x length x width."""
 

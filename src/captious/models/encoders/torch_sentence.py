@@ -67,6 +67,11 @@ class TorchEncoder:
         rows: Ids = self._tokeniser(stripped, truncation=True, max_length=longest)["input_ids"]
         return rows
 
+    def pieces(self, texts: Sequence[str]) -> list[list[str]]:
+        """Pieces of each text, as the vocabulary spells them."""
+        rows = self._tokeniser([text.strip() for text in texts], add_special_tokens=False)["input_ids"]
+        return [self._tokeniser.convert_ids_to_tokens(row) for row in rows]
+
     def states(self, ids: NDArray[np.int64], layer: int) -> States:
         """Hidden states after `layer`."""
         import torch

@@ -47,6 +47,7 @@ class WordPiece:
     """
 
     def __init__(self, vocabulary: Sequence[str], *, lower: bool = True) -> None:
+        self._vocabulary = vocabulary
         self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
         missing = {"[UNK]", "[CLS]", "[SEP]"} - set(self._numbers)
         if missing:
@@ -72,6 +73,14 @@ class WordPiece:
                 known = self._remembered[word] = self._ids_of_chunk(word)
             numbers += known
         return numbers
+
+    def pieces(self, text: str) -> list[str]:
+        """A text's pieces, as the vocabulary spells them.
+
+        >>> WordPiece(["[UNK]", "[CLS]", "[SEP]", "surf", "##board"]).pieces("surfboard สุนัข")
+        ['surf', '##board', '[UNK]']
+        """
+        return [self._vocabulary[number] for number in self.ids(text)]
 
     def _ids_of_chunk(self, chunk: str) -> list[int]:
         folded = self._folded(chunk) if self._lower else chunk

@@ -35,7 +35,7 @@ def describe(offer: Offer) -> dict[str, Any]:
 
 
 def _metric(metric: Metric) -> dict[str, Any]:
-    options = {own.name: getattr(metric, own.name) for own in fields(metric)}  # type: ignore[arg-type]
+    options = {own.name: getattr(metric, own.name) for own in fields(metric)}
     return {
         "summary": metric.summary,
         "needs": sorted(metric.needs),

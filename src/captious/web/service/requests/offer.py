@@ -112,12 +112,12 @@ class Offer:
         values = option_values(type(offered), options)
         for option, value in values.items():
             values[option] = self._allowed(offered, option, value)
-        return replace(offered, **values) if values else offered  # type: ignore[type-var]
+        return replace(offered, **values) if values else offered
 
     def _allowed(self, metric: Metric, option: str, value: Any) -> Any:
         if option == "df":
             return self._table(metric, value)
-        default = next(own.default for own in fields(metric) if own.name == option)  # type: ignore[arg-type]
+        default = next(own.default for own in fields(metric) if own.name == option)
         free = option in WORDS if isinstance(default, str) else option not in OPERATORS
         ours = type(metric).__module__.startswith("captious.")
         if not free or (isinstance(default, str) and not ours):

@@ -18,7 +18,6 @@ from captious.corpus.columns import FloatArray
 from captious.corpus.types import NO_REFERENCES, Ragged
 from captious.engine import run_metrics
 from captious.metrics import Metric
-from captious.metrics.scripts import script_notes
 from captious.text.remembered import Remembered
 from captious.web.service.requests.request import SYSTEM, ScoreRequest
 from captious.web.service.scoring.answer import NO_SCORE
@@ -45,9 +44,6 @@ def score_singles(
     names = tuple(metrics)
     found = []
     for row, request in enumerate(requests):
-        notes = list(request.notes)
-        if not request.captions[0].isascii():
-            notes += script_notes(metrics, request.captions)
         key = names, len(request.references[0]) if request.references is not None else 0
         told = facts.get(key)
         if told is None:
@@ -56,7 +52,7 @@ def score_singles(
         body = {
             "systems": {system: {one.name: one.totals[row] for one in columns}},
             "metrics": told,
-            "notes": notes,
+            "notes": list(request.notes),
             "examples": [_example(request, columns, row)],
         }
         found.append(orjson.dumps(body))

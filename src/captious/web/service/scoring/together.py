@@ -28,9 +28,10 @@ from captious.errors import CaptiousError, InputError
 from captious.metrics import Metric
 from captious.metrics.base import most_words
 from captious.metrics.image_notes import OfTexts
-from captious.metrics.scripts import script_notes
+from captious.metrics.languages import language_notes, refused_for_language
 from captious.models.images import decode_image
 from captious.scoring import assemble
+from captious.text.languages import languages_of
 from captious.web.service.limits import LIMITS, Limits
 from captious.web.service.requests.offer import Offer
 from captious.web.service.requests.request import ScoreRequest
@@ -61,6 +62,8 @@ class _Work:
     paths: Mapping[str, str]
     failures: Failures
     runs: dict[str, Run] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    english: bool = True  # and nothing that an English encoder could not read
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -90,8 +93,10 @@ def score_together(
             _Work(request, paths, _failures(request, metrics, limits) if may_fail(request) else {})
             for request, paths in zip(requests, places, strict=True)
         ]
+        for work in works:
+            _look_at_language(work, metrics)
         whole = [work for work in works if not work.failures and not _may_be_long(work, metrics)]
-        single = [work for work in whole if len(work.request.captions) == 1]
+        single = [work for work in whole if len(work.request.captions) == 1 and work.english]
         answers = _single_answers(single, metrics, Facts() if facts is None else facts)
         _run_joined([work for work in whole if id(work) not in answers], metrics)
         return [answers.get(id(work)) or _answer(work, metrics) for work in works]
@@ -162,6 +167,21 @@ def _failures(request: ScoreRequest, metrics: Mapping[str, Metric], limits: Limi
         if reasons:
             found[name] = reasons
     return found
+
+
+def _look_at_language(work: _Work, metrics: Mapping[str, Metric]) -> None:
+    """Refuse metrics that mean nothing for the request's language, note those that are only weaker."""
+    texts = [*work.request.captions, *(text for own in work.request.references or () for text in own)]
+    if all(map(str.isascii, texts)) and all(one.code == "en" for one in languages_of(texts)):
+        return
+    work.english = False
+    for name, metric in metrics.items():
+        if why := refused_for_language(metric, work.corpus):
+            rows = range(len(work.request.captions))
+            work.failures[name] = dict.fromkeys(rows, f"{name}: {why}") | work.failures.get(name, {})
+    work.notes = language_notes(
+        [one for name, one in metrics.items() if name not in work.failures], work.corpus
+    )
 
 
 def _broken_pictures(request: ScoreRequest, limits: Limits) -> dict[str, str]:
@@ -240,9 +260,7 @@ def _answer(work: _Work, metrics: Mapping[str, Metric]) -> Answer:
         scores = _scores(work, metrics)
     except CaptiousError as error:
         return refusal(str(error))
-    notes = [*work.request.notes]
-    if not all(map(str.isascii, work.request.captions)):
-        notes += script_notes(metrics, work.request.captions)
+    notes = [*work.request.notes, *work.notes]
     return Answer(200, score_answer(work.request, metrics, scores, work.failures, notes))
 
 
