@@ -4,7 +4,7 @@ import pytest
 
 from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError
-from captious.protocols import Response, protocol
+from captious.protocols import HumanProtocol, Response, capabilities, protocol, register
 from captious.protocols.base import blind_key, human_captions, matched
 
 
@@ -25,3 +25,20 @@ def test_human_captions_are_distinct_and_not_blank() -> None:
     assert human_captions(corpus) == {"1": ["One.", "Two."]}
     with pytest.raises(InputError, match='image "0" has no human caption'):
         human_captions(Corpus.from_lists(["A dog."]))
+
+
+def test_the_contract_fits_a_screen() -> None:
+    """What only some protocols can do is a capability of its own, and there are five of them."""
+    members = {**HumanProtocol.__dict__, **HumanProtocol.__annotations__}
+    assert len([name for name in members if not name.startswith("_")]) <= 40
+    found = {kind for kind in vars(capabilities).values() if isinstance(kind, type)}
+    own = {kind.__name__ for kind in found if issubclass(kind, capabilities.Capability)}
+    assert own == {"Capability", "FromFile", "Rounds", "Recordings", "KnownPast", "Game"}
+
+
+def test_what_nobody_would_ask_for_is_refused() -> None:
+    class Forgotten(HumanProtocol):
+        def outcome(self) -> None: ...
+
+    with pytest.raises(InputError, match="Forgotten defines outcome[.] Add KnownPast of"):
+        register("forgotten")(Forgotten)

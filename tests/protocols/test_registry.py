@@ -11,10 +11,11 @@ import pytest
 from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Item, known_protocols, protocol
+from captious.protocols.capabilities import FromFile
 from captious.protocols.generic.rules import Generic
 from captious.protocols.registry import checked_options
 
-PROTOCOLS = [name for name, kind in known_protocols().items() if not kind.suffixes]
+PROTOCOLS = [name for name, kind in known_protocols().items() if not issubclass(kind, FromFile)]
 
 
 def test_every_protocol_says_who_it_is() -> None:

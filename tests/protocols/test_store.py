@@ -8,9 +8,10 @@ import pytest
 from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import Response, known_protocols, protocol
+from captious.protocols.capabilities import FromFile
 from captious.protocols.store import item_from_dict, item_to_dict, response_from_dict, response_to_dict
 
-PROTOCOLS = [name for name, kind in known_protocols().items() if not kind.suffixes]
+PROTOCOLS = [name for name, kind in known_protocols().items() if not issubclass(kind, FromFile)]
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)

@@ -8,29 +8,27 @@ judgments (`rows`) and which tables its results are (`tables`).
 
 | who asks | what it reads |
 |---|---|
-| wizard, command line | `words`, `needs`, the options (`options_of`), `from_text` |
-| cost, preview, verdict | `asked`, `raters_needed`, `most_answers`, `usual_seconds`, `asks`, `usual_pay` |
-| assignment | `group_size`, `once_per_image`, `next_items`, `may_take`, `practice_labels` |
-| a response coming in | `validate`, `minimum_seconds`, `derive`, `outcome`, `follow_ups`, `may_correct` |
-| first scores | `first_metrics`, `with_scores` |
+| wizard, command line | `words`, `needs`, the options (`options_of`) |
+| cost, preview, verdict | `asked`, `raters_needed`, `most_answers`, `usual_seconds`, `usual_pay` |
+| assignment | `group_size`, `once_per_image`, `next_items` |
+| a response coming in | `validate`, `follow_ups` |
 | training | `example_item` |
-| pages | `guide`, `stages`, `record_lines`, `pauses`, `mood`, `score_of` |
-| extra rounds | `rounds`, `start_round` |
+| pages | `guide`, `stages` |
 | analysis | `removed_raters`, `counts`, `rows`, `tables`, `agreement`, `final_rows`, `scale_of` |
 | planning, stopping | `ranges` |
 | charts | `tables` with a `Chart`, `possible_scores`, `agreement_by_aspect` |
 | adjudication | `compares`, `takes_decisions` |
 | export, import | `export_files`, `extra_files`, `adopt` |
 | simulation | `human_sources`, `simulated` |
+
+What only some can do stands in `capabilities`: a file, rounds, recordings, a known past, a game.
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
@@ -46,7 +44,7 @@ from captious.protocols.drawing import (
     opaque,
     refuse_names,
 )
-from captious.protocols.form import Answer, Answers, Field, Problem
+from captious.protocols.form import Answers, Field, Problem
 from captious.protocols.item import (
     ADJUDICATION,
     FIRST,
@@ -90,10 +88,7 @@ class HumanProtocol(ABC):
 
     `group_size` items are handed out together; with `once_per_image` no rater meets an image twice.
     `compares` says which answers may disagree: those to one item, or all to one image. A protocol
-    that `takes_decisions` counts an adjudicator's decision by its own rule. `one_rater` says in a
-    sentence why more than one rater cannot be asked for; empty where they can. Where a protocol
-    `pauses`, its feedback has a page of its own before the next task. `asks` is what the paper calls
-    one response: a comparison, a rating.
+    that `takes_decisions` counts an adjudicator's decision by its own rule.
     """
 
     name: ClassVar[str]
@@ -102,19 +97,12 @@ class HumanProtocol(ABC):
     words: ClassVar[Words] = Words()
     needs: ClassVar[frozenset[Need]] = frozenset({"images"})
     stages: ClassVar[Mapping[str, str]] = {}
-    rounds: ClassVar[tuple[Round, ...]] = ()
     export_files: ClassVar[tuple[ExportNote, ...]] = ()
     human_sources: ClassVar[frozenset[str]] = frozenset()
     raters_option: ClassVar[str] = ""
     usual_seconds: ClassVar[float | None] = None
-    asks: ClassVar[str] = "response"
     compares: ClassVar[Literal["item", "image"]] = "item"
     takes_decisions: ClassVar[bool] = False
-    reads_past: ClassVar[bool] = False
-    pauses: ClassVar[bool] = False
-    one_rater: ClassVar[str] = ""
-    suffixes: ClassVar[tuple[str, ...]] = ()
-    builds: ClassVar[bool] = False  # whether `built_text` writes its file from a form
     once_per_image: bool = False
     group_size: int = 1
 
@@ -123,16 +111,6 @@ class HumanProtocol(ABC):
             one.refuse_beyond(getattr(self, one.name))
 
     # Making a campaign
-
-    @classmethod
-    def from_text(cls, text: str, source: str = "protocol") -> Self:
-        """The protocol that a file describes; for those whose files end in one of `suffixes`."""
-        raise InputError(f"{source}: {cls.name} is described by options, not by a file.")
-
-    @classmethod
-    def built_text(cls, given: Mapping[str, str]) -> str:
-        """The file that the fields of a form describe, "" where nothing was typed; see `builds`."""
-        raise InputError(f"{cls.name} has no form for its file.")
 
     @classmethod
     def options_for(cls, raters: int) -> dict[str, Any]:
@@ -169,18 +147,6 @@ class HumanProtocol(ABC):
         if found is None:
             raise InputError(f"{self.name} cannot ask about {len(captions)} captions at once.")
         return as_practice(found, captions)
-
-    def first_metrics(self) -> tuple[str, ...]:
-        """Metrics whose scores of the captions the items start from; see `with_scores`."""
-        return ()
-
-    def with_first_metrics(self, file: str, metrics: Sequence[str]) -> str:
-        """The protocol's file with other `first_metrics`."""
-        raise InputError(f"{self.words.name}: its items do not start from the scores of metrics.")
-
-    def with_scores(self, items: Sequence[Item], scores: Mapping[str, Mapping[str, float]]) -> list[Item]:
-        """The items with what `first_metrics` say of each: metric, then item's key, then score."""
-        return list(items)
 
     @property
     def ranges(self) -> Mapping[str, tuple[float, float]]:
@@ -230,18 +196,6 @@ class HumanProtocol(ABC):
             count=self.group_size,
         )
 
-    def may_take(self, item: Item, record: Mapping[str, Any]) -> bool:
-        """Whether a rater with that record may be given the item: a phase of their own.
-
-        Give the items of a phase a `balance` label of their own (or make them `practice`), so that
-        each phase is among what is offered.
-        """
-        return True
-
-    def practice_labels(self, record: Mapping[str, Any]) -> tuple[str, ...] | None:
-        """The `balance` labels of the practice that a rater with that record may meet; None: all."""
-        return None
-
     def validate(
         self, item: Item, answers: Mapping[str, object], *, rater: str = "", time: float = float("nan")
     ) -> Response | list[Problem]:
@@ -256,53 +210,9 @@ class HumanProtocol(ABC):
         """What is wrong with answers that are each well formed."""
         return []
 
-    def minimum_seconds(self, item: Item) -> float:
-        """How long the item must have been in sight before an answer is taken."""
-        return 0.0
-
-    def may_correct(self, item: Item) -> bool:
-        """Whether a rater may change an answer."""
-        return True
-
-    def look_back_seconds(self, item: Item) -> float:
-        """For how long a rater may see an answer of theirs again; the last one may be corrected anyway."""
-        return math.inf
-
-    def derive(self, item: Item, response: Response, file: Callable[[str], Path]) -> Mapping[str, Answer]:
-        """What a machine makes of a response before it is stored, such as a transcript.
-
-        `file` finds a recording by its name. The result is `response.derived` from then on; it may
-        take long, and no transaction is open meanwhile.
-        """
-        return {}
-
-    def outcome(self, item: Item, response: Response, past: Past) -> Outcome | list[Problem]:
-        """What a response brings about, told inside the transaction that stores it.
-
-        `past` holds the earlier responses to the item where the protocol `reads_past`. Problems
-        refuse the response.
-        """
-        return Outcome()
-
-    def record_lines(self, record: Mapping[str, Any]) -> tuple[str, ...]:
-        """What a rater reads of their own record: points, a level."""
-        return ()
-
-    def mood(self, noted: Mapping[str, Any]) -> str:
-        """How a page shows what was noted of a response: good, near, off, or nothing."""
-        return ""
-
-    def score_of(self, record: Mapping[str, Any]) -> int | None:
-        """The points of a rater for the leaderboard; None where the protocol has none."""
-        return None
-
     def follow_ups(self, item: Item, response: Response) -> list[Item]:
         """Items that a response calls for: a second stage, a second round."""
         return []
-
-    def start_round(self, name: str, data: RoundData) -> list[Item]:
-        """The items of one of the extra `rounds`; an error says why it cannot begin."""
-        raise InputError(f'{self.name} has no round "{name}".')
 
     # What becomes of responses
 
@@ -327,18 +237,7 @@ class HumanProtocol(ABC):
 
         In the order of the items; removed raters and checks are left out.
         """
-        return self.counted_rows(items, split_adjudicated(items, responses)[1])
-
-    def counted_rows(self, items: Sequence[Item], responses: Sequence[Response]) -> Iterable[Row]:
-        """The judgments of raters who were not removed, in the order of the items."""
-        removed = self.removed_raters(items, responses)
-        by_item: dict[str, list[Response]] = {}
-        for response in responses:
-            if response.rater not in removed:
-                by_item.setdefault(response.item, []).append(response)
-        for item in items:
-            if item.counts and item.key in by_item:
-                yield from self.rows([item], by_item[item.key])
+        return counted_rows(self, items, split_adjudicated(items, responses)[1])
 
     @abstractmethod
     def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
@@ -384,9 +283,17 @@ class HumanProtocol(ABC):
         """What a rater with known opinions answers."""
         return simulation.fill(item, someone)
 
-    def simulated_derive(self, item: Item, response: Response) -> Mapping[str, Answer]:
-        """What `derive` would make of a simulated response; no machine runs in a rehearsal."""
-        return {}
+
+def counted_rows(rules: HumanProtocol, items: Sequence[Item], responses: Sequence[Response]) -> Iterable[Row]:
+    """The judgments of raters who were not removed, in the order of the items."""
+    removed = rules.removed_raters(items, responses)
+    by_item: dict[str, list[Response]] = {}
+    for response in responses:
+        if response.rater not in removed:
+            by_item.setdefault(response.item, []).append(response)
+    for item in items:
+        if item.counts and item.key in by_item:
+            yield from rules.rows([item], by_item[item.key])
 
 
 __all__ = [
@@ -419,6 +326,7 @@ __all__ = [
     "blind_key",
     "captions_of",
     "clean_option",
+    "counted_rows",
     "draws",
     "human_captions",
     "matched",

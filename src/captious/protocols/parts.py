@@ -29,6 +29,8 @@ __all__ = [
 class Words(NamedTuple):
     """A protocol in plain words: for those who choose one, and for raters who are invited.
 
+    `asks` is what the paper calls one response: a comparison, a rating. `one_rater` says in a
+    sentence why more than one rater cannot be asked for; empty where they can.
     A catalogue of another language may translate each sentence by the sentence itself.
     """
 
@@ -38,6 +40,8 @@ class Words(NamedTuple):
     cost: str = ""
     gives: str = ""
     invitation: str = "You will see photographs with captions and answer a few questions about them."
+    asks: str = "response"
+    one_rater: str = ""
 
 
 class Asked(NamedTuple):

@@ -19,6 +19,7 @@ from captious.files import text_of
 from captious.plugins import enter, left_out, load_plugins
 from captious.protocols import options as declared
 from captious.protocols.base import HumanProtocol
+from captious.protocols.capabilities import Capability, FromFile
 
 ProtocolClass = TypeVar("ProtocolClass", bound=type[HumanProtocol])
 GROUP = "captious.protocols"
@@ -30,6 +31,7 @@ def register(name: str) -> Callable[[ProtocolClass], ProtocolClass]:
     """Class decorator that makes a protocol known under `name`."""
 
     def remember(kind: ProtocolClass) -> ProtocolClass:
+        Capability.refuse_without(kind)
         enter(_KNOWN, "protocol", name, kind)
         kind.name = name
         return kind
@@ -54,7 +56,7 @@ def known_protocols() -> dict[str, type[HumanProtocol]]:
     'thumb'
     """
     _load_all()
-    return dict(sorted(_KNOWN.items(), key=lambda pair: (bool(pair[1].suffixes), _place(pair[0]))))
+    return dict(sorted(_KNOWN.items(), key=lambda pair: (issubclass(pair[1], FromFile), _place(pair[0]))))
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -84,7 +86,7 @@ def described_by(name: str) -> type[HumanProtocol] | None:
     ('generic', None)
     """
     ending = Path(name).suffix.lower()
-    return next((kind for kind in known_protocols().values() if ending in kind.suffixes), None)
+    return next((kind for kind in known_protocols().values() if ending in FromFile.kind(kind).suffixes), None)
 
 
 def protocol(name: str, **options: Any) -> HumanProtocol:
@@ -111,13 +113,16 @@ def rules_of(
     'tagging'
     """
     kind = kind_of(name)
-    if not kind.suffixes:
+    if not FromFile.kind(kind).suffixes:
         return kind(**checked_options(name, options))
     if options:
         raise InputError(f"{source}: options of a {name} protocol are set in its file.")
     if not file:
-        raise InputError(f"{name}: the protocol's file ({kind.suffixes[0]}) is missing. Give it.")
-    return kind.from_text(file, source)
+        raise InputError(
+            f"{name}: the protocol's file ({FromFile.kind(kind).suffixes[0]}) is missing. Give it."
+        )
+    found: HumanProtocol = FromFile.kind(kind).from_text(file, source)
+    return found
 
 
 def checked_options(name: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,6 +34,7 @@ from captious.protocols.base import (
     option,
     row_of,
 )
+from captious.protocols.capabilities import KnownPast
 from captious.protocols.form import Field, Form, Option
 from captious.protocols.item import Picture
 from captious.protocols.registry import register
@@ -141,7 +142,7 @@ class Stages(NamedTuple):
 
 @register("tagging")
 @dataclass(frozen=True)
-class Tagging(HumanProtocol):
+class Tagging(HumanProtocol, KnownPast):
     """One caption at a time, in each rater's own random order; `raters` verdicts for each."""
 
     raters: int = option(

@@ -17,6 +17,7 @@ from typing import Any
 
 from captious.protocols import known_protocols
 from captious.protocols.base import Words
+from captious.protocols.capabilities import Rounds
 
 FOLDER = Path(__file__).parent / "locales"
 ENGLISH = "en"
@@ -107,5 +108,5 @@ def round_started(t: Texts, key: str) -> str:
     start, _, rest = key.partition(".")
     protocol, _, name = rest.partition(".")
     kind = known_protocols().get(protocol) if start == ROUND else None
-    rounds = kind.rounds if kind is not None else ()
+    rounds = Rounds.kind(kind).rounds if kind is not None else ()
     return next((t.say(one.started) for one in rounds if one.name == name), "")

@@ -21,6 +21,7 @@ from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store import log
 from captious.corpus.judged import read_judgments
 from captious.errors import InputError, UnknownNameError
+from captious.protocols.base import counted_rows
 from captious.protocols.simulation import SimulatedRater
 
 OPINION = {"m1": 0.9, "m2": 0.3}
@@ -262,7 +263,7 @@ def test_the_datasheet_tells_what_is_known_and_marks_what_is_not(db, filled, tmp
 def test_rows_that_hold_no_references_are_left_without(db, filled):
     campaign = filled("tagging", raters=1, two_rounds=False)
     items, found = analysis.counting(db, campaign)
-    row = next(judgment_rows(campaign.rules().counted_rows(items, found), {}))
+    row = next(judgment_rows(counted_rows(campaign.rules(), items, found), {}))
     assert "references" not in row
 
 

@@ -38,6 +38,7 @@ from captious.protocols import (
     row_of,
 )
 from captious.protocols.base import UNLIMITED, Outcome, Past, captions_of, matched
+from captious.protocols.capabilities import Game, Recordings
 from captious.tables import Table
 
 CORPUS = Corpus.from_lists(["A dog.", "A cat.", "A cow."], image_ids=["1", "2", "3"])
@@ -71,7 +72,7 @@ class Stars(HumanProtocol):
 
 
 @dataclass(frozen=True)
-class Guessing(Stars):
+class Guessing(Stars, Game):
     """Points for guessing what others said, after a practice item; one look, five seconds long."""
 
     reads_past: ClassVar[bool] = True
@@ -104,7 +105,7 @@ class Guessing(Stars):
 
 
 @dataclass(frozen=True)
-class Spoken(Stars):
+class Spoken(Stars, Recordings):
     """A recording, which a machine writes down and another rater corrects."""
 
     form: ClassVar[Form] = Form((Field("said", "audio", "Say what you see"),))

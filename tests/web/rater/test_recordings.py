@@ -26,12 +26,13 @@ from captious.protocols import (
     registry,
 )
 from captious.protocols.base import Outcome, Past, captions_of
+from captious.protocols.capabilities import KnownPast
 
 SAY = Form((Field("said", "audio", "Say what you see"), Field("note", "text", "Note", required=False)))
 
 
 @dataclass(frozen=True)
-class Aloud(HumanProtocol):
+class Aloud(HumanProtocol, KnownPast):
     """Say something about an image; another rater hears it."""
 
     title: ClassVar[str] = "Aloud"

@@ -36,7 +36,7 @@ from captious.charts.drawn import file_name
 from captious.errors import InputError
 from captious.files import atomically
 from captious.protocols import Item, Response
-from captious.protocols.base import Exported, as_judgments, matched, split_adjudicated
+from captious.protocols.base import Exported, as_judgments, counted_rows, matched, split_adjudicated
 from captious.tables import Table
 
 EXPORT_VERSION = 1
@@ -245,7 +245,7 @@ def _judgments(asked: _Asked) -> list[Described]:
         *_judged(
             asked,
             "judgments",
-            export_rows.judgment_rows(rules.counted_rows(items, said), known),
+            export_rows.judgment_rows(counted_rows(rules, items, said), known),
             bool(known),
             "What raters said about each caption in each aspect, as numbers.",
         ),
@@ -263,7 +263,7 @@ def _labels(asked: _Asked) -> list[Described]:
     """One label a caption by mean, vote and rater models; nothing where no model can be fitted."""
     rules = asked.campaign.rules()
     said, _ = split_adjudicated(asked.items, asked.counted)
-    judgments = as_judgments(rules.counted_rows(asked.items, said))
+    judgments = as_judgments(counted_rows(rules, asked.items, said))
     found = labels.labelled(judgments, list(rules.possible_scores()))
     fitted = {aspect: one for aspect, one in found.items() if not one.reason}
     if not fitted:

@@ -11,6 +11,7 @@ from captious.campaigns.store import schema
 from captious.campaigns.store.columns import is_storable
 from captious.campaigns.store.database import Database
 from captious.errors import InputError
+from captious.protocols.capabilities import Game
 
 NICKNAME = "nickname"
 LONGEST = 30
@@ -36,7 +37,7 @@ def leaderboard(db: Database, campaign: Campaign, rater: Rater | None = None) ->
         rows = connection.execute(wanted).all()
     rules = campaign.rules()
     found = [
-        (rules.score_of(record) or 0, str(record[NICKNAME]), id_)
+        (Game.of(rules).score_of(record) or 0, str(record[NICKNAME]), id_)
         for id_, record in rows
         if record and record.get(NICKNAME)
     ]

@@ -25,7 +25,7 @@ from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.campaigns.work import reading, responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
-from captious.protocols.base import ADJUDICATION, as_judgments, split_adjudicated
+from captious.protocols.base import ADJUDICATION, as_judgments, counted_rows, split_adjudicated
 from captious.protocols.distribution import distribution_table
 from captious.protocols.item import is_first
 from captious.tables import Table
@@ -222,7 +222,7 @@ def results(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wai
         rules = campaign.rules()
         scores = distribution_table(rules.final_rows(items, found), rules.possible_scores())
         said, _ = split_adjudicated(items, found)
-        judged = as_judgments(rules.counted_rows(items, said))
+        judged = as_judgments(counted_rows(rules, items, said))
         labels = label_tables(judged, list(rules.possible_scores()))
         return _content(tables, scores + labels, len(found))
 

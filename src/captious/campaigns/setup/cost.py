@@ -47,7 +47,7 @@ def estimate(
     seconds = rules.usual_seconds if mean_seconds is None else mean_seconds
     hours = None if seconds is None else asked.responses * seconds / 3600
     usual = rules.usual_pay(asked)
-    basis = [_time(seconds, rules.asks, measured=mean_seconds is not None)]
+    basis = [_time(seconds, rules.words.asks, measured=mean_seconds is not None)]
     pay, currency = None, settings.currency
     if settings.payment_per_response is not None:
         pay = asked.responses * settings.payment_per_response

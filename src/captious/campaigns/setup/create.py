@@ -25,6 +25,7 @@ from captious.corpus.images import find_images
 from captious.errors import FieldError, one_line
 from captious.files import text_of
 from captious.protocols import HumanProtocol, Item, described_by, kind_of, protocol, rules_of
+from captious.protocols.capabilities import FromFile, Game
 from captious.protocols.registry import checked_options
 
 DEFAULT_SEED = 20220710
@@ -96,7 +97,7 @@ def made_gold(gold: Path | Mapping[str, Mapping[str, Any]] | None, items: list[I
 
 def with_scores(rules: HumanProtocol, items: list[Item], corpus: Corpus) -> list[Item]:
     """The items with the scores that the protocol starts from."""
-    metrics = rules.first_metrics()
+    metrics = Game.of(rules).first_metrics()
     if not metrics:
         return items
     from captious.scoring import score
@@ -108,7 +109,7 @@ def with_scores(rules: HumanProtocol, items: list[Item], corpus: Corpus) -> list
     ]
     found = {name: dict(zip(texts, scores[name].values.tolist(), strict=True)) for name in scores}
     counted = [item for item in items if item.counts]
-    return rules.with_scores(
+    return Game.of(rules).with_scores(
         items,
         {
             name: {item.key: own[item.image, item.captions[0].text] for item in counted}
@@ -204,7 +205,7 @@ def checked_seed(seed: int) -> int:
 
 def _options(protocol_name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """The options as they are stored: checked here, for what cannot be stored fails unclearly."""
-    if kind_of(protocol_name).suffixes:
+    if FromFile.kind(kind_of(protocol_name)).suffixes:
         return dict(options)
     checked = checked_options(protocol_name, options)
     protocol(protocol_name, **checked)

@@ -116,8 +116,8 @@ def extend(
 ) -> Campaign:
     """Ask for more responses to each item, for more items, or both; nothing is taken away."""
     rules = campaign.rules()
-    if target is not None and rules.one_rater:
-        raise InputError(f"target: {rules.one_rater}")
+    if target is not None and rules.words.one_rater:
+        raise InputError(f"target: {rules.words.one_rater}")
     if target is not None:
         require_range("target", target, 1, MOST_RESPONSES)
     new = with_scores(rules, rules.items(corpus, seed=campaign.seed), corpus) if corpus is not None else []

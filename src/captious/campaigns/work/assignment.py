@@ -26,6 +26,7 @@ from captious.campaigns.work.claims import claim_group, release_expired
 from captious.campaigns.work.pool import EVERYTHING, SearchScope, WorkingRater
 from captious.campaigns.work.pool_queries import COUNTED
 from captious.errors import InputError
+from captious.protocols.capabilities import KnownPast
 
 LONGEST_DRAFT = 200_000
 # What is left is counted this often; between, a rater's own answers are taken off.
@@ -232,9 +233,9 @@ def may_change(db: Database, rater: Rater, found: Task) -> bool:
             return False
         last = queries.LAST_ANSWERED.first(connection, {"rater": rater.id})
     rules = campaign.rules()
-    fresh = working.now - (found.answered_at or 0.0) <= rules.look_back_seconds(found.item)
+    fresh = working.now - (found.answered_at or 0.0) <= KnownPast.of(rules).look_back_seconds(found.item)
     is_last = last is not None and last.token == found.token
-    return rules.may_correct(found.item) and (fresh or is_last)
+    return KnownPast.of(rules).may_correct(found.item) and (fresh or is_last)
 
 
 def open_again(db: Database, rater: Rater, token: str) -> None:
@@ -259,7 +260,7 @@ def _last_answered(
     if row is None or next_stage_begun(connection, row.response_id):
         return None
     last = _task(db, connection, row)
-    return last if campaign.rules().may_correct(last.item) else None
+    return last if KnownPast.of(campaign.rules()).may_correct(last.item) else None
 
 
 def _last_feedback(connection: Connection, rater: Rater) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from captious.campaigns.work import pool_queries as queries
 from captious.campaigns.work import runs
 from captious.campaigns.work.pool_queries import COUNTED
 from captious.protocols import Form, Item, Progress
+from captious.protocols.capabilities import KnownPast
 
 SPREAD = 3  # times the group's size: enough to choose from, and more checks than images
 FEWEST = 8  # so that raters who come at the same moment need not all wait for the same item
@@ -111,7 +112,7 @@ def choose(
 ) -> list[Candidate]:
     """The protocol's choice among candidates."""
     rules = campaign.rules()
-    known = {one.item.key: one for one in found if rules.may_take(one.item, rater.record)}
+    known = {one.item.key: one for one in found if KnownPast.of(rules).may_take(one.item, rater.record)}
     taken = {key: candidate.taken for key, candidate in known.items()}
     items = [candidate.item for candidate in known.values()]
     for name, total in labels.items():
@@ -152,7 +153,7 @@ def _candidates(
     if scope.own:
         rows += search.own.all(connection, given | {"count": count})
     if scope.checks:
-        practice = rules.practice_labels(rater.record)
+        practice = KnownPast.of(rules).practice_labels(rater.record)
         for name in _check_labels(connection, given) if practice is None else practice:
             planted = given | {"checks": True, "label": name}
             # The room of a check is always 1.

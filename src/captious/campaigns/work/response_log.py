@@ -29,6 +29,7 @@ from captious.campaigns.work.reading import kept_with
 from captious.campaigns.work.removal import give_back, take_out
 from captious.protocols import Item, Problem, Response
 from captious.protocols.base import Outcome, Past
+from captious.protocols.capabilities import KnownPast
 
 # A row ends with the columns of its campaign.
 CAMPAIGN_COLUMNS = len(schema.campaign.c)
@@ -94,7 +95,7 @@ def store(connection: Connection, sent: Sent, row: AnyRow) -> Stored | Receipt |
     rules = sent.campaign.rules()
     record = orjson.loads(row.record) if row.record else {}
     past = Past(_others(connection, sent, row.item_id), record, row.answered, sent.seconds)
-    outcome = rules.outcome(sent.item, sent.response, past)
+    outcome = KnownPast.of(rules).outcome(sent.item, sent.response, past)
     if isinstance(outcome, list):
         return outcome
     active = row.rater_state == "active"
@@ -137,7 +138,7 @@ def _correction(connection: Connection, sent: Sent, row: AnyRow) -> Sent | Recei
     _check_open(row, sent.response.time)
     if next_stage_begun(connection, row.response_id):
         return [Problem("", "The next rater already works with this answer: it can no longer be changed.")]
-    if not sent.campaign.rules().may_correct(sent.item):
+    if not KnownPast.of(sent.campaign.rules()).may_correct(sent.item):
         return [Problem("", "This answer can no longer be changed.")]
     if sent.measured:
         return sent
@@ -161,7 +162,7 @@ def repeated_receipt(response_id: int, kind: str) -> Receipt:
 
 def _others(connection: Connection, sent: Sent, item_id: int) -> tuple[Response, ...]:
     """The others' responses to the item that count; nobody adds one until this one is stored."""
-    if not sent.campaign.rules().reads_past:
+    if not KnownPast.of(sent.campaign.rules()).reads_past:
         return ()
     if connection.dialect.name != "sqlite":
         queries.LOCK_ITEM.first(connection, {"item": item_id})

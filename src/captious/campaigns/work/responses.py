@@ -34,6 +34,7 @@ from captious.campaigns.work.response_log import (
 )
 from captious.errors import InputError
 from captious.protocols import HumanProtocol, Item, Problem, Response
+from captious.protocols.capabilities import Game, KnownPast, Recordings
 
 Answers = Mapping[str, object]
 Derived = Mapping[str, Any]
@@ -52,8 +53,10 @@ class Underived(NamedTuple):
         """What the machine makes of it; it may take long. A simulated rater says what it would be."""
         rules = self.campaign.rules()
         if self.source == "simulated":
-            return rules.simulated_derive(self.item, self.response)
-        return rules.derive(self.item, self.response, lambda name: recording_file(db, self.campaign, name)[0])
+            return Recordings.of(rules).simulated_derive(self.item, self.response)
+        return Recordings.of(rules).derive(
+            self.item, self.response, lambda name: recording_file(db, self.campaign, name)[0]
+        )
 
 
 class Turn(NamedTuple):
@@ -125,7 +128,7 @@ def take_turn(
     )
     if not isinstance(found, Stored):
         return found if isinstance(found, Underived) else Turn(found)
-    pauses = bool(found.receipt.feedback) and found.campaign.rules().pauses
+    pauses = bool(found.receipt.feedback) and Game.of(found.campaign.rules()).pauses
     return Turn(found.receipt, _next(db, connection, rater, found), pauses)
 
 
@@ -189,7 +192,7 @@ def _checked(
         problems = checked
     else:
         problems = [*unstorable(checked.answers), *_missing_recordings(db, campaign, asked, checked)]
-    least = rules.minimum_seconds(asked) if source in ("web", "api") else 0.0
+    least = Game.of(rules).minimum_seconds(asked) if source in ("web", "api") else 0.0
     if least and shown_at is not None and now - shown_at < least:
         problems = [*problems, Problem("", f"Look at it for at least {least:g} seconds, then answer.")]
     return problems if problems or isinstance(checked, list) else checked
@@ -209,7 +212,7 @@ def _missing_recordings(db: Database, campaign: Campaign, item: Item, response: 
 
 def _derives(rules: HumanProtocol) -> bool:
     """Whether a machine works on responses before they are stored."""
-    return type(rules).derive is not HumanProtocol.derive
+    return isinstance(rules, Recordings)
 
 
 def _next(db: Database, connection: Connection, rater: Rater, stored: Stored) -> Desk | None:
@@ -218,7 +221,7 @@ def _next(db: Database, connection: Connection, rater: Rater, stored: Stored) ->
     rules = campaign.rules()
     # A result that is read first would count as time on the next task. Something new that comes before
     # the next task is found by the page that looks for itself.
-    if stored.receipt.correction or rules.pauses or rater.entry != campaign.settings.entry_version:
+    if stored.receipt.correction or Game.of(rules).pauses or rater.entry != campaign.settings.entry_version:
         return None
     working = WorkingRater(
         rater.id,
@@ -236,7 +239,7 @@ def _next(db: Database, connection: Connection, rater: Rater, stored: Stored) ->
     tasks = hand_out(db, connection, campaign, rater, working, scope, may_hold=row.holds_more)
     if not tasks:
         return None
-    previous = _answered(stored) if rules.may_correct(stored.item) else None
+    previous = _answered(stored) if KnownPast.of(rules).may_correct(stored.item) else None
     return desk_of(db, connection, campaign, working, tasks, previous, stored.receipt.feedback)
 
 

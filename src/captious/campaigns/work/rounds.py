@@ -12,6 +12,7 @@ from captious.campaigns.work.reading import latest_responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item
 from captious.protocols.base import RoundData
+from captious.protocols.capabilities import Rounds
 
 
 def start_round(db: Database, campaign: Campaign, name: str, *, actor: str, **values: object) -> list[Item]:
@@ -20,13 +21,15 @@ def start_round(db: Database, campaign: Campaign, name: str, *, actor: str, **va
     Started again, a round adds what is new: items that someone has begun stay as they are.
     """
     rules = campaign.rules()
-    found = next((one for one in rules.rounds if one.name == name), None)
+    found = next((one for one in Rounds.of(rules).rounds if one.name == name), None)
     if found is None:
-        raise UnknownNameError(f"round of {campaign.protocol}", name, [one.name for one in rules.rounds])
+        raise UnknownNameError(
+            f"round of {campaign.protocol}", name, [one.name for one in Rounds.of(rules).rounds]
+        )
     given = {one.name: values.get(one.name, one.default) for one in found.asks}
     items, responses = latest_responses(db, campaign)
     data = RoundData(items, responses, _native(db, campaign), campaign.seed, given)
-    return _add(db, campaign, rules.start_round(name, data), found.action, actor)
+    return _add(db, campaign, Rounds.of(rules).start_round(name, data), found.action, actor)
 
 
 def _native(db: Database, campaign: Campaign) -> frozenset[str]:

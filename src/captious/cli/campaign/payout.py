@@ -10,6 +10,7 @@ from captious.cli import options
 from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, opened
 from captious.cli.output import Format
 from captious.errors import InputError
+from captious.protocols.capabilities import Game
 from captious.tables import Cell, Number, Table
 
 PerPoint = Annotated[float, typer.Option("--per-point", metavar="AMOUNT", min=0, help="Pay per point.")]
@@ -36,12 +37,12 @@ def payout(
     with opened(database) as db:
         campaign = lifecycle.find(db, slug)
         rules = campaign.rules()
-        if rules.score_of({}) is None:
+        if Game.of(rules).score_of({}) is None:
             raise InputError(
                 f"{slug}: the protocol {campaign.protocol} gives no points. Pay per response instead."
             )
         people = [one for one in raters.listed(db, campaign) if one.answered]
-    earned = [(one, rules.score_of(one.record or {}) or 0) for one in people]
+    earned = [(one, Game.of(rules).score_of(one.record or {}) or 0) for one in people]
     rows: list[list[Cell]] = []
     payload = []
     for one, points in sorted(earned, key=lambda pair: (-pair[1], pair[0].pseudonym)):

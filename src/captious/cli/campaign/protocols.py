@@ -6,6 +6,7 @@ from typing import Any
 
 from captious.cli import options
 from captious.cli.output import Format
+from captious.protocols.capabilities import FromFile
 
 
 def protocols(form: options.OutputFormat = Format.table) -> None:
@@ -21,14 +22,17 @@ def protocols(form: options.OutputFormat = Format.table) -> None:
     rows: list[list[str]] = []
     payload: dict[str, Any] = {}
     for name, kind in known_protocols().items():
-        own = () if kind.suffixes else options_of(kind)
-        described = ", ".join(f"{one.name}={one.default}" for one in own) or f"a file ({kind.suffixes[0]})"
+        own = () if FromFile.kind(kind).suffixes else options_of(kind)
+        described = (
+            ", ".join(f"{one.name}={one.default}" for one in own)
+            or f"a file ({FromFile.kind(kind).suffixes[0]})"
+        )
         rows.append([name, kind.title, described])
         payload[name] = {
             "title": kind.title,
             "citation": kind.citation,
             "needs": sorted(kind.needs),
-            "files": list(kind.suffixes),
+            "files": list(FromFile.kind(kind).suffixes),
             "options": {
                 one.name: {"label": one.label, "default": one.default, "range": one.wanted()} for one in own
             },

@@ -30,6 +30,7 @@ from captious.protocols.base import (
     opaque,
     row_of,
 )
+from captious.protocols.capabilities import FromFile, Game
 from captious.protocols.form import Field, Form, Option, Problem, as_number
 from captious.protocols.game import cold_start, feedback, guide
 from captious.protocols.game.need import LEAST_RATINGS, MOST_RATINGS, wanted_ratings
@@ -52,7 +53,7 @@ DAY = 24 * 3600
 
 @register("game")
 @dataclass(frozen=True)
-class RatingGame(HumanProtocol):
+class RatingGame(HumanProtocol, FromFile, Game):
     """Raters predict the consensus of a pair and score points (Scott et al. 2023).
 
     A file describes the game: the training pairs, and whatever shall differ from the paper.
@@ -69,11 +70,11 @@ class RatingGame(HumanProtocol):
         gives="Pairs with all ratings and their rounded mean, split for training.",
         invitation="You will rate how well captions fit photographs, and score points for being close to the "
         "consensus of all players.",
+        asks="rating",
     )
     stages: ClassVar[Mapping[str, str]] = {TUTORIAL: "Tutorial", FIRST: "Game", PROBATION: "Probation"}
     suffixes: ClassVar[tuple[str, ...]] = (".game",)
     usual_seconds: ClassVar[float | None] = SECONDS_PER_PAIR
-    asks: ClassVar[str] = "rating"
     reads_past: ClassVar[bool] = True
     pauses: ClassVar[bool] = True
     export_files: ClassVar[tuple[ExportNote, ...]] = (

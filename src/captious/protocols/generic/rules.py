@@ -31,6 +31,7 @@ from captious.protocols.base import (
     opaque,
     row_of,
 )
+from captious.protocols.capabilities import FromFile
 from captious.protocols.form import Field, Form
 from captious.protocols.questions.base import Said
 from captious.protocols.questions.file import COMMENT, fields_about
@@ -45,7 +46,7 @@ Written = tuple[str, list[str]]  # a caption, and the systems that wrote it
 
 @register("generic")
 @dataclass(frozen=True)
-class Generic(HumanProtocol):
+class Generic(HumanProtocol, FromFile):
     """A protocol read from a file; see `parse_protocol`.
 
     A page shows one caption; two captions of an image if a question is a choice between two; all of

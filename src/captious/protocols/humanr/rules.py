@@ -186,12 +186,12 @@ class Humanr(HumanProtocol):
         "0.25 dollars for ten comparisons.",
         "How far each system is from human captions, from -1 to 1, with intervals and a human baseline.",
         "You will see photographs, each with two captions, and say which one goes best with the image.",
+        asks="comparison",
     )
     needs: ClassVar[frozenset[Need]] = frozenset({"images", "references"})
     human_sources: ClassVar[frozenset[str]] = frozenset({HUMAN, BASELINE})
     raters_option: ClassVar[str] = "target"
     usual_seconds: ClassVar[float | None] = SECONDS_PER_COMPARISON
-    asks: ClassVar[str] = "comparison"
 
     @property
     def ranges(self) -> Mapping[str, tuple[float, float]]:

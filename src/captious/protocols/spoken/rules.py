@@ -35,6 +35,7 @@ from captious.protocols.base import (
     opaque,
     option,
 )
+from captious.protocols.capabilities import KnownPast, Recordings
 from captious.protocols.form import Answer, Answers, Field, Form, Problem
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
@@ -56,7 +57,7 @@ TRANSCRIBING = Form(
 
 @register("spoken")
 @dataclass(frozen=True)
-class SpokenCaptions(HumanProtocol):
+class SpokenCaptions(HumanProtocol, Recordings, KnownPast):
     """Captions that are spoken, transcribed by machine and corrected by hand."""
 
     title: ClassVar[str] = "Spoken captions"

@@ -34,6 +34,7 @@ from captious.protocols.base import (
     option,
     row_of,
 )
+from captious.protocols.capabilities import Rounds
 from captious.protocols.form import Answer, Answers, Field, Form, Option, Problem, When
 from captious.protocols.options import ProtocolOption
 from captious.protocols.registry import register
@@ -115,7 +116,7 @@ _FLUENCY_ROUND = Round(
 
 @register("thumb")
 @dataclass(frozen=True)
-class Thumb(HumanProtocol):
+class Thumb(HumanProtocol, Rounds):
     """All candidates of an image on one page, shuffled and blind, equal captions once.
 
     `clean` applies THumB's clean-up of the text; without `two_stages` one annotator is enough;
@@ -167,6 +168,7 @@ class Thumb(HumanProtocol):
         "Scores by aspect for each caption and system, and the agreement between the stages.",
         "You will see photographs, each with several captions. For every caption, you judge how accurate "
         "it is, how much it covers, and how well it is written.",
+        one_rater="THumB asks one rater per stage. For more, start an audit or a fluency round.",
     )
     stages: ClassVar[Mapping[str, str]] = STAGES
     rounds: ClassVar[tuple[Round, ...]] = (_AUDIT_ROUND, _FLUENCY_ROUND)
@@ -175,7 +177,6 @@ class Thumb(HumanProtocol):
     )
     compares: ClassVar[Literal["item", "image"]] = "image"
     takes_decisions: ClassVar[bool] = True
-    one_rater: ClassVar[str] = "THumB asks one rater per stage. For more, start an audit or a fluency round."
 
     @classmethod
     def options_for(cls, raters: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from captious.campaigns.records import Task
 from captious.campaigns.work import assignment
+from captious.protocols.capabilities import KnownPast
 from captious.web import pages
 from captious.web.errors import documented_pages
 from captious.web.forms import form_view
@@ -47,7 +48,7 @@ def own_answers(
     seen = [
         task
         for task in found[:PAGE]
-        if db.now() - (task.answered_at or 0.0) <= rules.look_back_seconds(task.item)
+        if db.now() - (task.answered_at or 0.0) <= KnownPast.of(rules).look_back_seconds(task.item)
     ]
     said = [_said(slug, task, t, may_change=assignment.may_change(db, at.rater, task)) for task in seen]
     more = found[PAGE - 1].response_id if len(found) > PAGE and len(seen) == PAGE else None

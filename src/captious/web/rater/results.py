@@ -13,6 +13,7 @@ from captious.campaigns.people import board
 from captious.campaigns.store import images
 from captious.campaigns.work import assignment
 from captious.errors import InputError
+from captious.protocols.capabilities import Game, KnownPast
 from captious.web import pages
 from captious.web.errors import documented_pages
 from captious.web.guard import security
@@ -50,8 +51,8 @@ def result(request: Request, slug: str, task: str) -> Response:
         image=f"/images/{slug}/{digest}" if digest else "",
         captions=found.item.captions,
         lines=found.feedback,
-        mood=rules.mood(found.noted),
-        standing=rules.record_lines(at.rater.record or {}),
+        mood=Game.of(rules).mood(found.noted),
+        standing=KnownPast.of(rules).record_lines(at.rater.record or {}),
         board=board_address(at.campaign),
     )
 
@@ -99,7 +100,7 @@ def _board(request: Request, at: AtWork, problem: str = "") -> Response:
         slug=at.campaign.slug,
         places=board.leaderboard(security.db_of(request), at.campaign, at.rater),
         nickname=(at.rater.record or {}).get(board.NICKNAME, ""),
-        standing=at.campaign.rules().record_lines(at.rater.record or {}),
+        standing=KnownPast.of(at.campaign.rules()).record_lines(at.rater.record or {}),
         longest=board.LONGEST,
         problem=problem,
     )

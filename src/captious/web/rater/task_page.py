@@ -24,6 +24,7 @@ from captious.campaigns.records import Campaign, RaterProgress, Task
 from captious.campaigns.work.assignment import Desk
 from captious.campaigns.work.pool_queries import COUNTED
 from captious.protocols import Caption, HumanProtocol, Item, Problem
+from captious.protocols.capabilities import Game, KnownPast
 from captious.web import pages
 from captious.web.forms import form_view
 from captious.web.random_names import random_name
@@ -76,7 +77,7 @@ def on_desk(found: Desk, pseudonym: str, record: Mapping[str, Any]) -> Shown:
         found.progress,
         found.previous,
         rest[0] if rest else None,
-        () if found.campaign.rules().pauses else found.feedback,
+        () if Game.of(found.campaign.rules()).pauses else found.feedback,
     )
 
 
@@ -170,9 +171,9 @@ def _kept_frame(view: pages.View, shown: Shown, named: Named, words: Counted) ->
         bool(words.group),
         bool(words.time),
         tuple(shown.feedback),
-        rules.record_lines(shown.record),
-        rules.minimum_seconds(item),
-        rules.may_correct(item),
+        KnownPast.of(rules).record_lines(shown.record),
+        Game.of(rules).minimum_seconds(item),
+        KnownPast.of(rules).may_correct(item),
     )
     frame = _frames.get(key)
     if frame is not None:
@@ -300,7 +301,9 @@ def _links(shown: Shown, named: Named) -> Links:
         recording=f"/recordings/{slug}/{named.recording}" if named.recording else "",
         board=board_address(shown.campaign),
         aside="" if correcting else f"{address}/aside",
-        answers=f"/answers/{slug}" if shown.progress.answered > 0 and rules.may_correct(item) else "",
+        answers=f"/answers/{slug}"
+        if shown.progress.answered > 0 and KnownPast.of(rules).may_correct(item)
+        else "",
     )
 
 
@@ -311,7 +314,7 @@ def picture(slug: str, digest: str | None) -> str:
 
 def board_address(campaign: Campaign) -> str:
     """Where the leaderboard is; "" where the protocol gives no points."""
-    return f"/board/{campaign.slug}" if campaign.rules().score_of({}) is not None else ""
+    return f"/board/{campaign.slug}" if Game.of(campaign.rules()).score_of({}) is not None else ""
 
 
 def task_values(
@@ -346,9 +349,9 @@ def task_values(
         "replaces": replaces,
         "preview": preview,
         "feedback": list(feedback),
-        "record_lines": rules.record_lines(record or {}),
+        "record_lines": KnownPast.of(rules).record_lines(record or {}),
         "on_choice": on_choice and replaces is None and is_one_choice(form),
-        "wait": rules.minimum_seconds(item),
+        "wait": Game.of(rules).minimum_seconds(item),
         "has_files": bool(item.form.recorded),
     }
 

@@ -39,6 +39,7 @@ from captious.campaigns.work import aside, assignment
 from captious.campaigns.work.assignment import MOST_REMEMBERED, Desk, desk
 from captious.campaigns.work.responses import Derived, Turn, Underived, take_turn
 from captious.protocols import Item, Problem
+from captious.protocols.capabilities import KnownPast
 from captious.web import errors, pages
 from captious.web.crowd import arrivals
 from captious.web.errors import Responses, documented_pages
@@ -334,6 +335,6 @@ def _nothing(
         feedback=feedback,
         skipped=skipped,
         answers=f"/answers/{at.campaign.slug}" if progress.answered else "",
-        record_lines=at.campaign.rules().record_lines(at.rater.record or {}),
+        record_lines=KnownPast.of(at.campaign.rules()).record_lines(at.rater.record or {}),
         undo=f"/work/{at.campaign.slug}/{last.token}" if last else "",
     )

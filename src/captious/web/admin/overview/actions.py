@@ -14,6 +14,7 @@ from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
 from captious.protocols import Problem
 from captious.protocols.base import Round
+from captious.protocols.capabilities import Rounds
 from captious.protocols.options import ProtocolOption
 from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, words
@@ -44,7 +45,7 @@ POSSIBLE = {
 
 def possible(campaign: Campaign) -> list[str]:
     """What may be done now; some protocols ask one rater a stage, and no more can be asked for."""
-    fixed = bool(campaign.rules().one_rater)
+    fixed = bool(campaign.rules().words.one_rater)
     return [action for action in POSSIBLE[campaign.state] if not (fixed and action == "extend")]
 
 
@@ -57,7 +58,7 @@ def action_of(campaign: Campaign, action: str, t: Texts) -> Round:
             label, note = t(f"{key}.target"), t(f"{key}.target_help")
             asks = (ProtocolOption("target", "whole", 0, label, note, low=1, high=MOST),)
         return Round(action, action, t(key), t(f"{key}.means"), t(f"admin.flash.{action}"), asks)
-    for one in campaign.rules().rounds:
+    for one in Rounds.of(campaign.rules()).rounds:
         if one.name == action:
             asked = tuple(replace(a, label=t.say(a.label), help=t.say(a.help)) for a in one.asks)
             return one._replace(

@@ -19,6 +19,7 @@ from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.crowd.money import shown
+from captious.protocols.capabilities import Rounds
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
 from captious.web.admin.figures.background import FEW_RESPONSES, figures
 from captious.web.admin.figures.charts_page import charts_view
@@ -111,7 +112,7 @@ def overview(request: Request, account: Viewer, campaign: Seen, db: Db) -> Respo
         money=shown,
         charts=charts_view(db, campaign, "progress", words(request)),
         actions=possible(campaign),
-        rounds=rules.rounds if campaign.state != "closed" else (),
+        rounds=Rounds.of(rules).rounds if campaign.state != "closed" else (),
         steps=_steps(campaign, now["page"].counts) if campaign.state == "draft" else (),
     )
 

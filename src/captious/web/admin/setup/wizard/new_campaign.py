@@ -11,6 +11,7 @@ from starlette.responses import Response
 from captious.campaigns.records import Account
 from captious.campaigns.store.database import Database
 from captious.protocols import Problem, known_protocols
+from captious.protocols.capabilities import FromFile
 from captious.protocols.questions import offered_kinds
 from captious.protocols.registry import notes
 from captious.web import pages
@@ -134,8 +135,8 @@ def _form_page(
         problems=problems or [],
         protocol=protocol,
         fields=fields_of(protocol),
-        suffixes=kind_named(protocol).suffixes,
-        builds=kind_named(protocol).builds,
+        suffixes=FromFile.kind(kind_named(protocol)).suffixes,
+        builds=FromFile.kind(kind_named(protocol)).builds,
         kinds=offered_kinds(),
         form=unticked | form,
         needs=kind_named(protocol).needs,

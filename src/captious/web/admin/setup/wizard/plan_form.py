@@ -12,6 +12,7 @@ from captious.campaigns.setup.create import DEFAULT_SEED, checked_title
 from captious.campaigns.store.database import Database
 from captious.errors import FieldError, InputError
 from captious.protocols import HumanProtocol, Problem, known_protocols
+from captious.protocols.capabilities import FromFile
 from captious.protocols.form import as_number
 from captious.protocols.options import ProtocolOption, options_of, read_options
 from captious.web.admin.access import words
@@ -37,7 +38,7 @@ def kind_named(protocol: str) -> type[HumanProtocol]:
 def fields_of(protocol: str) -> list[ProtocolOption]:
     """The options that the page asks for; those of a file stand in the file."""
     kind = kind_named(protocol)
-    return [] if kind.suffixes else [one for one in options_of(kind) if one.shown]
+    return [] if FromFile.kind(kind).suffixes else [one for one in options_of(kind) if one.shown]
 
 
 def blank(protocol: str) -> dict[str, str]:
@@ -85,7 +86,7 @@ def read_plan(
         problems.append(problem_of(error, "title"))
     kind = kind_named(protocol)
     options: dict[str, Any] = {}
-    read = read_options(kind, given) if not kind.suffixes else {}
+    read = read_options(kind, given) if not FromFile.kind(kind).suffixes else {}
     if isinstance(read, list):
         problems += read
     else:
@@ -100,7 +101,7 @@ def read_plan(
             message = words(request)("admin.errors.too_long", most=f"{most:,}")
             problems.append(Problem(name, message))
     text = ""
-    if kind.suffixes:
+    if FromFile.kind(kind).suffixes:
         text, wrong = _protocol_text(kind, given, form)
         problems += wrong
     plan = Plan(
@@ -126,13 +127,13 @@ def _protocol_text(
     sent = files_of(form, "protocol_file")
     try:
         text = read_protocol_text(sent[0]) if sent else given.get("protocol_text", "")
-        if not text.strip() and kind.builds:
-            text = kind.built_text(given)
+        if not text.strip() and FromFile.kind(kind).builds:
+            text = FromFile.kind(kind).built_text(given)
             if not text:
                 raise FieldError("build.1.ask", "question 1: it is empty. Write one, or give a file.")
         if "\x00" in text:
             raise InputError("protocol: holds a NUL character. Save it as plain text.")
-        kind.from_text(text, shown_name(sent[0]) if sent else "protocol")
+        FromFile.kind(kind).from_text(text, shown_name(sent[0]) if sent else "protocol")
     except InputError as error:
         return "", [problem_of(error, "protocol_file" if sent else "protocol_text")]
     return text, []
@@ -140,7 +141,7 @@ def _protocol_text(
 
 def _unfit(kind: type[HumanProtocol], options: dict[str, Any]) -> list[Problem]:
     """What the protocol itself says against options that are each in their range."""
-    if kind.suffixes:
+    if FromFile.kind(kind).suffixes:
         return []
     try:
         kind(**options)

@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from captious.errors import InputError
 from captious.protocols import HumanProtocol
+from captious.protocols.capabilities import FromFile
 from captious.web.admin.access import PAGE, Manager, Written, show, words
 from captious.web.admin.form_fields import texts_of
 from captious.web.admin.setup.wizard.plan_form import Protocol, kind_named
@@ -28,7 +29,7 @@ EXAMPLES = ("A brown dog runs over a wet beach.", "A dog.")
 def questions(request: Request, account: Manager, protocol: Protocol, form: Written) -> Response:
     """The questions that were typed, as raters will see them, and their file; nothing is stored."""
     kind = kind_named(protocol)
-    if not kind.builds:
+    if not FromFile.kind(kind).builds:
         raise Refusal(404, "error.404")
     view, text, wrong = _view(request, kind, texts_of(form))
     return show(
@@ -41,10 +42,10 @@ def _view(
 ) -> tuple[form_view.FormView | None, str, str]:
     text = ""
     try:
-        text = kind.built_text(given)
+        text = FromFile.kind(kind).built_text(given)
         if not text:
             return None, "", ""
-        rules = kind.from_text(text)
+        rules = FromFile.kind(kind).from_text(text)
         for captions in (EXAMPLES[:1], EXAMPLES):
             try:
                 return form_view.view(rules.example_item("1", captions), words(request)), text, ""
