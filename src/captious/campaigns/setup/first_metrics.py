@@ -16,6 +16,7 @@ from captious.campaigns.store.rows import campaign_of
 from captious.campaigns.work.reading import items
 from captious.corpus import Corpus
 from captious.protocols import Item, rules_of
+from captious.protocols.capabilities import Game
 
 
 def change_first_metrics(
@@ -25,7 +26,7 @@ def change_first_metrics(
 
     Answers and what they earned stay as they are. The log keeps the metrics before and after.
     """
-    before = campaign.rules()
+    before = Game.of(campaign.rules())
     text = before.with_first_metrics(campaign.protocol_file or "", metrics)
     after = rules_of(campaign.protocol, campaign.options, text)
     there = [item for item in items(db, campaign) if item.counts and item.captions]
