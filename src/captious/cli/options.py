@@ -169,8 +169,8 @@ Long = Annotated[
     typer.Option(
         "--long",
         metavar="CHOICE",
-        help="Captions longer than a model's token limit: error (stop), truncate (cut, and report it) or "
-        "chunk (mean over windows). Default: truncate.",
+        help="Texts longer than a metric's limit: error (stop), truncate (cut, and report it) or chunk "
+        "(read in windows). Default: as each metric declares, see captious doctor.",
     ),
 ]
 AnyLanguage = Annotated[
