@@ -114,8 +114,8 @@ def _with_long(wanted: list[str | Metric], long: str) -> list[str | Metric]:
 def refused_long(metric: Metric, long: str) -> str:
     """Why a metric with a limit cannot treat long texts so; empty where it can, or has no limit.
 
-    >>> refused_long(resolve("meteor"), "chunk")
-    '--long chunk: meteor does not offer it; beyond 5,000 words it knows error. Leave --long out.'
+    >>> refused_long(resolve("spice"), "chunk")
+    '--long chunk: spice does not offer it; beyond 5,000 words it knows error. Leave --long out.'
     """
     if metric.longest is None or long in metric.longest.beyond:
         return ""
