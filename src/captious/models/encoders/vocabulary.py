@@ -51,8 +51,9 @@ def unread_shares(name: str, backend: str, texts: Sequence[str]) -> NDArray[np.f
     if not asked:
         return shares
     rows = load_encoder(name, backend).pieces([texts[place] for place in asked])
-    for place, row in zip(asked, rows, strict=True):
+    for place, pieces in zip(asked, rows, strict=True):
         letters = script_of(texts[place]) not in _WHOLE_CHARACTERS
+        row = [piece for piece in pieces if piece.strip(_MARKS)]  # a space alone is no piece of a word
         unread = sum(piece in _UNKNOWN or (letters and _is_letter(piece)) for piece in row)
         shares[place] = unread / len(row) if row else 0.0
     return shares
