@@ -19,7 +19,7 @@ _ARGUMENTS = """
     engine features folds golden half-width human images interval jobs judgments leaked level licence
     mean metrics minus name near objects out overwrite own parser place places power raters
     reference-count references refit release resamples scale scores sd-images sd-raters seed seeds shares
-    simulations skip-missing start statistics subset system trials where
+    simulations skip-missing split start statistics subset system trials unseen where
 """
 ARGUMENTS = frozenset(_ARGUMENTS.split())
 
