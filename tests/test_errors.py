@@ -21,10 +21,15 @@ from captious.learn.splits import parse_shares
 
 
 def test_an_option_that_python_does_not_have_stays_as_it_is_typed() -> None:
+    error = InputError('--format "pdf": is no format.')
+    assert str(error) == error.typed == '--format "pdf": is no format.'
+
+
+def test_an_option_that_python_has_is_named_as_there() -> None:
     with pytest.raises(InputError) as caught:
         parse_shares("70/70")
-    assert str(caught.value) == caught.value.typed
     assert caught.value.typed.startswith('--split "70/70": ')
+    assert str(caught.value).startswith('split="70/70": ')
 
 
 def test_options_become_arguments_where_a_function_takes_them() -> None:

@@ -17,7 +17,7 @@ _OPTION = re.compile(r"""(`[^`]*`)|(?<![\w"-])--([a-z][a-z-]*)(?:\ (?=[A-Z]{2,}\
 _ARGUMENTS = """
     address aspect beside by candidates captions common compare confidence crossed data duplicates
     engine features folds golden half-width human images interval jobs judgments leaked level licence
-    mean metrics minus name near objects out overwrite own parser place places power raters
+    mean metrics minus name near objects out overwrite own place places power raters
     reference-count references refit release resamples scale scores sd-images sd-raters seed seeds shares
     simulations skip-missing split start statistics subset system trials unseen where
 """
