@@ -75,6 +75,10 @@ SMOKES = {
     "detect": Smoke(
         weights=("ssd-mobilenet-v3",), commands=("detect {demo}/images --out {out}/objects.json",)
     ),
+    "zh": Smoke("bleu4[tokeniser=zh-jieba]"),
+    "ja": Smoke("bleu4[tokeniser=ja-mecab]"),
+    "ko": Smoke("bleu4[tokeniser=ko-mecab]"),
+    "th": Smoke("bleu4[tokeniser=th-newmm]"),
     "parse": Smoke(commands=("stats {demo}/references.json --tagger spacy",)),
     "learn": Smoke(
         commands=(

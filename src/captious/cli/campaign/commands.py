@@ -204,9 +204,10 @@ def metrics(
     database: Database = DEFAULT_DATABASE,
     files: Files = None,
 ) -> None:
-    """Change the metrics of a rating game that give a pair its first ratings, also while it runs.
+    """Change the metrics of a running game.
 
-    Ratings by people and points stay as they are. The log keeps the change.
+    They give each pair its first ratings. Ratings by people and points stay as they are.
+    The log keeps the change.
 
     Example: captious campaign metrics rating-game --metrics "rating[model=models/iicr]"
     """

@@ -10,7 +10,6 @@ from captious.cli import options
 from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, opened
 from captious.cli.output import Format
 from captious.errors import InputError
-from captious.protocols.capabilities import Game
 from captious.tables import Cell, Number, Table
 
 PerPoint = Annotated[float, typer.Option("--per-point", metavar="AMOUNT", min=0, help="Pay per point.")]
@@ -33,6 +32,7 @@ def payout(
     from captious.campaigns.people import raters
     from captious.campaigns.setup import lifecycle
     from captious.cli.output import emit_guarded
+    from captious.protocols.capabilities import Game
 
     with opened(database) as db:
         campaign = lifecycle.find(db, slug)

@@ -6,7 +6,6 @@ from typing import Any
 
 from captious.cli import options
 from captious.cli.output import Format
-from captious.protocols.capabilities import FromFile
 
 
 def protocols(form: options.OutputFormat = Format.table) -> None:
@@ -16,6 +15,7 @@ def protocols(form: options.OutputFormat = Format.table) -> None:
     """
     from captious.cli.output import emit_guarded
     from captious.protocols import known_protocols
+    from captious.protocols.capabilities import FromFile
     from captious.protocols.options import options_of
     from captious.tables import Table
 
