@@ -44,6 +44,8 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Callable[
     (folder / "rated.jsonl").write_text("\n".join(map(json.dumps, rated)))
     (folder / "good.json").write_text(json.dumps(GOOD))
     (folder / "references.json").write_text(json.dumps(REFERENCES))
+    row = {"image": 1, "caption": "a dog", "start": 2, "end": 5, "kind": "object"}
+    (folder / "found.jsonl").write_text(json.dumps(row))
     corpus = captious.Corpus.from_dict({"good": GOOD, "poor": POOR}, REFERENCES)
     found = {
         "agreement": {"judgments": folder / "rated.jsonl", "resamples": 2},
@@ -60,6 +62,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Callable[
             "settings": captious.MetaSettings(resamples=2),
         },
         "plan": {"pilot": folder / "rated.jsonl", "images": [10], "raters": [2], "simulations": 2},
+        "read_findings": {"path": folder / "found.jsonl"},
         "reproduce": {"benchmarks": "mcip", "data": folder},
         "score": {"corpus": corpus, "metrics": ["bleu1"]},
         "Client": {"url": "http://localhost:9"},
@@ -92,7 +95,8 @@ def sharded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Callabl
 
 
 NAMES = """agreement available_metrics check compare compute explain load_corpus load_judgments meta plan
-    reproduce score Client MetaSettings Reward Corpus.from_lists Corpus.from_dict filter_shards open_shards"""
+    read_findings reproduce score Client MetaSettings Reward Corpus.from_lists Corpus.from_dict
+    filter_shards open_shards"""
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -164,7 +168,8 @@ def test_what_a_metric_lacks_is_said_without_options_of_the_command_line(metric:
 
 
 def test_every_public_function_is_tried() -> None:
-    results = {"Comparison", "Corpus", "Judgments", "Scores", "__version__"}  # nobody makes these by hand
+    # What nobody makes by hand, and a named tuple.
+    results = {"Comparison", "Corpus", "Finding", "Findings", "Judgments", "Scores", "__version__"}
     assert {name.partition(".")[0] for name in NAMES.split()} | results == set(captious.__all__)
 
 

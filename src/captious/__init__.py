@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from captious.benchmarks import MetaSettings, agreement, meta, plan, reproduce
     from captious.client import Client
     from captious.comparison import Comparison, compare
-    from captious.corpus import Corpus, Judgments, Scores
+    from captious.corpus import Corpus, Finding, Findings, Judgments, Scores
     from captious.corpus.check import check
+    from captious.corpus.finding_files import read_findings
     from captious.corpus.judged import load_judgments
     from captious.corpus.load import load_corpus
     from captious.corpus.shards import open_shards
@@ -35,6 +36,8 @@ __all__ = [
     "Client",
     "Comparison",
     "Corpus",
+    "Finding",
+    "Findings",
     "Judgments",
     "MetaSettings",
     "Reward",
@@ -52,6 +55,7 @@ __all__ = [
     "meta",
     "open_shards",
     "plan",
+    "read_findings",
     "reproduce",
     "score",
 ]
@@ -60,8 +64,9 @@ _HOMES = {
     "captious.benchmarks": ("MetaSettings", "agreement", "meta", "plan", "reproduce"),
     "captious.client": ("Client",),
     "captious.comparison": ("Comparison", "compare"),
-    "captious.corpus": ("Corpus", "Judgments", "Scores"),
+    "captious.corpus": ("Corpus", "Finding", "Findings", "Judgments", "Scores"),
     "captious.corpus.check": ("check",),
+    "captious.corpus.finding_files": ("read_findings",),
     "captious.corpus.judged": ("load_judgments",),
     "captious.corpus.load": ("load_corpus",),
     "captious.corpus.shards": ("open_shards",),

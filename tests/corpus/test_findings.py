@@ -1,0 +1,162 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import captious
+from captious.corpus import Corpus, Finding, Findings
+from captious.corpus.findings import Place
+from captious.errors import InputError
+
+# Emoji of several code points, combining marks, Arabic and Hebrew, line ends, quotes and commas.
+SIGNS = st.sampled_from(
+    [
+        *"ab ,;|\"'\t",
+        "\r\n",
+        "\n",
+        "\r",
+        "é",
+        "e\u0301",
+        "👩🏽‍🚀",
+        "👍",
+        "כלב",
+        "\u202e",
+        "كلب",
+        "\u2028",
+        "\ufeff",
+    ]
+)
+CAPTIONS = st.lists(
+    st.one_of(SIGNS, st.characters(exclude_categories=["Cs"], exclude_characters="\0")), max_size=20
+).map("".join)
+NAMES = st.text("abc12", min_size=1, max_size=3)
+
+
+@st.composite
+def findings(draw: st.DrawFn) -> Findings:
+    rows = []
+    texts = draw(st.dictionaries(st.tuples(NAMES, NAMES), CAPTIONS, min_size=1, max_size=3))
+    for (image, system), caption in texts.items():
+        for source in draw(st.lists(NAMES, min_size=1, max_size=2, unique=True)):
+            places = draw(
+                st.lists(st.tuples(st.integers(0, len(caption)), st.integers(0, len(caption))), max_size=3)
+            )
+            marked: list[tuple[int | None, int | None]] = [(a, b) for a, b in places if a < b]
+            marked += [(None, None)] * draw(st.integers(0, 1))
+            for start, end in marked:
+                kind, note = draw(st.sampled_from(["object", "أ"])), draw(CAPTIONS)
+                sure = draw(st.one_of(st.just(math.nan), st.floats(0, 1)))
+                rows.append(
+                    Finding(image, system, caption, start, end, kind, "minor", sure, source, note, "cat")
+                )
+            if not marked:
+                rows.append(Finding(image, system, caption, None, None, "", source=source))
+    return Findings.from_rows(rows)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet", "jsonl.gz"])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(found=findings())
+def test_findings_survive_files(found: Findings, ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"found.{ending.removesuffix('.gz')}"
+    found.write(path)
+    if ending.endswith(".gz"):
+        import gzip
+
+        packed = tmp_path / f"found.{ending}"
+        packed.write_bytes(gzip.compress(path.read_bytes()))
+        path = packed
+    again = captious.read_findings(path)
+    assert repr(list(again.rows())) == repr(list(found.rows()))  # repr: NaN is not NaN
+    assert (again.looked, again.sources) == (found.looked, found.sources)
+    assert [row.text for row in again.rows()] == [row.text for row in found.rows()]
+
+
+def test_a_source_that_found_nothing_looked_all_the_same() -> None:
+    dog = ("1", "m", "A red dog.")
+    found = Findings.from_rows(
+        [
+            Finding(*dog, 6, 9, "object", source="ann", confidence=0.5),
+            Finding(*dog, 2, 5, "attribute", source="ann"),
+            Finding(*dog, None, None, "object", source="ann", note="a frisbee"),
+            Finding(*dog, None, None, "", source="bob"),
+            Finding("2", "m", "A cat.", None, None, "", source="ann"),
+        ]
+    )
+    assert found.keys == [("1", "m"), ("2", "m")]
+    assert found.looked == {(0, 0), (0, 1), (1, 0)}
+    assert found.spans(0, 0) == [(2, 5), (6, 9)]
+    assert found.to_pandas()["text"].tolist() == ["red", "dog", ""]
+    assert len(found.of_source("bob")) == 0
+    assert found.of_source("bob").keys == [("1", "m")]
+    other = Findings.from_rows([Finding("2", "m", "A cat.", 2, 5, "object", source="bob")])
+    assert found.merge(other).looked == {*found.looked, (1, 1)}
+
+
+def test_findings_in_the_order_of_a_corpus() -> None:
+    corpus = Corpus.from_lists(["A cat.", "A red dog."], image_ids=["2", "1"], systems=["m", "m"])
+    found = Findings.from_rows(
+        [
+            Finding("1", "m", "A red dog.", 2, 5, "attribute", source="ann"),
+            Finding("3", "m", "A bus.", 2, 5, "object", source="ann"),
+        ]
+    ).on(corpus)
+    assert found.captions == corpus.captions
+    assert found.spans(1, 0) == [(2, 5)]
+    assert (len(found), found.looked) == (1, {(1, 0)})
+    with pytest.raises(InputError, match=r'another caption here: "A cat!", not "A cat\."'):
+        Findings.from_rows([Finding("2", "m", "A cat!", 2, 5, "object")]).on(corpus)
+
+
+def test_places_of_a_metric() -> None:
+    corpus = Corpus.from_lists(["A cat.", "A dog.", "A bus."], image_ids=["1", "1", "2"], systems=["m"] * 3)
+    found = Findings.from_places(corpus, "mine", [[], [Place(2, 5, "object")], None])
+    assert found.ids == ["1|m", "1|m|2"]  # the third was not looked at
+    assert found.looked == {(0, 0), (1, 0)}
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ((4, 11, "object"), "the place 4-11 is not in its caption of 10 characters"),
+        ((4, 4, "object"), "the place 4-4 is not in its caption"),
+        ((-1, 4, "object"), "the place -1-4 is not in its caption"),
+        ((4, None, "object"), "a place needs a start and an end"),
+        ((2, 5, ""), "the place 2-5 has no kind"),
+    ],
+)
+def test_a_place_that_is_none(row: tuple[int, int | None, str], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        Findings.from_rows([Finding("1", "m", "A red dog.", *row)])
+
+
+def test_one_caption_for_each_example() -> None:
+    rows = [Finding("1", "m", "A dog.", None, None, ""), Finding("1", "m", "A cat.", None, None, "")]
+    with pytest.raises(InputError, match=r'example "1\|m" has two captions, "A dog\." and "A cat\."'):
+        Findings.from_rows(rows)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('"start": 0, "end": 4, "text": "dog"', 'line 1: "text" is "dog", but 0-4 of the caption is "👍 do"'),
+        ('"start": "two", "end": 4', 'line 1: "start" is "two". It must be a whole number'),
+        (
+            '"start": 2, "end": 5, "confidence": 90',
+            'line 1: "confidence" is "90". It must be a number from 0 to 1',
+        ),
+        ('"start": 2, "end": 9', 'example "1": the place 2-9 is not in its caption of 5 characters'),
+        ('"start": 2', 'there is no column "end"'),
+    ],
+)
+def test_bad_files(tmp_path: Path, line: str, says: str) -> None:
+    path = tmp_path / "found.jsonl"
+    path.write_text(f'{{"image": 1, "caption": "👍 dog", "kind": "object", {line}}}\n', encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        captious.read_findings(path)
+    assert says in str(error.value)
+    assert str(error.value).startswith(str(path))
