@@ -20,7 +20,8 @@ def test_spice_and_its_tagger_are_ready_wherever_captious_is(run) -> None:
     assert found["metrics"]["spice"]["ready"]
     assert found["taggers"]["caption"] == ""
     assert found["taggers"]["spacy"] in ("", 'pip install "captious[parse]"')
-    assert "tagger of captious stats" in run("doctor").out
+    assert "tagger of captious stats" in run("doctor", "--all").out
+    assert " spice," in run("doctor").out.partition("Ready: ")[2]
 
 
 def test_every_metrics_weights_are_listed_with_the_command_that_gets_them(

@@ -20,11 +20,14 @@ def doctor(
             "--get", metavar="NAME", help="Download these weights first, as `captious weights get`."
         ),
     ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also list what is ready: limits, languages, weights.")
+    ] = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Show which metrics can run.
+    """Show what cannot run yet, and the command that gets it.
 
-    For the others, prints the command that installs what is missing.
+    --all lists every metric with its longest text and languages, all weights, detectors and taggers.
 
     Example: captious doctor --format json
     """
@@ -72,9 +75,26 @@ def doctor(
         "detectors": detectors,
         "taggers": taggers,
     }
-    texts = Table("", list(HEADER), [list(row) for row in declared(known_metrics())])
-    others = [_commands("detector", detectors), _commands("tagger of captious stats", taggers)]
-    emit([table, texts, weight_table(users), *others], found, form)
+    wanted = {name: missing_for(name) for name in metrics} | detectors | taggers
+    tables = [_missing(table.title, wanted)]
+    if every or form != Format.table:
+        texts = Table("", list(HEADER), [list(row) for row in declared(known_metrics())])
+        others = [_commands("detector", detectors), _commands("tagger of captious stats", taggers)]
+        tables = [table, texts, weight_table(users), *others]
+    emit(tables, found, form)
+
+
+def _missing(title: str, wanted: dict[str, str]) -> Table:
+    """What cannot run, with its way out; what is ready by name."""
+    from captious.tables import Table
+
+    names: dict[str, list[str]] = {}
+    for name, want in wanted.items():
+        names.setdefault(want, []).append(name)
+    ready = ", ".join(names.pop("", ()))
+    rows: list[list[Cell]] = [[", ".join(several), want] for want, several in names.items()]
+    note = f"Ready: {ready}.\n--all lists every metric with its longest text and languages, and all weights."
+    return Table(title, ["not ready", "what is missing"], rows, note)
 
 
 def _commands(kind: str, wanted: dict[str, str]) -> Table:

@@ -1,0 +1,45 @@
+"""A table is whole at any width: each name and number of the wide table stands in the narrow one."""
+
+import json
+import re
+
+import pytest
+
+RATED = [
+    (image, rater, 1 + (image * 7 + len(rater) * 3) % 5)
+    for image in range(12)
+    for rater in ("ann", "bob", "cy")
+]
+STYLES = re.compile(r"\x1b\[[0-9;]*m")
+COMMANDS = {
+    "one system": "score -c {good} -r {references} -m bleu4,cider,meteor,rouge_l,spice,sentsim[agg=max]",
+    "several systems": "score -c {good} {poor} -r {references} -m bleu1,bleu4,cider,meteor,rouge_l,spice",
+    "compare": "compare -c {good} {poor} -r {references} -m cider,rouge_l",
+    "check": "check -c {good} {poor} -r {good}",
+    "stats": "stats {good}",
+    "explain": "explain -c {good} -r {references} -m spice --id 1",
+    "agreement": "agreement {ratings} --resamples 50",
+    "plan": "plan --sd-images 1 --sd-raters 1 --mean 0.5 --simulations 20",
+    "doctor": "doctor --all",
+    "weights": "weights list",
+    "benchmarks": "benchmarks list",
+    "crowd": "crowd providers",
+}
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_name_and_no_number_is_cut(run, files, tmp_path, monkeypatch, command: str, width: int) -> None:
+    ratings = tmp_path / "ratings.jsonl"
+    rows = ({"image": str(image), "rater": rater, "rating": value} for image, rater, value in RATED)
+    ratings.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = COMMANDS[command].format(**files, ratings=ratings).split()
+    whole = run(*arguments)
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")  # rich then takes standard output for a terminal of COLUMNS
+    monkeypatch.setenv("COLUMNS", str(width))
+    narrow = run(*arguments)
+    assert narrow.code == whole.code in (0, 1), whole.err
+    words = {word for word in whole.out.split() if not set(word) <= set("─ ")}
+    assert len(words) > 5
+    lost = words - set(STYLES.sub("", narrow.out).split())
+    assert lost <= {"revision"}  # a list leaves out a column that is empty everywhere
