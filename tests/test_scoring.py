@@ -12,7 +12,7 @@ import captious
 from captious.corpus import Corpus
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
-from captious.errors import CaptiousError, InputError
+from captious.errors import CaptiousError, CaptiousWarning, InputError
 from captious.metrics import resolve
 from captious.scoring import compute, score
 from captious.stats.resample import bootstrap_sums
@@ -262,3 +262,16 @@ def test_what_compute_cannot_take_is_named(captions: Any, references: Any, said:
     with pytest.raises(InputError) as caught:
         compute(captions, references, "bleu1")
     assert said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_findings_are_there_when_asked_for(corpus: Corpus) -> None:
+    pytest.importorskip("harper")
+    silent = score(corpus, "rulegrammar")
+    with pytest.raises(InputError, match="findings=True"):
+        silent.findings  # noqa: B018
+    with pytest.warns(CaptiousWarning, match="no findings are given by bleu1, rouge_l"):
+        scores = score(corpus, "bleu1,rulegrammar,rouge_l", findings=True, resamples=10)
+    assert scores.findings.sources == ["rulegrammar"]
+    assert scores.findings.captions == corpus.captions
+    with pytest.raises(InputError, match=r"none of these metrics gives findings.*rulegrammar"):
+        score(corpus, "bleu1", findings=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 from captious.arguments import check_arguments, found_kind
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
+from captious.corpus.findings import Findings
 from captious.corpus.given import Given, may_be_captions, refuse_caption
 from captious.corpus.lists import is_list, is_table, listed, require_texts
 from captious.corpus.load import load_corpus
@@ -59,6 +60,7 @@ def score(
     seed: int = DEFAULT_SEED,
     jobs: int = 1,
     progress: Progress | None = None,
+    findings: bool = False,
     out: None = None,
     engine: Literal["local"] = "local",
     address: str = "",
@@ -73,6 +75,7 @@ def score(
     seed: int = DEFAULT_SEED,
     jobs: int = 1,
     progress: Progress | None = None,
+    findings: bool = False,
     out: str | PathLike[str] | None = None,
     engine: EngineName = "local",
     address: str = "",
@@ -88,6 +91,9 @@ def score(
 
     With `resamples` (usually 1,000), each system's corpus value gets a percentile bootstrap interval
     over images (Efron 1979; Koehn 2004).
+
+    With `findings`, the metrics that can mark what is wrong in a caption do so: `scores.findings` has
+    the places.
 
     Shards (`captious.open_shards`) are scored block by block, their captions' scores written to the
     folder `out`, on this machine or, with `engine="ray"`, on the Ray cluster at `address`; intervals
@@ -113,6 +119,8 @@ def score(
             raise InputError(
                 "shards: give references when you open them: open_shards(candidates, references)."
             )
+        if findings:
+            raise InputError("findings of shards are not written. Load captions with load_corpus instead.")
         if out is None:
             raise InputError(
                 "candidates: a folder, pattern or address is read as shards, whose scores go to a folder.",
@@ -137,7 +145,9 @@ def score(
     asked = resolve_all(_chosen(metrics, corpus))
     _refuse_missing_references(corpus, asked)
     warn_of_seen(asked, [corpus.image_ids[image] for image in np.unique(corpus.image_of).tolist()])
-    runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress)
+    if findings:
+        _say_which_find(asked)
+    runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress, findings=findings)
     warn_of_languages(asked.values(), corpus)
     return assemble(corpus, asked, runs, resamples=resamples, level=level, seed=seed)
 
@@ -176,8 +186,28 @@ def assemble(
             notes=tuple(metric.notes(corpus, run.knowledge)),
             unscored=metric.unscored(run.knowledge),
         )
-    scores = Scores(corpus, found, level)
+    scores = Scores(corpus, found, level, found=_findings(corpus, asked, runs))
     return scores.with_intervals(resamples, level=level, seed=seed) if resamples else scores
+
+
+def _findings(corpus: Corpus, asked: Mapping[str, Metric], runs: Sequence[Run]) -> Findings | None:
+    """The findings of all metrics that were asked for them, by their names; None where none was."""
+    parts = [
+        Findings.from_places(corpus, name, run.found)
+        for name, run in zip(asked, runs, strict=True)
+        if run.found is not None
+    ]
+    return parts[0].merge(*parts[1:]) if parts else None
+
+
+def _say_which_find(asked: Mapping[str, Metric]) -> None:
+    """Warn of the metrics that mark no places in captions, and refuse if none of them does."""
+    silent = [name for name, metric in asked.items() if not metric.gives_findings]
+    if len(silent) == len(asked):
+        able = [name for name, one in known_metrics().items() if one.findings is not Metric.findings]
+        raise InputError(f"none of these metrics gives findings. Add one that does: {', '.join(able)}.")
+    if silent:
+        warnings.warn(f"no findings are given by {', '.join(silent)}.", CaptiousWarning, stacklevel=3)
 
 
 def compute(

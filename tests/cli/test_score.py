@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+import captious
+
 METRICS = "bleu1,rouge_l,cider"
 
 
@@ -434,3 +436,22 @@ def test_a_metric_that_needs_references_says_what_to_type(run, tmp_path: Path) -
         "error: cider needs references, but there are none. "
         "Give --references FILE, or --metrics free for those that need none.\n"
     )
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv", ".parquet"])
+def test_findings_are_written_as_rows(run, tmp_path, suffix: str) -> None:
+    pytest.importorskip("harper")
+    captions = tmp_path / "m2.json"
+    captions.write_text(json.dumps([{"image_id": 42, "caption": "This is 😀 a apple."}]))
+    target = tmp_path / f"found{suffix}"
+    found = run("score", "--candidates", captions, "--metrics", "rulegrammar", "--findings", target)
+    assert found.code == 0 and "wrote 1 findings" in found.err
+    (row,) = captious.read_findings(target).rows()
+    assert (row.image, row.system, row.start, row.end, row.text) == ("42", "m2", 10, 11, "a")
+    assert (row.kind, row.source, row.evidence) == ("grammar", "rulegrammar", "an")
+
+
+def test_findings_that_nobody_gives_are_refused(run, files, tmp_path) -> None:
+    target = tmp_path / "found.jsonl"
+    found = run("score", *_common(files), "--metrics", "bleu1", "--findings", target)
+    assert found.code == 2 and "none of these metrics gives findings" in found.err and not target.exists()

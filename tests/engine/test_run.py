@@ -64,3 +64,19 @@ def test_a_caption_of_a_hundred_thousand_words_is_refused_by_name(metric: str) -
         InputError, match=f'{metric}: "dog dog .*" has 100,000 words; at most [25]0?,000 are allowed'
     ):
         run_metrics(corpus, [resolve(metric)])
+
+
+def test_findings_come_on_request_from_any_number_of_processes() -> None:
+    # Harper: "a apple" wants "an" (code points 10-11 of "This is 😀 a apple."); every third caption has it.
+    captions = ["This is 😀 a apple." if i % 3 == 0 else "This is a dog." for i in range(12)]
+    corpus = Corpus.from_lists(captions, [["a dog"]] * 12)
+    metrics = [resolve("rulegrammar"), resolve("bleu1")]
+    assert [run.found for run in run_metrics(corpus, metrics)] == [None, None]
+    alone = run_metrics(corpus, metrics, findings=True)
+    many = run_metrics(corpus, metrics, jobs=3, findings=True)
+    assert str([run.found for run in many]) == str([run.found for run in alone])
+    found, none = (run.found for run in alone)
+    assert none is None and found is not None
+    assert [[place[:3] for place in places or ()] for places in found] == [
+        [(10, 11, "grammar")] if i % 3 == 0 else [] for i in range(12)
+    ]

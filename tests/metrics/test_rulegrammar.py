@@ -64,3 +64,12 @@ def test_the_signature_names_the_rules() -> None:
 def test_wrong_options(options: str) -> None:
     with pytest.raises(InputError, match="unknown"):
         resolve(f"rulegrammar[{options}]")
+
+
+def test_findings_are_places_in_the_caption_as_given() -> None:
+    captions = ["  is it a orange 😀 and teh cat", "A dog ran. ."]
+    found = captious.score(captious.Corpus.from_lists(captions), "rulegrammar", findings=True).findings
+    marked = [(row.text, row.kind, row.evidence) for row in found.rows() if row.caption == captions[0]]
+    assert marked == [("a", "grammar", "an"), ("teh", "grammar", "the")]
+    for row in found.rows():
+        assert row.start is None or 0 <= row.start < row.end <= len(row.caption)

@@ -29,6 +29,14 @@ def score(
             "--items", metavar="FILE", help="Write per-caption scores to a .csv, .jsonl or .parquet file."
         ),
     ] = None,
+    findings: Annotated[
+        Path | None,
+        typer.Option(
+            "--findings",
+            metavar="FILE",
+            help="Write what is wrong in each caption, and where, to a .csv, .jsonl or .parquet file.",
+        ),
+    ] = None,
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
@@ -61,6 +69,7 @@ def score(
             "--images": images,
             "--objects": objects,
             "--items": items,
+            "--findings": findings,
             "--common": common,
             "--server": server,
             "--system-encoder": system_encoder,
@@ -75,10 +84,10 @@ def score(
         shards.score(corpus_of_shards, wanted, out, engine, address, form, csv_safe, **every)
         return
     shards.refuse_without_shards(overwrite, address, block)
-    if items:
+    for path in filter(None, (items, findings)):
         from captious.corpus.write import check_item_path
 
-        check_item_path(items, [*map(Path, candidates), *map(Path, references or [])])
+        check_item_path(path, [*map(Path, candidates), *map(Path, references or [])])
     if not server:
         inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
@@ -94,7 +103,9 @@ def score(
     else:
         wanted = inputs.metrics(metrics, df, corpus, long, any_language)
         with progress_bar() as progress:
-            scores = scoring.score(corpus, wanted, **draws, jobs=jobs, progress=progress)
+            scores = scoring.score(
+                corpus, wanted, **draws, jobs=jobs, progress=progress, findings=findings is not None
+            )
     for line in score_tables.unscored_lines(scores):
         note(line)
     table = score_tables.score_rows(scores) if form is Format.csv else scores.table()
@@ -104,3 +115,6 @@ def score(
 
         write_items(scores, items, csv_safe=csv_safe)
         note(f"wrote {len(corpus):,} rows to {items}")
+    if findings:
+        scores.findings.write(findings)
+        note(f"wrote {len(scores.findings):,} findings to {findings}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from captious.corpus.columns import FloatArray
+from captious.corpus.findings import Findings
 from captious.corpus.types import Corpus
 from captious.errors import InputError, UnknownNameError
 from captious.stats.resample import (
@@ -115,6 +116,7 @@ class Scores(Shown):
     metrics: dict[str, MetricScores] = field(default_factory=dict)
     level: float = 0.95
     drawn: str = BOOTSTRAP  # how intervals were had
+    found: Findings | None = None
 
     def __repr__(self) -> str:
         return f"Scores({', '.join(self.metrics)}; {self.corpus!r})"
@@ -129,6 +131,13 @@ class Scores(Shown):
 
     def __len__(self) -> int:
         return len(self.metrics)
+
+    @property
+    def findings(self) -> Findings:
+        """What the metrics found in the captions and where, by the names of metrics as asked for."""
+        if self.found is None:
+            raise InputError("findings were not asked for. Score with captious.score(…, findings=True).")
+        return self.found
 
     def to_dict(self) -> dict[str, Any]:
         """The stable JSON shape: `{"systems": {system: {metric: {"score": …}}}}`."""
@@ -203,7 +212,7 @@ class Scores(Shown):
                     interval = percentile_interval(metric.metric.corpus_score(drawn), value.score, level)
                     systems[system] = value._replace(low=interval.low, high=interval.high)
             found[name] = replace(metric, systems=systems)
-        return Scores(self.corpus, found, level)
+        return replace(self, metrics=found, level=level)
 
     def significance(
         self,

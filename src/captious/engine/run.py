@@ -15,6 +15,7 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.findings import Place
 from captious.engine.workers import Worker
 from captious.errors import CaptiousError, InputError
 from captious.metrics import Batch, Metric
@@ -23,18 +24,26 @@ from captious.metrics.languages import refuse_languages
 from captious.progress import Report as Progress
 from captious.progress import hearing
 
+Found = list[Sequence[Place] | None]
+
 
 class Run(NamedTuple):
-    """What one metric gave: statistics of every example and what it knew of the corpus."""
+    """What one metric gave: statistics of every example, what it knew of the corpus, and findings."""
 
     statistics: FloatArray
     knowledge: Any
+    found: Found | None = None
 
 
 def run_metrics(
-    corpus: Corpus, metrics: Sequence[Metric], *, jobs: int = 1, progress: Progress | None = None
+    corpus: Corpus,
+    metrics: Sequence[Metric],
+    *,
+    jobs: int = 1,
+    progress: Progress | None = None,
+    findings: bool = False,
 ) -> list[Run]:
-    """Statistics of every example for each metric, in the order of `metrics`.
+    """Statistics of every example for each metric, in the order of `metrics`, and on request findings.
 
     `jobs` is the number of processes; the result does not depend on it.
     """
@@ -44,8 +53,8 @@ def run_metrics(
     refuse_languages(corpus, metrics)
     rows = shards(corpus, jobs)
     if len(rows) < 2:
-        return _run_here(corpus, metrics, progress)
-    return _run_apart(corpus, metrics, rows, progress)
+        return _run_here(corpus, metrics, progress, findings)
+    return _run_apart(corpus, metrics, rows, progress, findings)
 
 
 def statistics_of(metric: Metric, batch: Batch, knowledge: Any) -> FloatArray:
@@ -70,6 +79,18 @@ def statistics_of(metric: Metric, batch: Batch, knowledge: Any) -> FloatArray:
     return found
 
 
+def findings_of(metric: Metric, batch: Batch, knowledge: Any, asked: bool) -> Found | None:
+    """A metric's findings in each caption of a batch, where they are asked for and it gives any."""
+    if not (asked and metric.gives_findings):
+        return None
+    found = list(metric.findings(batch, knowledge))
+    if len(found) != len(batch):
+        raise InputError(
+            f"{metric.name} returned findings in {len(found):,} captions of {len(batch):,}. {_whose(metric)}"
+        )
+    return found
+
+
 def _whose(metric: Metric) -> str:
     return f"Leave the metric out, or fix {type(metric).__module__}."
 
@@ -85,7 +106,9 @@ def shards(corpus: Corpus, jobs: int) -> list[IntArray]:
     return [np.sort(part) for part in np.split(order, cuts) if len(part)]
 
 
-def _run_here(corpus: Corpus, metrics: Sequence[Metric], progress: Progress | None) -> list[Run]:
+def _run_here(
+    corpus: Corpus, metrics: Sequence[Metric], progress: Progress | None, findings: bool
+) -> list[Run]:
     batch = Batch(corpus)
     runs = []
     for done, metric in enumerate(metrics):
@@ -95,7 +118,8 @@ def _run_here(corpus: Corpus, metrics: Sequence[Metric], progress: Progress | No
         with hearing(_inside(metric, progress)):
             knowledge = metric.merge([metric.collect(batch)])
             metric.check(corpus, knowledge)
-            runs.append(Run(statistics_of(metric, batch, knowledge), knowledge))
+            statistics = statistics_of(metric, batch, knowledge)
+            runs.append(Run(statistics, knowledge, findings_of(metric, batch, knowledge, findings)))
     if progress:
         progress("", len(metrics), len(metrics))
     return runs
@@ -109,11 +133,11 @@ def _inside(metric: Metric, progress: Progress | None) -> Progress | None:
 
 
 def _run_apart(
-    corpus: Corpus, metrics: Sequence[Metric], rows: list[IntArray], progress: Progress | None
+    corpus: Corpus, metrics: Sequence[Metric], rows: list[IntArray], progress: Progress | None, findings: bool
 ) -> list[Run]:
     for metric in metrics:  # once, not in every process
         metric.prepare(progress)
-    workers = [Worker(_work, corpus, part, metrics) for part in rows]
+    workers = [Worker(_work, corpus, part, metrics, findings) for part in rows]
     pipes = [worker.pipe for worker in workers]
     try:
         return [
@@ -141,13 +165,17 @@ def _one_metric(
     metric.check(corpus, knowledge)
     for pipe in pipes:
         pipe.send(knowledge)
-    parts = _gather(pipes)
+    parts, finds = zip(*_gather(pipes), strict=True)
     if len({part.shape[1] for part in parts}) > 1:
         raise InputError(f"{metric.name} returned rows of different lengths. {_whose(metric)}")
     statistics = np.empty((len(corpus), parts[0].shape[1]))
-    for part, found in zip(rows, parts, strict=True):
-        statistics[part] = found
-    return Run(statistics, knowledge)
+    found: Found | None = None if finds[0] is None else [None] * len(corpus)
+    for part, numbers, places in zip(rows, parts, finds, strict=True):
+        statistics[part] = numbers
+        if found is not None:
+            for row, own in zip(part.tolist(), places, strict=True):
+                found[row] = own
+    return Run(statistics, knowledge, found)
 
 
 def _gather(pipes: Iterable[Connection]) -> list[Any]:
@@ -167,14 +195,17 @@ def _gather(pipes: Iterable[Connection]) -> list[Any]:
     return answers
 
 
-def _work(pipe: Connection, corpus: Corpus, rows: IntArray, metrics: Sequence[Metric]) -> None:
+def _work(
+    pipe: Connection, corpus: Corpus, rows: IntArray, metrics: Sequence[Metric], findings: bool
+) -> None:
     """What a worker does: answer twice for every metric, in order."""
     try:
         batch = Batch(corpus.select(rows).compact())
         for metric in metrics:
             pipe.send(metric.collect(batch))
             knowledge = pipe.recv()
-            pipe.send(statistics_of(metric, batch, knowledge))
+            statistics = statistics_of(metric, batch, knowledge)
+            pipe.send((statistics, findings_of(metric, batch, knowledge, findings)))
     except CaptiousError as error:
         pipe.send(error)
     except EOFError:

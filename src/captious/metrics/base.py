@@ -21,6 +21,7 @@ import numpy as np
 from captious._version import __version__
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.findings import Place
 from captious.errors import InputError, one_line
 from captious.metric_names import PLUGINS
 from captious.metrics.batch import Batch
@@ -182,6 +183,18 @@ class Metric:
     def details(self, statistics: FloatArray) -> dict[str, FloatArray]:
         """Further values of each example by name, for files of per-example scores."""
         return {}
+
+    def findings(self, batch: Batch, knowledge: Any) -> Sequence[Sequence[Place] | None]:
+        """What is wrong in each caption and where; None for a caption at which it did not look.
+
+        Places are code points of the caption as given. It is asked only for findings, after `statistics`.
+        """
+        return [None] * len(batch)
+
+    @property
+    def gives_findings(self) -> bool:
+        """Whether it marks places in captions."""
+        return type(self).findings is not Metric.findings
 
     def corpus_score(self, summed: FloatArray) -> FloatArray:
         """Score from summed statistics; works on any number of leading axes."""

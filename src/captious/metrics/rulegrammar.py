@@ -13,6 +13,7 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
+from captious.corpus.findings import Place
 from captious.errors import MissingDependencyError, UnknownNameError
 from captious.metrics.base import Metric, Need
 from captious.metrics.batch import Batch
@@ -23,6 +24,7 @@ DIALECTS = ("american", "british", "australian", "canadian", "indian")
 KINDS = ("grammar", "all")
 # What Harper says of taste, of compounds that are written both ways and of spaces is no error.
 NOT_GRAMMAR = frozenset({"Style", "Regionalism", "Readability", "Enhancement", "WordChoice", "Formatting"})
+KIND = "grammar"  # of its findings
 _WORD = re.compile(r"\S+")
 
 
@@ -72,15 +74,38 @@ class RuleGrammar(Metric):
 
     def share(self, caption: str) -> float:
         """The score of one caption."""
-        text = thumb_normalise(caption) if self.clean else caption
+        text = self._text(caption)
         words = [match.span() for match in _WORD.finditer(text)]
         if not words:
             return 0.0
-        touched: set[int] = set()
-        for lint in _linter(self.dialect).lint(text):
-            if self.kinds == "all" or lint.lint_kind not in NOT_GRAMMAR:
-                touched |= _touched(words, lint.span.start, lint.span.end)
+        errors = self._errors(text)
+        touched: set[int] = set().union(*(_touched(words, one.span.start, one.span.end) for one in errors))
         return 1.0 - len(touched) / len(words)
+
+    def findings(self, batch: Batch, knowledge: Any) -> list[list[Place]]:
+        """Each error as Harper marks it, with what it says and the replacements that it offers."""
+        return [self._places(caption) for caption in batch.corpus.captions]
+
+    def _places(self, caption: str) -> list[Place]:
+        text = self._text(caption)
+        cut = len(caption) - len(caption.lstrip()) if self.clean else 0
+        places = []
+        for error in self._errors(text):
+            offered = [one.replacement_text for one in error.suggestions if one.replacement_text]
+            # A final period that only the clean text has is no place in the caption.
+            start = min(error.span.start + cut, len(caption) - 1)
+            end = min(error.span.end + cut, len(caption))
+            places.append(
+                Place(start, max(end, start + 1), KIND, note=error.message, evidence=" | ".join(offered))
+            )
+        return places
+
+    def _text(self, caption: str) -> str:
+        return thumb_normalise(caption) if self.clean else caption
+
+    def _errors(self, text: str) -> list[Any]:
+        lints = _linter(self.dialect).lint(text) if text else []
+        return [lint for lint in lints if self.kinds == "all" or lint.lint_kind not in NOT_GRAMMAR]
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """The checker's version, which errors count, the dialect, and whether text is cleaned."""
