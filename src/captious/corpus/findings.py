@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from captious.charts.marked_text import MARKED_CSS, marked_html
 from captious.corpus.columns import FloatArray, IntArray, factorise
 from captious.corpus.judgments import example_id
 from captious.corpus.types import Corpus
@@ -247,6 +248,24 @@ class Findings:
             notes=[self.notes[row] for row in kept.tolist()],
             evidences=[self.evidences[row] for row in kept.tolist()],
         )
+
+    def to_html(self, most: int = 20) -> str:
+        """The first captions as HTML, once for each source that looked, with its findings marked."""
+        by_example: dict[int, dict[str, list[Finding]]] = {}
+        for example, source in sorted(self.looked):
+            if example in by_example or len(by_example) < most:
+                by_example.setdefault(example, {})[self.sources[source]] = []
+        places = {name: place for place, name in enumerate(self.ids)}
+        for row in self.rows():
+            if row.kind and (own := by_example.get(places[row.example])) is not None:
+                own[row.source].append(row)
+        figures = [marked_html(self.captions[example], marks) for example, marks in by_example.items()]
+        left = len({example for example, _ in self.looked}) - len(figures)
+        more = f"\n<p>{left:,} more captions.</p>" if left else ""
+        return f"<style>{MARKED_CSS}</style>\n" + "\n".join(figures) + more
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a long table with the columns of files; captions in which nothing was found have none."""
