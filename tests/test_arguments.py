@@ -192,7 +192,7 @@ def test_the_line_names_the_argument_and_what_it_should_be(tmp_path: Path) -> No
         (lambda: captious.score(corpus, jobs="2"), "jobs must be a whole number; found '2'."),  # type: ignore
         (
             lambda: captious.score(corpus, 3),  # type: ignore[call-overload]
-            "metrics must be text or a list of texts or metrics or None; found 3.",
+            "metrics must be a metric or a list of metrics or None; found 3.",
         ),
         (lambda: captious.score(corpus, resamples=5, seed=-1), "the seed is -1; it must be 0 or more."),
         (

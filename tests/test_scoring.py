@@ -168,7 +168,7 @@ def test_errors_of_the_python_interface_name_no_option_of_the_command_line() -> 
             lambda one: score(7),
             "corpus must be a corpus, or captions as captious.load_corpus takes them; found 7.",
         ),
-        (lambda one: score(one, 4), "metrics must be text or a list of texts or metrics or None; found 4."),
+        (lambda one: score(one, 4), "metrics must be a metric or a list of metrics or None; found 4."),
         (
             lambda one: score(one, [["bleu1"]]),
             "found what looks like references. Give them by name: references=",

@@ -87,6 +87,9 @@ KINDS = {
     "ShardedCorpus": Kind("shards, as captious.open_shards opens them", _is_called("ShardedCorpus")),
     "MetaSettings": Kind("a captious.MetaSettings", _is_called("MetaSettings")),
     "Metric": Kind("a metric", _is_called("Metric")),
+    "Asked": Kind(  # by its name, or a function that becomes one
+        "a metric", lambda value: isinstance(value, str) or callable(value) or _is_called("Metric")(value)
+    ),
 }
 ANYTHING = Kind("anything", lambda _: True)
 PLURALS = {"text": "texts", "a path": "paths", "a whole number": "whole numbers", "a number": "numbers"}

@@ -9,7 +9,7 @@ from captious.corpus import Corpus
 from captious.corpus.given import Given
 from captious.corpus.significance import Comparison, MetricComparison, Pair, refuse_different_images
 from captious.engine import Progress
-from captious.metrics import Metric
+from captious.metrics import Asked
 from captious.scoring import as_corpus, refuse_references_as_metrics, score
 from captious.stats.resample import DEFAULT_RESAMPLES, DEFAULT_SEED
 from captious.stats.significance import DEFAULT_TRIALS
@@ -19,7 +19,7 @@ __all__ = ["Comparison", "MetricComparison", "Pair", "compare"]
 
 def compare(
     corpus: Corpus | Given,
-    metrics: str | Sequence[str | Metric] | None = None,
+    metrics: Asked | Sequence[Asked] | None = None,
     *,
     references: Given | None = None,
     resamples: int = DEFAULT_RESAMPLES,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from captious.corpus import Corpus
 from captious.errors import InputError, MissingDependencyError
-from captious.metric_names import GROUPS
-from captious.metrics import Metric, known_metrics, resolve, split_list
+from captious.metric_names import GROUPS, plain_name
+from captious.metrics import Asked, Metric, known_metrics, resolve
 from captious.metrics.base import refuse_too_long
 from captious.metrics.languages import refused_for_language
+from captious.metrics.registry import listed
 
 __all__ = ["CLASSIC", "GROUPS", "Chosen", "expand", "lacking", "members", "missing_for", "usual"]
 
@@ -21,7 +22,7 @@ CLASSIC = ("bleu1", "bleu2", "bleu3", "bleu4", "meteor", "rouge_l", "cider")
 class Chosen(NamedTuple):
     """The metrics to run, and for those of a group that cannot, why not."""
 
-    metrics: list[str | Metric]
+    metrics: list[Asked]
     left_out: dict[str, str]
 
     def reasons(self) -> list[str]:
@@ -40,7 +41,7 @@ class Chosen(NamedTuple):
 
 
 def expand(
-    asked: str | Sequence[str | Metric],
+    asked: Asked | Sequence[Asked],
     corpus: Corpus | None = None,
     *,
     frequencies: bool = False,
@@ -57,20 +58,17 @@ def expand(
     >>> expand("classic,wmd").metrics
     ['bleu1', 'bleu2', 'bleu3', 'bleu4', 'meteor', 'rouge_l', 'cider', 'wmd']
     """
-    if isinstance(asked, str):
-        asked = split_list(asked)
-    names = list(asked) if isinstance(asked, Iterable) else [asked]
-    for name in names:
-        if not isinstance(name, str | Metric):
+    found: dict[Asked, None] = {}
+    left_out: dict[str, str] = {}
+    for name in listed(asked):
+        if not isinstance(name, str | Metric) and (isinstance(name, type) or not callable(name)):
             kind = type(name).__name__
             raise InputError(f'metrics: found {kind}. Give names, for example metrics=["cider", "bleu4"].')
-    found: dict[str | Metric, None] = {}
-    left_out: dict[str, str] = {}
-    for name in names:
-        if name not in GROUPS:
-            found[name] = None
+        group = plain_name(name) if isinstance(name, str) else ""
+        if group not in GROUPS:
+            found[name if isinstance(name, str) else resolve(name)] = None
             continue
-        for member in members(str(name)):
+        for member in members(group):
             why = lacking(member, corpus, frequencies=frequencies)
             if not why and corpus is not None and not any_language:
                 why = refused_for_language(resolve(member), corpus)

@@ -8,8 +8,19 @@ from pathlib import Path
 
 GROUPS = ("classic", "free", "offline", "all")
 PLUGINS = "captious.metrics"  # the entry-point group of other packages' metrics
+# What papers write, without case and signs, where it is not our name without them.
+ALIASES = {
+    "bleu": "bleu4",
+    "ciderd": "cider",
+    "rouge": "rouge_l",
+    "clips": "clipscore",
+    "refclips": "refclipscore",
+    "pacs": "pacscore",
+    "refpacs": "refpacscore",
+}
 _PACKAGE = "captious.metrics"
 _REGISTERED = re.compile(r'^@register\("(\w+)"\)', re.MULTILINE)
+_SIGNS = re.compile(r"[-_ @]")
 
 
 @cache
@@ -26,3 +37,22 @@ def metric_homes() -> dict[str, str]:
             place = path.relative_to(root).with_suffix("").parts
             found[name] = ".".join([_PACKAGE, *place])
     return found
+
+
+def plain_name(asked: str) -> str:
+    """Our name of a metric or group that is written as papers write it; options stay as they are.
+
+    >>> [plain_name(one) for one in ("CIDEr", "BLEU-4", "bleu", "CIDEr-D[sigma=4]", "ROUGE-L", "my_own")]
+    ['cider', 'bleu4', 'bleu4', 'cider[sigma=4]', 'rouge_l', 'my_own']
+    """
+    name, bracket, options = asked.strip().partition("[")
+    return _by_spelling().get(_folded(name), name) + bracket + options
+
+
+@cache
+def _by_spelling() -> dict[str, str]:
+    return {**ALIASES, **{_folded(name): name for name in (*metric_homes(), *GROUPS)}}
+
+
+def _folded(name: str) -> str:
+    return _SIGNS.sub("", name.strip().casefold())

@@ -44,7 +44,7 @@ class Reward:
 
     def __init__(self, metric: str | Metric = "cider", *, references: Given) -> None:
         check_arguments(Reward.__init__, locals())
-        self.metric = resolve(metric) if isinstance(metric, str) else metric
+        self.metric = resolve(metric)
         if not self.metric.needs <= {"references"}:
             needs = ", ".join(sorted(self.metric.needs - {"references"}))
             raise InputError(

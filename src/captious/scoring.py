@@ -23,7 +23,7 @@ from captious.engine.shards import ShardedScores, score_shards
 from captious.engine.shards.choice import EngineName, engine_of
 from captious.errors import CaptiousWarning, InputError, UnknownNameError
 from captious.groups import expand, missing_for, usual
-from captious.metrics import Metric, known_metrics, resolve_all
+from captious.metrics import Asked, Metric, known_metrics, resolve_all
 from captious.metrics.languages import refuse_languages, warn_of_languages
 from captious.metrics.seen import warn_of_seen
 from captious.stats.resample import DEFAULT_SEED
@@ -37,7 +37,7 @@ __all__ = ["assemble", "available_metrics", "compute", "missing_for", "score"]
 @overload
 def score(
     corpus: ShardedCorpus,
-    metrics: str | Sequence[str | Metric] | None = None,
+    metrics: Asked | Sequence[Asked] | None = None,
     *,
     resamples: int = 0,
     level: float = 0.95,
@@ -52,7 +52,7 @@ def score(
 @overload
 def score(
     corpus: Corpus | Given,
-    metrics: str | Sequence[str | Metric] | None = None,
+    metrics: Asked | Sequence[Asked] | None = None,
     *,
     references: Given | None = None,
     resamples: int = 0,
@@ -67,7 +67,7 @@ def score(
 ) -> Scores: ...
 def score(
     corpus: Corpus | ShardedCorpus | Given,
-    metrics: str | Sequence[str | Metric] | None = None,
+    metrics: Asked | Sequence[Asked] | None = None,
     *,
     references: Given | None = None,
     resamples: int = 0,
@@ -168,8 +168,11 @@ def assemble(
         scored = corpus.system_of[~np.isnan(values)]
         counts = np.bincount(scored, minlength=len(corpus.systems)).tolist()
         sums = sums_by_image(corpus, run.statistics)
+        given = metric.corpus_values(run.knowledge)
         systems = {
-            system: CorpusScore(float(metric.corpus_score(sums[system].sum(axis=0))), None, None, n)
+            system: CorpusScore(
+                given.get(system, float(metric.corpus_score(sums[system].sum(axis=0)))), None, None, n
+            )
             for system, n in zip(corpus.systems, counts, strict=True)
             if system in sums
         }
@@ -185,6 +188,7 @@ def assemble(
             title=metric.title,
             notes=tuple(metric.notes(corpus, run.knowledge)),
             unscored=metric.unscored(run.knowledge),
+            resampled=not given,
         )
     scores = Scores(corpus, found, level, found=_findings(corpus, asked, runs))
     return scores.with_intervals(resamples, level=level, seed=seed) if resamples else scores
@@ -213,7 +217,7 @@ def _say_which_find(asked: Mapping[str, Metric]) -> None:
 def compute(
     predictions: Given,
     references: Given | None = None,
-    metrics: str | Sequence[str | Metric] | None = None,
+    metrics: Asked | Sequence[Asked] | None = None,
     *,
     jobs: int = 1,
 ) -> dict[str, float]:
@@ -304,7 +308,7 @@ def refuse_references_as_metrics(metrics: object) -> None:
         raise InputError("metrics: found what looks like references. Give them by name: references=…")
 
 
-def _chosen(metrics: str | Sequence[str | Metric] | None, corpus: Corpus) -> list[str | Metric]:
+def _chosen(metrics: Asked | Sequence[Asked] | None, corpus: Corpus) -> list[Asked]:
     chosen = expand(usual(corpus) if metrics is None else metrics, corpus)
     for line in chosen.reasons():
         warnings.warn(line, CaptiousWarning, stacklevel=3)

@@ -20,7 +20,6 @@ def test_options_are_read_as_the_type_of_their_default() -> None:
     ("asked", "said"),
     [
         ("cidre", 'unknown metric "cidre". Did you mean "cider"?'),
-        ("CIDEr", 'unknown metric "CIDEr". Did you mean "cider"?'),
         ("cider[sgima=4]", 'unknown option of cider "sgima". Did you mean "sigma"?'),
         ("cider[sigma]", 'cider: option "sigma" has no value. Write sigma=value.'),
         ("cider[n=four]", 'cider: option "n" must be a whole number; found "four".'),

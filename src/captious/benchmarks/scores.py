@@ -12,7 +12,7 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.engine import Progress, run_metrics
 from captious.errors import InputError
-from captious.metrics import Metric, resolve, split_list
+from captious.metrics import Asked, Metric, resolve_all
 from captious.metrics.languages import warn_of_languages
 
 
@@ -38,22 +38,18 @@ class BenchmarkScores:
         return BenchmarkScores(self.arrays | other.arrays, self.signatures | other.signatures)
 
 
-def metrics_for(specifications: Sequence[str] | str, documents: str) -> dict[str, Metric]:
+def metrics_for(specifications: Asked | Sequence[Asked], documents: str) -> dict[str, Metric]:
     """Metrics by the name they were asked for, with the protocol's documents for CIDEr.
 
     >>> metrics_for("cider", "examples")["cider"].documents
     'examples'
     """
-    if isinstance(specifications, str):
-        specifications = split_list(specifications)
     found = {}
-    for text in specifications:
-        metric = resolve(text)
-        options = {field.name for field in fields(metric)}
-        if "documents" in options and "documents=" not in text.replace(" ", ""):
-            metric = replace(metric, documents=documents)  # type: ignore[call-arg]
+    for name, metric in resolve_all(specifications).items():
         metric.ready()
-        found[text.strip()] = metric
+        options = {field.name for field in fields(metric)}
+        open_choice = "documents" in options and "documents=" not in name.replace(" ", "")
+        found[name] = replace(metric, documents=documents) if open_choice else metric  # type: ignore[call-arg]
     return found
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from captious.cli import benchmark_options as own
 from captious.cli import options
 from captious.cli.output import Format
 
@@ -115,6 +116,51 @@ def get(
         whole = whole and found.whole
     if not whole:
         raise typer.Exit(1)
+
+
+@app.command("rows")
+def rows(
+    name: own.Benchmark,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="FILE", help="File to write: .csv, .jsonl or .parquet.")
+    ],
+    data: own.Data = None,
+    human: own.Human = None,
+    leaked: own.Leaked = None,
+    release: own.Release = None,
+    subset: own.Subset = None,
+    objects: own.Objects = None,
+    images: own.Images = None,
+    reference_count: own.ReferenceCount = None,
+    csv_safe: options.CsvSafe = False,
+) -> None:
+    """Write the captions that a benchmark scores, with ids and references.
+
+    Score them with a program of your own, keep the column id, and evaluate the scores with
+    captious meta NAME --scores FILE.
+
+    Example: captious benchmarks rows thumb --out thumb.jsonl
+    """
+    from captious.benchmarks import ExtraInputs, load_benchmark
+    from captious.benchmarks.rows import example_rows
+    from captious.cli.output import note
+    from captious.corpus.write import check_item_path, write_columns
+
+    check_item_path(out)
+    loaded = load_benchmark(
+        name,
+        data,
+        ExtraInputs(objects, images, reference_count),
+        human=human,
+        leaked=leaked,
+        release=release,
+        subset=subset,
+    )
+    for line in loaded.notes:
+        note(line)
+    columns = example_rows(loaded)
+    write_columns(columns, out, csv_safe=csv_safe)
+    note(f"wrote {len(columns['id']):,} rows to {out}")
 
 
 def _looked_in(data: Path | None) -> Path:

@@ -88,10 +88,10 @@ def compare(
         return
     if not candidates:
         raise InputError("there is nothing to compare. Give --candidates or --scores.")
-    inputs.refuse_unknown(metrics)
+    asked = inputs.known(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
     corpus = inputs.with_encoders(corpus, system_encoder or [])
-    wanted = inputs.metrics(metrics, df, corpus, long, any_language)
+    wanted = inputs.metrics(asked, df, corpus, long, any_language)
     with progress_bar() as progress:
         found = comparison.compare(
             corpus,

@@ -12,8 +12,9 @@ from captious.corpus import Corpus
 from captious.corpus.load import load_with_notes
 from captious.corpus.readers import PathText
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.groups import GROUPS, expand, usual
-from captious.metrics import Metric, resolve, resolve_all, split_list
+from captious.groups import expand, usual
+from captious.metric_names import GROUPS, plain_name
+from captious.metrics import Asked, Metric, resolve, resolve_all, split_list
 from captious.models.encoders.long_texts import check_long
 
 
@@ -58,12 +59,12 @@ def with_encoders(corpus: Corpus, given: Sequence[str]) -> Corpus:
 
 
 def metrics(
-    text: str,
+    text: str | Sequence[Asked],
     df: Path | None = None,
     corpus: Corpus | None = None,
     long: str | None = None,
     any_language: bool = False,
-) -> list[str | Metric]:
+) -> list[Asked]:
     """The metrics that were asked for, groups by their members; without any, the usual ones."""
     chosen = expand(text or usual(corpus), corpus, frequencies=df is not None, any_language=any_language)
     for line in chosen.reasons():
@@ -91,12 +92,12 @@ def metrics(
     return wanted
 
 
-def _with_long(wanted: list[str | Metric], long: str) -> list[str | Metric]:
+def _with_long(wanted: list[Asked], long: str) -> list[Asked]:
     """The metrics with the option `long` set where they have a limit; refused where none offers it."""
     check_long(long)
     found, refusals, used = list(wanted), [], False
     for place, one in enumerate(wanted):
-        metric = resolve(one) if isinstance(one, str) else one
+        metric = resolve(one)
         refusal = refused_long(metric, long)
         if metric.longest is not None and not refusal:
             used = True
@@ -135,18 +136,29 @@ def words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def refuse_unknown(text: str) -> None:
-    """Refuse a wrong metric before files are read."""
-    named = [name for name in split_list(text) if name not in GROUPS]
-    if named:
+def asked(text: str) -> list[Asked]:
+    """The names that were typed; `module:function` is imported."""
+    if ":" not in text:
+        return list(split_list(text))
+    from captious.metrics.function import imported, is_function
+
+    return [imported(name) if is_function(name) else name for name in split_list(text)]
+
+
+def known(text: str) -> list[Asked]:
+    """The names that were typed, refused before files are read where one is no metric."""
+    found = asked(text)
+    named = [name for name in found if not isinstance(name, str) or plain_name(name) not in GROUPS]
+    if named or (text and not found):
         resolve_all(named)
+    return found
 
 
-def _with_option(wanted: list[str | Metric], option: str, value: str) -> tuple[list[str | Metric], bool]:
+def _with_option(wanted: list[Asked], option: str, value: str) -> tuple[list[Asked], bool]:
     """The metrics with an option set where they have it, and whether any has."""
-    found: list[str | Metric] = []
+    found: list[Asked] = []
     for one in wanted:
-        metric = resolve(one) if isinstance(one, str) else one
+        metric = resolve(one)
         if option not in {own.name for own in fields(metric)}:
             found.append(one)
         elif isinstance(one, str) and "[" in one and value.isalpha():  # brackets tell it from others

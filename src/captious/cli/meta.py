@@ -42,11 +42,10 @@ def meta(
     """
     from captious import benchmarks
     from captious.benchmarks.meta_evaluation.result import MetaSettings
-    from captious.cli.inputs import refuse_unknown, words
+    from captious.cli.inputs import asked, known, words
     from captious.cli.output import emit, note, progress_bar
 
-    if not scores:  # a name may be a column of the file of scores
-        refuse_unknown(metrics)
+    named = asked(metrics) if scores else known(metrics)  # a name may be a column of the file of scores
     settings = MetaSettings(
         coefficients=tuple(words(coefficient)) or None,
         level=level or None,
@@ -59,7 +58,7 @@ def meta(
     with progress_bar() as progress:
         found = benchmarks.meta(
             benchmark,
-            metrics,
+            named,
             data=data,
             scores=scores,
             aspects=words(aspect),

@@ -116,7 +116,8 @@ Metrics = Annotated[
         "-m",
         metavar="LIST",
         help="Metrics, separated by commas. Options go in brackets: cider[sigma=4]. Name a trained metric by "
-        "its folder: ./mine. Groups: classic, free (no references), offline (no neural weights), all. "
+        "its folder: ./mine, a function of yours by module:function. Groups: classic, free (no references), "
+        "offline (no neural weights), all. "
         "Default: classic, or free if there are no references.",
         autocompletion=complete_metrics,
     ),

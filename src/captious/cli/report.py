@@ -12,7 +12,7 @@ from captious.cli import options
 
 if TYPE_CHECKING:
     from captious.corpus import Corpus, Scores
-    from captious.metrics import Metric
+    from captious.metrics import Asked
     from captious.report.write import Written
 
 NO_EXPLANATION = "none"
@@ -135,7 +135,7 @@ def report(
     from captious.files import check_folder, check_output
     from captious.report import write_report
 
-    inputs.refuse_unknown(metrics)
+    named = inputs.known(metrics)
     if charts:
         check_folder(charts)
     check_output(out, [*(candidates or []), *(references or []), *([judgments] if judgments else [])])
@@ -163,7 +163,7 @@ def report(
         "report on",
     )
     corpus = inputs.with_encoders(corpus, system_encoder or [])
-    wanted = inputs.metrics(metrics, df, corpus, long, any_language)
+    wanted = inputs.metrics(named, df, corpus, long, any_language)
     written = write_report(
         _scored(corpus, wanted, resamples, level, seed, jobs),
         out,
@@ -217,7 +217,7 @@ def _of_shards(
 
 
 def _scored(
-    corpus: Corpus, metrics: list[str | Metric], resamples: int, level: float, seed: int, jobs: int
+    corpus: Corpus, metrics: list[Asked], resamples: int, level: float, seed: int, jobs: int
 ) -> Scores:
     from captious import scoring
     from captious.cli.output import progress_bar

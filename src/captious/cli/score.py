@@ -64,6 +64,7 @@ def score(
     from captious.corpus import score_tables
 
     remote.refuse_without_server(server, token_file)
+    named = [] if server else inputs.known(metrics)
     if shards.is_sharded(candidates, out, engine, dry_run):
         alone = {
             "--images": images,
@@ -74,9 +75,8 @@ def score(
             "--server": server,
             "--system-encoder": system_encoder,
         }
-        inputs.refuse_unknown(metrics)
         corpus_of_shards = shards.opened(candidates, references, name, duplicates, block, alone)
-        wanted = inputs.metrics(metrics, df, corpus_of_shards.sample(100), long, any_language)
+        wanted = inputs.metrics(named, df, corpus_of_shards.sample(100), long, any_language)
         if dry_run:
             shards.dry_run(corpus_of_shards, wanted, resamples, jobs, form)
             return
@@ -88,8 +88,6 @@ def score(
         from captious.corpus.write import check_item_path
 
         check_item_path(path, [*map(Path, candidates), *map(Path, references or [])])
-    if not server:
-        inputs.refuse_unknown(metrics)
     corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
     corpus = inputs.with_encoders(corpus, system_encoder or [])
     draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
@@ -101,7 +99,7 @@ def score(
         }
         scores = remote.score_at(server, token_file, corpus, metrics, chosen, **draws)
     else:
-        wanted = inputs.metrics(metrics, df, corpus, long, any_language)
+        wanted = inputs.metrics(named, df, corpus, long, any_language)
         with progress_bar() as progress:
             scores = scoring.score(
                 corpus, wanted, **draws, jobs=jobs, progress=progress, findings=findings is not None

@@ -12,7 +12,7 @@ from captious.cli.output import Format
 
 if TYPE_CHECKING:
     from captious.corpus.shards import ShardedCorpus
-    from captious.metrics import Metric
+    from captious.metrics import Asked
 
 
 class EngineChoice(StrEnum):
@@ -105,7 +105,7 @@ def opened(
 
 def score(
     corpus: ShardedCorpus,
-    metrics: list[str | Metric],
+    metrics: list[Asked],
     out: str,
     engine: EngineChoice,
     address: str,
@@ -135,9 +135,7 @@ def score(
         raise typer.Exit(1)
 
 
-def dry_run(
-    corpus: ShardedCorpus, metrics: list[str | Metric], resamples: int, jobs: int, form: Format
-) -> None:
+def dry_run(corpus: ShardedCorpus, metrics: list[Asked], resamples: int, jobs: int, form: Format) -> None:
     """Say what there is and what it would cost."""
     from captious.cli.output import emit, note
     from captious.engine.shards.estimate import estimate

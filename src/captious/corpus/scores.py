@@ -12,6 +12,7 @@ from captious.corpus.columns import FloatArray
 from captious.corpus.findings import Findings
 from captious.corpus.types import Corpus
 from captious.errors import InputError, UnknownNameError
+from captious.metric_names import plain_name
 from captious.stats.resample import (
     DEFAULT_RESAMPLES,
     DEFAULT_SEED,
@@ -65,7 +66,8 @@ class MetricScores:
     `statistics` are the per-example sufficient statistics, from which resampled corpus values are
     computed without running the metric again; `metric` turns them into scores. `details` are further
     values of each example, such as SPICE's sub-scores. `notes` are remarks for the reader; `unscored`
-    are images whose captions have no score (NaN), each with the reason.
+    are images whose captions have no score (NaN), each with the reason. Without `resampled` the systems'
+    values do not follow from the statistics, and have no intervals and tests.
     """
 
     name: str
@@ -79,6 +81,7 @@ class MetricScores:
     title: str = ""
     notes: tuple[str, ...] = ()
     unscored: dict[str, str] = field(default_factory=dict)
+    resampled: bool = True
 
     def __repr__(self) -> str:
         """The systems' scores and the signature; the arrays have names of their own."""
@@ -122,6 +125,7 @@ class Scores(Shown):
         return f"Scores({', '.join(self.metrics)}; {self.corpus!r})"
 
     def __getitem__(self, metric: str) -> MetricScores:
+        metric = metric if metric in self.metrics else plain_name(metric)
         if metric not in self.metrics:
             raise UnknownNameError("metric", metric, self.metrics)
         return self.metrics[metric]
@@ -200,6 +204,7 @@ class Scores(Shown):
         sums = {
             (name, system): by_image
             for name, metric in self.metrics.items()
+            if metric.resampled
             for system, by_image in sums_by_image(self.corpus, metric.statistics).items()
         }
         draws = _resample(sums, resamples, seed)

@@ -132,6 +132,7 @@ def significance(
     """
     corpus = scores.corpus
     refuse_different_images(corpus)
+    refuse_not_resampled(scores)
     metrics = {name: scores[name].metric for name in scores}
     blocks = {name: sums_by_image(corpus, scores[name].statistics) for name in scores}
     found: dict[str, list[Pair]] = {name: [] for name in scores}
@@ -147,6 +148,16 @@ def significance(
         level=level,
         seed=seed,
     )
+
+
+def refuse_not_resampled(scores: Scores) -> None:
+    """Refuse a metric whose value for the corpus was given as it is."""
+    for name in scores:
+        if not scores[name].resampled:
+            raise InputError(
+                f"{name} gives a value for the corpus that is not the mean of its captions' scores, so that "
+                "it cannot be tested. Return the scores alone, or leave it out."
+            )
 
 
 def refuse_different_images(corpus: Corpus) -> None:

@@ -1,21 +1,20 @@
-"""Write per-example scores: csv, jsonl or parquet, atomically."""
+"""Write rows, of per-example scores or else: csv, jsonl or parquet, atomically."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
+from captious.corpus.lists import is_list
 from captious.corpus.scores import Scores
 from captious.errors import InputError, MissingDependencyError
 from captious.files import atomically, check_output
 from captious.tables.formula import guarded
 
-TEXT_COLUMNS = ("system", "image_id", "caption")
+Columns = Mapping[str, Sequence[Any]]
 ITEM_SUFFIXES = (".csv", ".jsonl", ".parquet")
 
 
@@ -37,19 +36,24 @@ def write_items(scores: Scores, path: Path, *, csv_safe: bool = False) -> None:
     Texts are written as they are, so that they can be read back; with `csv_safe` a CSV file gets
     an apostrophe before texts that a spreadsheet would run as formulas.
     """
+    write_columns(_columns(scores), path, csv_safe=csv_safe)
+
+
+def write_columns(columns: Columns, path: Path, *, csv_safe: bool = False) -> None:
+    """Columns of numbers, texts or lists of texts as a file; in CSV a list is JSON."""
     check_item_path(path)
-    writers: dict[str, Callable[[Scores, Path], None]] = {
+    writers: dict[str, Callable[[Columns, Path], None]] = {
         ".csv": partial(_write_csv, spell=guarded if csv_safe else str),
         ".jsonl": _write_jsonl,
         ".parquet": _write_parquet,
     }
     with atomically(path) as temporary:
-        writers[path.suffix.lower()](scores, temporary)
+        writers[path.suffix.lower()](columns, temporary)
 
 
-def _columns(scores: Scores) -> dict[str, list[str] | list[float]]:
+def _columns(scores: Scores) -> Columns:
     corpus = scores.corpus
-    columns: dict[str, list[str] | list[float]] = {
+    columns: dict[str, Sequence[Any]] = {
         "system": [corpus.systems[i] for i in corpus.system_of.tolist()],
         "image_id": [corpus.image_ids[i] for i in corpus.image_of.tolist()],
         "caption": corpus.captions,
@@ -60,10 +64,15 @@ def _columns(scores: Scores) -> dict[str, list[str] | list[float]]:
     return columns
 
 
-def _write_csv(scores: Scores, path: Path, spell: Callable[[str], str]) -> None:
+def _write_csv(columns: Columns, path: Path, spell: Callable[[str], str]) -> None:
+    import orjson
+
     columns = {
-        name: [spell(str(text)) for text in column] if name in TEXT_COLUMNS else column
-        for name, column in _columns(scores).items()
+        name: [
+            spell(cell) if isinstance(cell, str) else orjson.dumps(cell).decode() if is_list(cell) else cell
+            for cell in column
+        ]
+        for name, column in columns.items()
     }
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -71,21 +80,19 @@ def _write_csv(scores: Scores, path: Path, spell: Callable[[str], str]) -> None:
         writer.writerows(zip(*columns.values(), strict=True))
 
 
-def _write_jsonl(scores: Scores, path: Path) -> None:
+def _write_jsonl(columns: Columns, path: Path) -> None:
     import orjson
 
-    columns = _columns(scores)
     with path.open("wb") as file:
         for row in zip(*columns.values(), strict=True):
             file.write(orjson.dumps(dict(zip(columns, row, strict=True))) + b"\n")
 
 
-def _write_parquet(scores: Scores, path: Path) -> None:
+def _write_parquet(columns: Columns, path: Path) -> None:
     pyarrow = _pyarrow()
     from pyarrow import parquet
 
-    columns = {k: v if k in TEXT_COLUMNS else np.asarray(v) for k, v in _columns(scores).items()}
-    parquet.write_table(pyarrow.table(columns), path)
+    parquet.write_table(pyarrow.table(dict(columns)), path)
 
 
 def _pyarrow() -> Any:

@@ -17,7 +17,7 @@ from captious.explanation.scene import GraphExplanation, explain_graphs
 from captious.explanation.svg import AnyExplanation, picture
 from captious.explanation.tables import explanation_tables
 from captious.explanation.transport import NEAR, explain_plan
-from captious.metrics import Batch, Metric, resolve
+from captious.metrics import Asked, Batch, resolve
 from captious.metrics.clip import ClipScore
 from captious.metrics.languages import refuse_languages, warn_of_languages
 from captious.metrics.spice import Spice
@@ -68,7 +68,7 @@ class Explanations(list[AnyExplanation], Shown):
 
 def explain(
     corpus: Corpus | Given,
-    metric: str | Metric | None = None,
+    metric: Asked | None = None,
     *,
     references: Given | None = None,
     image_id: str | int | None = None,
@@ -120,7 +120,7 @@ def usual_metric(corpus: Corpus) -> str:
 
 def explain_rows(
     corpus: Corpus,
-    metric: str | Metric,
+    metric: Asked,
     rows: Sequence[int],
     *,
     scores: FloatArray,
@@ -145,8 +145,8 @@ def explain_rows(
     ]
 
 
-def _explainable(metric: str | Metric) -> _Explainable:
-    chosen = resolve(metric) if isinstance(metric, str) else metric
+def _explainable(metric: Asked) -> _Explainable:
+    chosen = resolve(metric)
     if isinstance(chosen, (Spice, Vifidel, WordMovers, ClipScore)):
         return chosen
     raise InputError(

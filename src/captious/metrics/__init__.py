@@ -2,6 +2,16 @@
 
 from captious.metrics.base import Metric
 from captious.metrics.batch import Batch
-from captious.metrics.registry import find, known_metrics, register, resolve, resolve_all, split_list
+from captious.metrics.registry import Asked, find, known_metrics, register, resolve, resolve_all, split_list
 
-__all__ = ["Batch", "Metric", "find", "known_metrics", "register", "resolve", "resolve_all", "split_list"]
+__all__ = [
+    "Asked",
+    "Batch",
+    "Metric",
+    "find",
+    "known_metrics",
+    "register",
+    "resolve",
+    "resolve_all",
+    "split_list",
+]

@@ -11,7 +11,7 @@ joins what the batches gave, and `statistics` gets the result with each batch.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -219,6 +219,10 @@ class Metric:
     def notes(self, corpus: Corpus, knowledge: Any) -> list[str]:
         """Remarks for readers of the scores, one line each, shown below tables and in reports."""
         return []
+
+    def corpus_values(self, knowledge: Any) -> Mapping[str, float]:
+        """Values of systems that their captions' statistics do not give: they cannot be resampled."""
+        return {}
 
     def unscored(self, knowledge: Any) -> dict[str, str]:
         """Images whose captions have no score, each with the reason."""

@@ -8,7 +8,7 @@ themselves with `@register`; other packages add theirs by the entry-point group 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.metric_names import PLUGINS, metric_homes
+from captious.metric_names import PLUGINS, metric_homes, plain_name
 from captious.metrics.base import Metric
 from captious.plugins import load_plugins
 
@@ -30,6 +30,7 @@ class HasName(Protocol):
 
 
 Named = TypeVar("Named", bound=HasName)
+Asked = str | Metric | Callable[..., Any]  # a metric, its name, or a function that becomes one
 
 TRAINED = "metric.json"  # what the folder of a trained metric holds
 _PACKAGE = "captious.metrics"
@@ -94,12 +95,18 @@ def _load_plugins() -> None:
         load_plugins(PLUGINS, _KNOWN)
 
 
-def resolve(specification: str) -> Metric:
-    """Turn `name`, `name[option=value,…]` or the folder of a trained metric into a metric.
+def resolve(specification: Asked) -> Metric:
+    """Turn `name`, `name[option=value,…]`, the folder of a trained metric or a function into a metric.
 
-    >>> resolve("cider[sigma=4]").sigma
+    >>> resolve("CIDEr[sigma=4]").sigma
     4.0
     """
+    if isinstance(specification, Metric):
+        return specification
+    if not isinstance(specification, str):
+        from captious.metrics.function import FunctionMetric
+
+        return FunctionMetric(specification)
     if is_folder(specification):
         from captious.metrics.learned import load_metric
 
@@ -131,7 +138,7 @@ def name_and_options(specification: str) -> tuple[str, str]:
             f'"{one_line(specification)}" is not a metric name. '
             "Write a name, or name[option=value,option=value]."
         )
-    return match["name"], match["options"] or ""
+    return plain_name(match["name"]), match["options"] or ""
 
 
 def is_folder(specification: str) -> bool:
@@ -143,14 +150,15 @@ def is_folder(specification: str) -> bool:
     return "/" in specification.partition("[")[0] or specification.strip().startswith(("./", ".\\", "~"))
 
 
-def resolve_all(specifications: Sequence[str | Metric]) -> dict[str, Metric]:
-    """Metrics by the name they were asked for; asking twice for one is one."""
-    if isinstance(specifications, str):
-        specifications = split_list(specifications)
+def resolve_all(specifications: Asked | Sequence[Asked]) -> dict[str, Metric]:
+    """Metrics by the name they were asked for, as we write it; asking twice for one is one."""
     metrics: dict[str, Metric] = {}
-    for item in specifications:
-        metric = item if isinstance(item, Metric) else resolve(item)
-        metrics[item.name if isinstance(item, Metric) else item.strip()] = metric
+    for item in listed(specifications):
+        metric = resolve(item)
+        name = plain_name(item) if isinstance(item, str) else metric.name
+        if name in metrics and not isinstance(item, str) and metrics[name] != metric:
+            raise InputError(f'metrics: two are called "{name}". Rename one, or leave one out.')
+        metrics[name] = metric
     if not metrics:
         raise InputError(
             "no metric was named. Name one, for example",
@@ -158,6 +166,17 @@ def resolve_all(specifications: Sequence[str | Metric]) -> dict[str, Metric]:
             command="--metrics cider,bleu4.",
         )
     return metrics
+
+
+def listed(asked: Asked | Sequence[Asked]) -> list[Asked]:
+    """What was asked for as a list: names in one text, one metric or function, or several.
+
+    >>> listed("bleu4,cider"), listed(["bleu4"])
+    (['bleu4', 'cider'], ['bleu4'])
+    """
+    if isinstance(asked, str):
+        return list(split_list(asked))
+    return list(asked) if isinstance(asked, Iterable) else [asked]
 
 
 def split_list(text: str) -> list[str]:

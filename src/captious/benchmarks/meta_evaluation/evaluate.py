@@ -28,7 +28,7 @@ from captious.corpus.readers.memory import is_path
 from captious.engine import Progress
 from captious.errors import CaptiousWarning, InputError, UnknownNameError
 from captious.groups import expand, usual
-from captious.metrics import find
+from captious.metrics import Asked, find
 from captious.metrics.registry import is_folder
 from captious.tables import Shown, Table
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 def benchmark_scores(
     data: RatedExamples | Preferences,
-    metrics: Sequence[str],
+    metrics: Sequence[Asked],
     file: Given | None = None,
     *,
     jobs: int = 1,
@@ -53,19 +53,23 @@ def benchmark_scores(
     if file is None:
         return _computed(data, metrics, jobs, progress)
     ours = _ours(metrics)
-    theirs = [name for name in metrics if name not in ours]
+    theirs = [name for name in metrics if isinstance(name, str) and name not in ours]
     computed = _computed(data, ours, jobs, progress) if ours else BenchmarkScores({}, {})
     return computed.join(read_scores(file, data, theirs or None))
 
 
-def _ours(names: Sequence[str]) -> list[str]:
-    return [name for name in names if is_folder(name) or find(name.partition("[")[0])]
+def _ours(asked: Sequence[Asked]) -> list[Asked]:
+    return [
+        one
+        for one in asked
+        if not isinstance(one, str) or is_folder(one) or find(one.partition("[")[0]) is not None
+    ]
 
 
 def _computed(
-    data: RatedExamples | Preferences, names: Sequence[str], jobs: int, progress: Progress | None
+    data: RatedExamples | Preferences, asked: Sequence[Asked], jobs: int, progress: Progress | None
 ) -> BenchmarkScores:
-    metrics = metrics_for(names, data.protocol.documents)
+    metrics = metrics_for(asked, data.protocol.documents)
     return compute_scores(data, metrics, jobs=jobs, progress=progress, unread=True)
 
 
@@ -170,7 +174,7 @@ class MetaResults(Shown):
 
 def meta(
     benchmark: Given,
-    metrics: str | Sequence[str] | None = None,
+    metrics: Asked | Sequence[Asked] | None = None,
     *,
     data: str | PathLike[str] | None = None,
     scores: Given | None = None,
@@ -189,12 +193,13 @@ def meta(
     """Correlate metrics with human judgments, under a benchmark's named protocol.
 
     `benchmark` is a benchmark's name, a file of judgments or a table of them in memory; `data` the
-    folder of the benchmark data. `scores` is a file or a table of scores computed elsewhere, with a
-    column that names the image, whose other columns may be named in `metrics`. `settings` says
-    coefficients, level, interval and draws where the protocol's own are not wanted; `choices` are
-    the benchmark's (`human`, `leaked`, `release`, `subset`). `where` keeps the rows of your own file with
-    `column=value`; `by` gives the result for each value of a column too. A metric that was trained on
-    some of the images is refused; with `unseen` these images are left out, for all metrics.
+    folder of the benchmark data. `metrics` are names, metrics or functions of your own. `scores` is a file
+    or a table of scores computed elsewhere, whose rows have the ids of `captious benchmarks rows` or an image
+    and a caption; its other columns may be named in `metrics`. `settings` says coefficients, level, interval
+    and draws where the protocol's own are not wanted; `choices` are the benchmark's (`human`, `leaked`,
+    `release`, `subset`). `where` keeps the rows of your own file with `column=value`; `by` gives the result
+    for each value of a column too. A metric that was trained on some of the images is refused; with
+    `unseen` these images are left out, for all metrics.
 
     >>> given = [("A dog.", 5), ("A cat.", 1), ("A dog runs.", 4), ("A hat.", 2)]
     >>> rows = [{"image": str(n), "caption": text, "references": ["A dog runs."], "rating": rating}
@@ -219,20 +224,23 @@ def meta(
     loaded = load_benchmark(named, _path(data), given, where=where, by=by, **choices)
     corpus = loaded.corpora[0] if isinstance(loaded, Preferences) else loaded.corpus
     wanted = expand(_asked(metrics, scores, corpus), corpus)
-    names = [str(name) for name in wanted.metrics]
     for line in wanted.reasons():
         warnings.warn(line, CaptiousWarning, stacklevel=2)
-    loaded = without_seen_images(loaded, names if scores is None else _ours(names), drop=unseen)
-    found = benchmark_scores(loaded, names, scores, jobs=jobs, progress=progress)
+    loaded = without_seen_images(
+        loaded, wanted.metrics if scores is None else _ours(wanted.metrics), drop=unseen
+    )
+    found = benchmark_scores(loaded, wanted.metrics, scores, jobs=jobs, progress=progress)
     loaded, found = without_unread_images(loaded, found)
     results = evaluate_aspects(loaded, found, list(aspects), settings)
     parts = evaluate_parts(loaded, found, by, list(aspects), settings) if by else {}
     return MetaResults(results, by, parts, tuple(loaded.notes))
 
 
-def _asked(metrics: str | Sequence[str] | None, scores: object, corpus: Corpus) -> str | Sequence[str]:
+def _asked(
+    metrics: Asked | Sequence[Asked] | None, scores: object, corpus: Corpus
+) -> Asked | Sequence[Asked]:
     """With a file of scores a name may be a column of it, and none means all its columns."""
-    if metrics is None or not len(metrics):
+    if metrics is None or (isinstance(metrics, Sequence) and not len(metrics)):
         return "" if scores is not None else usual(corpus)
     return metrics
 

@@ -1,8 +1,8 @@
 """Scores that somebody computed elsewhere, to be judged exactly like ours.
 
 Long files have a row an example and metric (`system, id, metric, score`), wide files a row an
-example and a column a metric. Where the file names no system, a column `caption` tells apart the
-captions of one image. CSV, TSV, JSON lines and Parquet, plain or gzip; or a table in memory.
+example and a column a metric. Rows are told apart by the ids of `captious benchmarks rows`, by system and
+id, or by image and caption. CSV, TSV, JSON lines and Parquet, plain or gzip; or a table in memory.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,8 +28,11 @@ SYSTEM_NAMES = ("system", "sys", "model")
 METRIC_NAMES = ("metric",)
 SCORE_NAMES = ("score", "value")
 CAPTION_NAMES = ("caption", "candidate", "hyp")
+IMAGE_NAMES = ("image", "image_id")
+DRAW = "draw"  # of references, in files with rows for each
 # Columns that travel in such files and are no scores.
-NOT_SCORES = {"caption", "candidate", "hyp", "references", "refs", "set_id", "rating", "human_score"}
+NOT_SCORES = {*ID_NAMES, *SYSTEM_NAMES, *CAPTION_NAMES, DRAW}
+NOT_SCORES |= {"references", "refs", "objects", "image_path", "set_id", "rating", "human_score"}
 
 
 def read_scores(
@@ -47,35 +50,80 @@ def read_scores(
     if not len(rows):
         raise InputError(f"{path}: contains no rows. Write one row per example.")
     names = list(rows.columns)
+    draws = len(data.corpora) if isinstance(data, Preferences) and DRAW in names else 1
+    joined = _joined(path, rows, data, draws)
+    metric_name, score_name = _named(names, METRIC_NAMES), _named(names, SCORE_NAMES)
+    if metric_name is not None and score_name is not None:
+        cells = zip(map(str, rows.columns[metric_name]), rows.columns[score_name], strict=True)
+        table = _long(path, joined.keys, list(cells), metrics)
+    else:
+        columns = [name for name in names if name.strip().casefold() not in NOT_SCORES]
+        table = _wide(path, joined.keys, rows, columns, metrics)
+    if not joined.by_caption and len(set(joined.wanted)) < len(joined.wanted):
+        raise InputError(
+            f"{data.protocol.name}: several examples share one id, so scores cannot be matched. "
+            "Give each its own image or system, or add a column `caption` to the file."
+        )
+    where = data.protocol.name
+    arrays = {
+        name: _along(path, name, found, joined.wanted, where).reshape(draws, -1)
+        for name, found in table.items()
+    }
+    return BenchmarkScores(arrays, {name: f"{name}|from:{path.name}" for name in arrays})
+
+
+class Joined(NamedTuple):
+    """The key of each row of scores, and of each example of each draw of references."""
+
+    keys: list[str]
+    wanted: list[str]
+    by_caption: bool = False
+
+
+def _joined(path: Path, rows: Rows, data: RatedExamples | Preferences, draws: int) -> Joined:
+    """The way to tell examples that most of them are known by.
+
+    Ids of `captious benchmarks rows`; system and id; image and caption.
+    """
+    names = list(rows.columns)
     id_name, system_name = _named(names, ID_NAMES), _named(names, SYSTEM_NAMES)
     if id_name is None:
         raise InputError(
             f"{path}: no column is named {', '.join(ID_NAMES[:3])} or so "
             f"(found: {one_line(', '.join(names))}). Name the column that identifies examples."
         )
-    metric_name, score_name = _named(names, METRIC_NAMES), _named(names, SCORE_NAMES)
-    caption_name = _named(names, CAPTION_NAMES) if system_name is None else None
-    wanted = data.keys()
-    if caption_name is not None and not _named_by_id(rows.columns[id_name], wanted):
-        wanted = _with_captions(data)
-    else:
-        caption_name = None
-    keys = _keys(path, rows, id_name, system_name, caption_name)
-    if metric_name is not None and score_name is not None:
-        cells = zip(map(str, rows.columns[metric_name]), rows.columns[score_name], strict=True)
-        table = _long(path, keys, list(cells), metrics)
-    else:
-        ours = {id_name, system_name} | {n for n in names if n.casefold() in NOT_SCORES}
-        columns = [name for name in names if name not in ours]
-        table = _wide(path, keys, rows, columns, metrics)
-    if caption_name is None and len(set(wanted)) < len(wanted):
-        raise InputError(
-            f"{data.protocol.name}: several examples share one id, so scores cannot be matched. "
-            "Give each its own image or system, or add a column `caption` to the file."
-        )
-    where = data.protocol.name
-    arrays = {name: _along(path, name, found, wanted, where)[None, :] for name, found in table.items()}
-    return BenchmarkScores(arrays, {name: f"{name}|from:{path.name}" for name in arrays})
+    ids = _ids(path, rows, id_name)
+    ways = [Joined(ids, data.keys())]
+    if system_name is not None:
+        systems = clean_ids(rows.columns[system_name])
+        named = [f"{system}|{own}" if system else own for system, own in zip(systems, ids, strict=True)]
+        ways.insert(0, Joined(named, data.keys()))
+    caption_name = _named(names, CAPTION_NAMES)
+    if caption_name is not None:
+        images = _ids(path, rows, _named(names, IMAGE_NAMES) or id_name)
+        captions = map(_caption, rows.columns[caption_name])
+        told = [f"{text}|{image}" for text, image in zip(captions, images, strict=True)]
+        ways.append(Joined(told, _with_captions(data), by_caption=True))
+    best = max(ways, key=_share_known)
+    if draws == 1:
+        return best
+    drawn = [f"{draw}|{key}" for draw, key in zip(rows.columns[DRAW], best.keys, strict=True)]
+    return Joined(drawn, [f"{draw}|{key}" for draw in range(draws) for key in best.wanted], best.by_caption)
+
+
+def _share_known(way: Joined) -> float:
+    """The share of the examples that some row is of."""
+    wanted = set(way.wanted)
+    return len(wanted & _respelled(dict.fromkeys(way.keys, 0.0), way.wanted).keys()) / len(wanted)
+
+
+def _ids(path: Path, rows: Rows, name: str) -> list[str]:
+    found: list[str] = []
+    for number, own in enumerate(clean_ids(rows.columns[name]), 1):
+        if own is None:
+            raise InputError(f'{path}: row {number}: "{name}" is missing. Give every row an id.')
+        found.append(own)
+    return found
 
 
 def _of_shards(path: Path, data: RatedExamples | Preferences) -> Rows:
@@ -106,13 +154,6 @@ def _named(names: list[str], wanted: Sequence[str]) -> str | None:
     return next((folded[name] for name in wanted if name in folded), None)
 
 
-def _named_by_id(ids: Sequence[object], wanted: Sequence[str]) -> bool:
-    """Whether the ids alone name every example."""
-    given = {own for own in clean_ids(ids) if own is not None}
-    known = given | set(meet(given, wanted).values())
-    return len(set(wanted)) == len(wanted) and set(wanted) <= known
-
-
 def _with_captions(data: RatedExamples | Preferences) -> list[str]:
     """Each example by its caption and image, which no two may share unless they are alike."""
     corpus = data.corpora[0] if isinstance(data, Preferences) else data.corpus
@@ -122,23 +163,6 @@ def _with_captions(data: RatedExamples | Preferences) -> list[str]:
 
 def _caption(text: object) -> str:
     return " ".join(str(text).split())
-
-
-def _keys(
-    path: Path, rows: Rows, id_name: str, system_name: str | None, caption_name: str | None = None
-) -> list[str]:
-    ids = clean_ids(rows.columns[id_name])
-    systems = clean_ids(rows.columns[system_name]) if system_name else [None] * len(rows)
-    found = []
-    for number, (own, system) in enumerate(zip(ids, systems, strict=True), 1):
-        if own is None:
-            raise InputError(f'{path}: row {number}: "{id_name}" is missing. Give every row an id.')
-        found.append(f"{system}|{own}" if system else own)
-    if caption_name is not None:
-        return [
-            f"{_caption(text)}|{own}" for text, own in zip(rows.columns[caption_name], found, strict=True)
-        ]
-    return found
 
 
 def _long(
@@ -178,7 +202,7 @@ def _chosen(names: list[str], metrics: Sequence[str] | None) -> list[str]:
 
 
 def _put(path: Path, table: dict[str, float], key: str, value: float, number: int, name: str) -> None:
-    if key in table:
+    if table.get(key, value) != value:
         raise InputError(
             f'{path}: row {number}: a second score by {name} for "{one_line(key, 60)}". '
             "Keep one score per example."

@@ -10,14 +10,14 @@ from captious.benchmarks.protocol import Preferences
 from captious.benchmarks.selection.extra_inputs import Data, of_images
 from captious.corpus.ids import loose_id
 from captious.errors import InputError
-from captious.metrics import resolve
+from captious.metrics import Asked, resolve_all
 from captious.metrics.seen import seen_by
 
 
-def without_seen_images(data: Data, names: Sequence[str], *, drop: bool) -> Data:
+def without_seen_images(data: Data, asked: Sequence[Asked], *, drop: bool) -> Data:
     """The benchmark if no metric was trained on its images, or with `drop` without these images."""
     images = (data.corpora[0] if isinstance(data, Preferences) else data.corpus).image_ids
-    seen = seen_by({name: resolve(name) for name in names}, images)
+    seen = seen_by(resolve_all(asked), images) if asked else {}
     if not seen:
         return data
     if not drop:

@@ -45,7 +45,7 @@ class Offer:
         self.metrics: dict[str, Metric] = {}
         self._known: dict[str, Metric] = {}
         for one in expand(specifications).metrics:
-            metric = resolve(one) if isinstance(one, str) else one
+            metric = resolve(one)
             if metric.name in self.metrics and self.metrics[metric.name] != metric:
                 raise InputError(f"{metric.name}: is given twice with different options. Give it once.")
             self.metrics[metric.name] = metric
