@@ -48,6 +48,12 @@ def test_a_limit_of_words_can_only_be_an_error(run, files: list[str]) -> None:
     assert run(*files, "-m", "spice", "--long", "error").code == 0
 
 
+def test_a_metric_that_would_cut_all_the_same_is_refused_beside_others(run, files: list[str]) -> None:
+    refused = run(*files, "-m", "sentsim,vcrscore", "--long", "error")
+    assert refused.code == 2
+    assert "--long error: vcrscore does not offer it; beyond 40 tokens it knows truncate." in refused.err
+
+
 def test_only_where_nothing_has_a_limit_it_is_not_used(run, files: list[str]) -> None:
     done = run(*files, "-m", "bleu4,bleu1", "--long", "chunk")
     assert done.code == 0

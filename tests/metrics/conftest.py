@@ -1,4 +1,4 @@
-"""Real captions, and what coco-caption's own program says of them."""
+"""Real captions and what coco-caption's own program says of them; every metric in a form that runs."""
 
 from __future__ import annotations
 
@@ -6,14 +6,18 @@ import contextlib
 import gzip
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
 
 from captious import Corpus
-from captious.metrics import Batch
+from captious.errors import MissingDependencyError
+from captious.metrics import Batch, Metric, resolve
+from captious.metrics.learned.folder import TrainedModel, write_folder
+from captious.metrics.learned.predict import Linear
 
 THUMB_SYSTEMS = ("VinVL-large", "VinVL-base", "Unified-VLP", "Up-Down", "Human")
 Items = dict[str, np.ndarray]
@@ -102,3 +106,101 @@ def photographs(data: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]
         for entry in instances["annotations"]:
             objects.setdefault(str(entry["image_id"]), []).append(names[entry["category_id"]])
     return references, objects
+
+
+@pytest.fixture
+def linear_metric(tmp_path: Path) -> Callable[..., Path]:
+    """Write a trained metric whose rating is 1 + 4 times the mean of its features."""
+
+    def make(features: Sequence[str], recipe: str = "own", name: str = "plain", width: int = 0) -> Path:
+        n = width or len(features)
+        predictor = Linear(np.zeros(n), np.ones(n), np.full(n, 1 / n), 0.0)
+        folder = tmp_path / name
+        model = TrainedModel(name, recipe, tuple(features), predictor, (1.0, 5.0), slope=4.0, intercept=1.0)
+        write_folder(folder, model, {})
+        return folder
+
+    return make
+
+
+# What a judge says of any caption, but of one with a zebra.
+ANSWER = json.dumps(
+    {"precision": 5, "recall": 5, "errors": [], "corrected": None, "fluency": []}
+    | {"conciseness": "0", "inclusive_language": "0"}
+)
+IMAGES = 16  # as many as a test of every metric may name: "0", "1", …
+
+
+@pytest.fixture(scope="session")
+def photograph_paths(tiny: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    paths = tiny.write_photographs(tmp_path_factory.mktemp("photographs"), IMAGES)
+    return {path.stem: str(path) for path in paths}
+
+
+@pytest.fixture(scope="session")
+def tiny_weights(
+    tiny: ModuleType, tiny_joint: ModuleType, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, str]:
+    """Options of the metrics whose weights no package holds: models of the true layout with few numbers."""
+    home = tmp_path_factory.mktemp("weights")
+    tiny.write_clip(home / "clip", seed=22)
+    tiny_joint.write_classifier(home / "bert")
+    tiny_joint.write_blip(home / "blip")
+    tiny_joint.write_vilt(home / "vilt")
+    tiny_joint.write_vilbert(home / "vilbert")
+    tiny_joint.write_vse(home / "vse" / "model_best.pth.tar")
+    found = {str(n): tiny_joint.regions(n, 3 + n % 4) for n in range(IMAGES)}
+    regions = tiny_joint.write_region_folder(home / "regions", found)
+    clip = f"encoder={home / 'clip'},prompt=none,cache=no"
+    vilbert = f"model={home / 'vilbert'},regions={regions},cache=no"
+    family = ("clipscore", "refclipscore", "refonlyc", "mcipscore", "mcipscore_ref", "pacscore")
+    return {
+        **dict.fromkeys((*family, "refpacscore"), clip),
+        "bertgrammar": f"model={home / 'bert'},limit=20",
+        "blip_itm": f"model={home / 'blip'},cache=no",
+        "vilt": f"model={home / 'vilt'},limit=12,cache=no",
+        "vilbert_alignment": f"{vilbert},limit=12",
+        "vilbertscore": f"{vilbert},limit=12,task=-1",
+        "vsepp": f"model={home / 'vse' / 'model_best.pth.tar'}",
+        "vilbert.joint": f"encoder={home / 'vilbert'},regions={regions}",
+    }
+
+
+@pytest.fixture
+def runnable(request: pytest.FixtureRequest, linear_metric: Callable[..., Path]) -> Callable[[str], Metric]:
+    """A registered metric that runs here; skips only where a package is not installed.
+
+    Without published weights it runs tiny ones, the judge is a server on this machine, and learned
+    metrics are lines over features.
+    """
+
+    def made(name: str) -> Metric:
+        metric = resolve(name)
+        with contextlib.suppress(MissingDependencyError):
+            metric.ready()
+            return metric
+        options = request.getfixturevalue("tiny_weights")
+        if name == "vlm_judge":
+            server = request.getfixturevalue("chat_server")
+            server.answer = lambda caption: ANSWER.replace("5", "2") if "zebra" in caption else ANSWER
+            store = request.getfixturevalue("tmp_path") / "answers"
+            options = {name: f"model=judge,endpoint={server.address},wait=0.001,send=yes,store={store}"}
+        elif name == "vcrscore":
+            features = [
+                "vcr_precision",
+                f"vilt[{options['vilt']}]",
+                f"mcipscore_ref[{options['mcipscore_ref']}]",
+            ]
+            options = {name: f"model={linear_metric(features, name)}"}
+        elif name == "rating":
+            width = 2 * 12  # the pooled states of the tiny ViLBERT
+            joint = f"vilbert.joint[{options['vilbert.joint']}]"
+            options = {name: f"model={linear_metric([joint], name, width=width)}"}
+        metric = resolve(f"{name}[{options[name]}]")
+        try:
+            metric.ready()
+        except MissingDependencyError as error:
+            pytest.skip(str(error))
+        return metric
+
+    return made

@@ -93,20 +93,24 @@ def metrics(
 
 
 def _with_long(wanted: list[Asked], long: str) -> list[Asked]:
-    """The metrics with the option `long` set where they have a limit; refused where none offers it."""
+    """The metrics with the option `long` set where they have a limit; refused where one does not offer it.
+
+    A limit in words is kept, whatever `long` says, where another metric offers it.
+    """
     check_long(long)
-    found, refusals, used = list(wanted), [], False
+    found, refusals, used = list(wanted), dict[str, str](), False
     for place, one in enumerate(wanted):
         metric = resolve(one)
-        refusal = refused_long(metric, long)
-        if metric.longest is not None and not refusal:
-            used = True
-            if metric.longest.default != long or getattr(metric, "long", long) != long:
-                found[place] = _with_option([one], "long", long)[0][0]
-        elif refusal:
-            refusals.append(refusal)
-    if refusals and not used:
-        raise InputError(refusals[0])
+        if metric.longest is None:
+            continue
+        if refusal := refused_long(metric, long):
+            refusals.setdefault(metric.longest.unit, refusal)
+            continue
+        used = True
+        if metric.longest.default != long or getattr(metric, "long", long) != long:
+            found[place] = _with_option([one], "long", long)[0][0]
+    if refusal := refusals.get("tokens") or (refusals.get("words", "") if not used else ""):
+        raise InputError(refusal)
     if not used:
         note(f"--long {long} is not used: none of these metrics has a limit.")
     return found

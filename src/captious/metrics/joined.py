@@ -37,7 +37,7 @@ class JoinedMetric(Metric):
 
     def languages(self) -> tuple[str, ...]:
         """Those that all parts are right for."""
-        return joined_languages(self.parts())
+        return joined_languages(part.languages() for part in self.parts())
 
     def unread(self, texts: Sequence[str]) -> FloatArray | None:
         """What the parts' encoders cannot read."""

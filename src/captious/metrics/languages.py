@@ -203,14 +203,13 @@ def warn_of_languages(metrics: Iterable[Metric], corpus: Corpus) -> None:
         warnings.warn(line, CaptiousWarning, stacklevel=3)
 
 
-def joined_languages(parts: Iterable[Metric]) -> tuple[str, ...]:
+def joined_languages(declared: Iterable[Sequence[str]]) -> tuple[str, ...]:
     """The languages that all of several metrics are right for.
 
-    >>> from captious.metrics import resolve
-    >>> joined_languages([resolve("cider"), resolve("spice")]), joined_languages([resolve("cider")])
+    >>> joined_languages([("spaced",), ("en",)]), joined_languages([("spaced",), ("any",)])
     (('en',), ('spaced',))
     """
-    claimed = [set(part.languages()) for part in parts]
+    claimed = [set(own) for own in declared]
     named = set(chain.from_iterable(claimed)) - {ANY, SPACED}
     shared = [
         code

@@ -109,3 +109,17 @@ def test_an_image_without_a_vector_leaves_its_captions_without_a_score(
     assert scores.values[0] == pytest.approx(1 + 4 * 0.7)
     assert np.isnan(scores.values[1])
     assert scores.score == pytest.approx(3.8)  # the mean of those that have one
+
+
+def test_a_metric_of_embeddings_reads_the_languages_of_their_encoders(
+    linear_metric: Callable[..., Path],
+) -> None:
+    """BLEU reads Arabic, the English encoder of the vectors does not."""
+    arabic = captious.Corpus.from_lists(["كلب بني يركض على الشاطئ"], [["كلب يركض قرب البحر"]])
+    folder = linear_metric(["bleu1", "sentence.joint"], width=1 + 2 * 384)
+    try:
+        resolve(str(folder)).ready()
+    except MissingDependencyError as error:
+        pytest.skip(str(error))
+    with pytest.raises(InputError, match="captions are Arabic, but it works only for English"):
+        captious.score(arabic, [str(folder)])

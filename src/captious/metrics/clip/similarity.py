@@ -55,7 +55,11 @@ def with_images(batch: Batch, embedder: Embedder, prompt: str, long: str) -> Wit
 
 
 def with_references(batch: Batch, embedder: Embedder, prompt: str, long: str) -> WithReferences:
-    """Compare every caption with its references; the best of each counts, and 0 is the least."""
+    """Compare every caption with its references; the best of each counts, and 0 is the least.
+
+    The mean vector of a text in windows is shorter than 1: it is normalised, so that equal texts have
+    cosine 1. With an image it is not, so that its cosine is the mean of the windows'.
+    """
     examples, references = batch.pairs()
     best = np.zeros(len(batch))
     beyond = np.zeros(len(batch), dtype=np.int64)
@@ -70,7 +74,9 @@ def with_references(batch: Batch, embedder: Embedder, prompt: str, long: str) ->
         beyond[rows] = found.beyond[own]
         of_references |= dict(zip(references[pairs].tolist(), found.beyond[theirs].tolist(), strict=True))
         owner = np.repeat(np.arange(len(rows)), firsts[rows + 1] - firsts[rows])
-        cosines = _dots(found.features, own[owner], found.features, theirs)
+        vectors = found.features.copy()
+        vectors[found.beyond > 0] /= np.linalg.norm(vectors[found.beyond > 0], axis=1, keepdims=True)
+        cosines = _dots(vectors, own[owner], vectors, theirs)
         np.maximum.at(best, rows[owner], cosines)
     return WithReferences(best, beyond, _by_set(batch, of_references))
 

@@ -11,7 +11,7 @@ stands in brackets: `clip.joint[encoder=features.npz]`. Further providers join b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,8 +26,10 @@ from captious.models.encoders import opening, sentence
 from captious.models.encoders.base import ImageFile
 from captious.models.encoders.long_texts import CHUNK
 from captious.models.encoders.vision_text import CLIP_LIMIT
+from captious.models.encoders.vocabulary import is_english, unread_shares
 from captious.models.locate import MINILM
 from captious.models.weights.known import CLIP_B32
+from captious.text.languages import ANY
 from captious.text.vectors.table import DEFAULT, load_vectors, require_vectors
 
 Vectors = tuple[NDArray[np.float32], NDArray[np.bool_]]
@@ -46,6 +48,8 @@ class Embedding(NamedTuple):
     label: Callable[[], str]
     regions: str = ""
     longest: Limit | None = None
+    languages: Callable[[], tuple[str, ...]] = lambda: ("en",)
+    unread: Callable[[Sequence[str]], FloatArray | None] = lambda texts: None
 
 
 Options = Mapping[str, str]
@@ -106,6 +110,8 @@ def sentence_embedding(part: str, options: Options) -> Embedding:
         rows=lambda batch: _of_texts(batch, part, _pooled(batch, encoder)),
         label=lambda: "/".join(sentence.label_of(encoder, "auto")),
         longest=Limit(sentence.LONGEST_SENTENCE, "tokens", (CHUNK,), CHUNK),
+        languages=lambda: ("en",) if is_english(encoder) else (ANY,),
+        unread=lambda texts: unread_shares(encoder, "auto", texts),
     )
 
 

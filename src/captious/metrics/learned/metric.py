@@ -103,13 +103,12 @@ class LearnedMetric(Metric):
     def languages(self) -> tuple[str, ...]:
         """Those that all of its features are right for; English before it is trained."""
         features = vars(self).get("features", [])
-        metrics = [one.source for one in features if isinstance(one.source, Metric)]
-        return joined_languages(metrics) if metrics else ("en",)
+        return joined_languages(one.source.languages() for one in features) if features else ("en",)
 
     def unread(self, texts: Sequence[str]) -> FloatArray | None:
         """What its features' encoders cannot read."""
-        metrics = [one.source for one in vars(self).get("features", []) if isinstance(one.source, Metric)]
-        shares = [share for one in metrics if (share := one.unread(texts)) is not None]
+        features = vars(self).get("features", [])
+        shares = [share for one in features if (share := one.source.unread(texts)) is not None]
         return np.maximum.reduce(shares) if shares else None
 
     def ready(self) -> None:
