@@ -37,7 +37,7 @@ def test_table_and_latex_show_ranking_and_pairs(run, files) -> None:
     shown = run(*_arguments(files)).out
     assert "good - poor" in shown and "cluster" in shown and "p Holm" in shown
     latex = run(*_arguments(files), "--format", "latex").out
-    assert latex.count(r"\begin{tabular}") == 4
+    assert latex.count(r"\begin{tabular}") == 2
     assert r"p Holm" in latex
 
 

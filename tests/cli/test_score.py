@@ -455,3 +455,27 @@ def test_findings_that_nobody_gives_are_refused(run, files, tmp_path) -> None:
     target = tmp_path / "found.jsonl"
     found = run("score", *_common(files), "--metrics", "bleu1", "--findings", target)
     assert found.code == 2 and "none of these metrics gives findings" in found.err and not target.exists()
+
+
+def test_the_table_of_a_paper_in_every_form(run, files) -> None:
+    arguments = ["score", *_common(files), "--metrics", "bleu4,cider", "--baseline", "poor", "--cite"]
+    for form, mark in {
+        "table": "bootstrap over images, 1,000 resamples",
+        "latex": r"system & BLEU-4 & CIDEr \\",
+        "markdown": "| system | bleu4 | cider |",
+        "html": '<th scope="row">good</th>',
+        "csv": "system,metric,score,low,high,n,signature,p",
+    }.items():
+        found = run(*arguments, "--format", form)
+        assert found.code == 0 and mark in found.out
+        assert "@inproceedings{vedantam2015cider," in (found.err if form == "csv" else found.out)
+    found = run(*arguments, "--format", "json").json
+    assert found["baseline"] == "poor" and 0 < found["systems"]["good"]["cider"]["p"] <= 1
+    assert "vedantam2015cider" in found["bibtex"]
+
+
+def test_a_baseline_that_is_no_system_and_a_single_system_are_told(run, files) -> None:
+    found = run("score", *_common(files), "--metrics", "bleu1", "--baseline", "pour")
+    assert (found.code, found.err) == (2, 'error: unknown system "pour". Did you mean "poor"?\n')
+    alone = run("score", "-c", files["good"], "-r", files["references"], "-m", "bleu1", "--baseline", "good")
+    assert alone.code == 2 and "Give at least two files to --candidates." in alone.err

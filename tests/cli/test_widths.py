@@ -15,6 +15,7 @@ COMMANDS = {
     "one system": "score -c {good} -r {references} -m bleu4,cider,meteor,rouge_l,spice,sentsim[agg=max]",
     "several systems": "score -c {good} {poor} -r {references} -m bleu1,bleu4,cider,meteor,rouge_l,spice",
     "compare": "compare -c {good} {poor} -r {references} -m cider,rouge_l",
+    "paper": "score -c {good} {poor} -r {references} -m bleu1,bleu4,cider,rouge_l --baseline poor",
     "check": "check -c {good} {poor} -r {good}",
     "stats": "stats {good}",
     "explain": "explain -c {good} -r {references} -m spice --id 1",

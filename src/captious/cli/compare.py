@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from captious.cli import options
 from captious.cli.output import Format
+
+if TYPE_CHECKING:
+    from captious.comparison import Comparison
 
 
 def compare(
@@ -48,6 +51,9 @@ def compare(
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
+    baseline: options.Baseline = "",
+    spread: options.Beside = options.Spread.interval,
+    cite: options.Cite = False,
     scores: options.ShardedScores = "",
     form: options.OutputFormat = Format.table,
 ) -> None:
@@ -59,7 +65,7 @@ def compare(
     """
     from captious import comparison
     from captious.cli import inputs
-    from captious.cli.output import emit, note, progress_bar
+    from captious.cli.output import note, progress_bar
     from captious.corpus import score_tables
     from captious.errors import InputError
 
@@ -83,8 +89,7 @@ def compare(
         )
         if said:
             note(said)
-        rows = score_tables.compare_rows(sharded) if form is Format.csv else sharded.tables()
-        emit(rows, sharded.to_dict(), form)
+        _print(sharded, baseline, spread, cite, form)
         return
     if not candidates:
         raise InputError("there is nothing to compare. Give --candidates or --scores.")
@@ -105,5 +110,23 @@ def compare(
         )
     for line in score_tables.unscored_lines(found.scores):
         note(line)
-    shown = score_tables.compare_rows(found) if form is Format.csv else found.tables()
-    emit(shown, found.to_dict(), form)
+    _print(found, baseline, spread, cite, form)
+
+
+def _print(found: Comparison, baseline: str, spread: options.Spread, cite: bool, form: Format) -> None:
+    """A ranking and the pairs of each metric; for a paper, one table of each and what it needs beside it."""
+    from captious.cli.output import emit, print_cited
+    from captious.corpus.score_tables import compare_rows, compare_tables, paper_tables
+
+    payload = found.to_dict()
+    if baseline:
+        payload |= {"paper": found.paper(baseline, spread=spread.value).to_dict()}
+    if cite and form is Format.json:
+        payload |= {"bibtex": found.scores.to_bibtex()}
+    if form is Format.csv:
+        emit(compare_rows(found), payload, form)
+    elif form is Format.table and not baseline:
+        emit(compare_tables(found), payload, form)
+    else:
+        emit(paper_tables(found, baseline, spread.value), payload, form)
+    print_cited(found.scores, cite, form)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -213,6 +214,31 @@ CsvSafe = Annotated[
     ),
 ]
 OutputFormat = Annotated[Format, typer.Option("--format", "-f", help="Output format.")]
+
+Baseline = Annotated[
+    str,
+    typer.Option(
+        "--baseline",
+        metavar="SYSTEM",
+        help="Print the table of a paper: systems by metrics, marks where one is significantly better or "
+        "worse than this system (Holm-corrected paired tests), and the sentence for its caption.",
+    ),
+]
+
+
+class Spread(StrEnum):
+    """What stands beside a value."""
+
+    interval = "interval"
+    error = "error"
+    none = "none"
+
+
+Beside = Annotated[
+    Spread,
+    typer.Option("--spread", help="What stands beside a value: its interval, its standard error or nothing."),
+]
+Cite = Annotated[bool, typer.Option("--cite", help="Also print the BibTeX of every metric that is used.")]
 
 DEFAULT_RESAMPLES = 1000
 DEFAULT_TRIALS = 10_000

@@ -14,6 +14,7 @@ from captious.progress import ASIDE
 from captious.tables import Table
 
 if TYPE_CHECKING:
+    from captious.corpus import Scores
     from captious.engine import Progress
 
 A_MINUTE = 60.0
@@ -27,10 +28,12 @@ class Format(StrEnum):
     csv = "csv"
     latex = "latex"
     markdown = "markdown"
+    html = "html"
 
 
 def emit(table: Table | Sequence[Table], payload: Any, form: Format, *, csv_safe: bool = False) -> None:
     """Print tables in the asked form on standard output; JSON prints the payload instead."""
+    from captious.tables.html import to_html
     from captious.tables.terminal import print_table
     from captious.tables.text import to_csv, to_latex, to_markdown
     from captious.tables.values import to_json
@@ -43,12 +46,19 @@ def emit(table: Table | Sequence[Table], payload: Any, form: Format, *, csv_safe
         Format.csv: partial(to_csv, safe=csv_safe),
         Format.latex: to_latex,
         Format.markdown: to_markdown,
+        Format.html: lambda one: to_html(one) + "\n",
     }
     for index, one in enumerate(tables):
         if form is Format.table:
             print_table(one)
         else:
             print(("\n" if index else "") + renderers[form](one), end="")
+
+
+def print_cited(scores: Scores, cite: bool, form: Format) -> None:
+    """Print the BibTeX of the metrics below the table; JSON holds it, and CSV is for programs."""
+    if cite and form is not Format.json:
+        print(f"\n{scores.to_bibtex()}", end="", file=sys.stderr if form is Format.csv else sys.stdout)
 
 
 def emit_guarded(table: Table | Sequence[Table], payload: Any, form: Format) -> None:

@@ -37,6 +37,9 @@ def score(
             help="Write what is wrong in each caption, and where, to a .csv, .jsonl or .parquet file.",
         ),
     ] = None,
+    baseline: options.Baseline = "",
+    spread: options.Beside = options.Spread.interval,
+    cite: options.Cite = False,
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
@@ -60,7 +63,7 @@ def score(
     """
     from captious import scoring
     from captious.cli import inputs
-    from captious.cli.output import emit, note, progress_bar
+    from captious.cli.output import emit, note, print_cited, progress_bar
     from captious.corpus import score_tables
 
     remote.refuse_without_server(server, token_file)
@@ -74,6 +77,8 @@ def score(
             "--common": common,
             "--server": server,
             "--system-encoder": system_encoder,
+            "--baseline": baseline,
+            "--cite": cite,
         }
         corpus_of_shards = shards.opened(candidates, references, name, duplicates, block, alone)
         wanted = inputs.metrics(named, df, corpus_of_shards.sample(100), long, any_language)
@@ -106,8 +111,20 @@ def score(
             )
     for line in score_tables.unscored_lines(scores):
         note(line)
-    table = score_tables.score_rows(scores) if form is Format.csv else scores.table()
-    emit(table, scores.to_dict(), form, csv_safe=csv_safe)
+    if baseline:
+        beside: Any = spread.value if resamples else "none"
+        paper = scores.paper(baseline, spread=beside, **draws | {"resamples": max(1, resamples)})
+        table, payload = paper.table(), paper.to_dict()
+    else:
+        turn = form in (Format.table, Format.markdown)
+        table = score_tables.score_table(scores, level, turn=turn, spread=spread.value)
+        payload = scores.to_dict()
+    if form is Format.csv:
+        table = score_tables.score_rows(scores, payload)
+    if cite and form is Format.json:
+        payload |= {"bibtex": scores.to_bibtex()}
+    emit(table, payload, form, csv_safe=csv_safe)
+    print_cited(scores, cite, form)
     if items:  # after the table, which a full disk must not take away
         from captious.corpus.write import write_items
 

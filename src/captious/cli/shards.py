@@ -90,6 +90,8 @@ def opened(
         "--common": "Remove the other images first.",
         "--server": "Score shards on this machine.",
         "--system-encoder": "Leave it out.",
+        "--baseline": "Use captious compare --scores.",
+        "--cite": "Leave it out.",
     }
     for option, given in others.items():
         if given:

@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from captious.corpus.scores import BOOTSTRAP, MetricScores, Scores
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from captious.corpus.paper import Spread, number_of, spread_words, systems_by_metrics, unseparated
+from captious.corpus.scores import BOOTSTRAP, Scores
 from captious.corpus.significance import Comparison, MetricComparison, Pair
 from captious.tables import Cell, Number, Table, p_value, scaled, with_interval
 
 _SHOWN = 20  # lines of images without a score
 
 
-def score_table(scores: Scores, level: float) -> Table:
-    """Metrics as rows for one system; systems by metrics for several."""
+def score_table(scores: Scores, level: float, *, turn: bool = True, spread: Spread = "interval") -> Table:
+    """Systems by metrics; with `turn` metrics as rows where there is one system."""
     systems = list(next(iter(scores.metrics.values())).systems)
-    if len(systems) == 1:
+    if len(systems) == 1 and turn:
         return _one_system(scores, systems[0], level)
-    rows: list[list[Cell]] = [
-        [system, *(_number(scores[name], system, best=True) for name in scores)] for system in systems
+    columns = [
+        {system: number_of(one, value, spread) for system, value in one.systems.items()}
+        for one in scores.metrics.values()
     ]
-    return Table("", ["system", *scores], rows, "\n".join(_notes(scores, level)), _printed(scores))
+    words = spread_words(scores, spread, level)
+    signatures = (scores[name].signature for name in scores)
+    return systems_by_metrics(
+        scores, columns, "\n".join([*filter(None, [words]), *_said(scores), *signatures])
+    )
 
 
-def score_rows(scores: Scores) -> Table:
-    """A row for each system and metric, for programs that read CSV."""
+def score_rows(scores: Scores, payload: Mapping[str, Any] | None = None) -> Table:
+    """A row for each system and metric, for programs that read CSV; with the payload of a paper, `p`."""
+    systems = payload["systems"] if payload and payload.get("baseline") else {}
     rows: list[list[Cell]] = []
     for name in scores:
         for system, value in scores[name].systems.items():
             low, high = ("" if end is None else repr(end) for end in (value.low, value.high))
             score = repr(value.score)
-            rows.append([system, name, score, low, high, value.n, scores[name].signature])
-    return Table("", ["system", "metric", "score", "low", "high", "n", "signature"], rows)
+            tested = [repr(p) if (p := systems[system][name].get("p")) is not None else ""] if systems else []
+            rows.append([system, name, score, low, high, value.n, scores[name].signature, *tested])
+    header = ["system", "metric", "score", "low", "high", "n", "signature"]
+    return Table("", [*header, "p"] if systems else header, rows)
 
 
 def unscored_lines(scores: Scores) -> list[str]:
@@ -55,8 +67,14 @@ def compare_tables(comparison: Comparison) -> list[Table]:
     tables = []
     for name, metric in comparison.metrics.items():
         tables.append(_ranking(comparison, name, metric))
-        tables.append(_pairs(comparison, metric))
+        tables.append(_pairs(comparison, [metric]))
     return tables
+
+
+def paper_tables(comparison: Comparison, baseline: str = "", spread: Spread = "interval") -> list[Table]:
+    """For a paper: systems x metrics, then all pairs of all metrics."""
+    pairs = _pairs(comparison, list(comparison.metrics.values()))
+    return [*comparison.paper(baseline, spread=spread).tables(), pairs]
 
 
 def _one_system(scores: Scores, system: str, level: float) -> Table:
@@ -86,54 +104,47 @@ def _printed(scores: Scores) -> dict[str, str]:
     return {name: scores[name].printed for name in scores}
 
 
-def _number(metric: MetricScores, system: str, *, best: bool) -> Number:
-    value = metric.systems[system]
-    text = scaled(value.score, metric.percent)
-    texts = [scaled(other.score, metric.percent) for other in metric.systems.values()]
-    top = max(metric.systems.values(), key=lambda other: other.score)
-    detail = ""
-    if value.low is not None and value.high is not None:
-        low, high = scaled(value.low, metric.percent), scaled(value.high, metric.percent)
-        detail = f"[{low}, {high}]"
-    is_best = best and text == scaled(top.score, metric.percent) and len(set(texts)) > 1
-    return Number(value.score, text, detail, is_best)
-
-
-def _notes(scores: Scores, level: float) -> list[str]:
-    first = next(iter(scores.metrics.values()))
-    any_system = next(iter(first.systems.values()))
-    lines = []
-    if any_system.low is not None:
-        lines.append(f"[{level:.0%} interval: {scores.drawn}]")
-    return [*lines, *_said(scores), *(scores[name].signature for name in scores)]
-
-
 def _ranking(comparison: Comparison, name: str, metric: MetricComparison) -> Table:
     scores = comparison.scores[name]
+    best = unseparated(metric, 1 - comparison.level)
     rows: list[list[Cell]] = [
-        [metric.clusters[system], system, _number(scores, system, best=True)] for system in metric.ranking
+        [
+            metric.clusters[system],
+            system,
+            number_of(scores, scores.systems[system], "interval")._replace(best=system in best),
+        ]
+        for system in metric.ranking
     ]
     note = "\n".join([*scores.notes, metric.signature])
     return Table("", ["cluster", "system", name], rows, note, {name: scores.printed})
 
 
-def _pairs(comparison: Comparison, metric: MetricComparison) -> Table:
-    rows: list[list[Cell]] = []
-    for pair in metric.pairs:
-        rows.append(
-            [
-                f"{pair.a} - {pair.b}",
-                with_interval(pair.difference, pair.low, pair.high, percent=metric.percent),
-                p_value(pair.p_bootstrap),
-                p_value(pair.p_randomisation),
-                p_value(pair.p_holm),
-                pair.wins,
-                pair.ties,
-                pair.losses,
-            ]
-        )
+def _pairs(comparison: Comparison, metrics: Sequence[MetricComparison]) -> Table:
+    """All pairs of systems with their tests; of several metrics, each row names its own."""
     header = ["pair", "difference", "p bootstrap", "p random.", "p Holm", "wins", "ties", "losses"]
+    rows: list[list[Cell]] = [
+        [
+            metric.name,
+            f"{pair.a} - {pair.b}",
+            with_interval(pair.difference, pair.low, pair.high, percent=metric.percent),
+            p_value(pair.p_bootstrap),
+            p_value(pair.p_randomisation),
+            p_value(pair.p_holm),
+            pair.wins,
+            pair.ties,
+            pair.losses,
+        ]
+        for metric in metrics
+        for pair in metric.pairs
+    ]
+    several = len(metrics) > 1
     drawn = comparison.scores.drawn
     how = "" if drawn == BOOTSTRAP else f" ({drawn})"
     draws = f"{comparison.resamples:,} resamples{how}, {comparison.trials:,} trials"
-    return Table("", header, rows, f"{draws}, seed {comparison.seed}; wins count images")
+    return Table(
+        "",
+        ["metric", *header] if several else header,
+        rows if several else [row[1:] for row in rows],
+        f"{draws}, seed {comparison.seed}; wins count images",
+        _printed(comparison.scores),
+    )

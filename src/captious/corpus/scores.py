@@ -26,6 +26,7 @@ from captious.tables import Shown, Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from captious.corpus.paper import PaperTable, Spread
     from captious.corpus.significance import Comparison
 
 
@@ -57,6 +58,7 @@ class CorpusScore(NamedTuple):
     low: float | None
     high: float | None
     n: int
+    error: float | None = None  # standard error, of the same resamples as the interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,11 +167,45 @@ class Scores(Shown):
             table[name] = metric.values
         return table
 
+    def paper(
+        self,
+        baseline: str = "",
+        *,
+        spread: Spread = "interval",
+        resamples: int = DEFAULT_RESAMPLES,
+        trials: int = DEFAULT_TRIALS,
+        level: float = 0.95,
+        seed: int = DEFAULT_SEED,
+    ) -> PaperTable:
+        """Return systems x metrics for a paper, each system tested against the baseline."""
+        from captious.corpus.paper import PaperTable
+
+        draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
+        scores = self if self.has_intervals or spread == "none" else self.with_intervals(**draws)
+        return PaperTable(scores.significance(trials=trials, **draws), baseline, spread)
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether intervals were drawn."""
+        return any(value.low is not None for one in self.metrics.values() for value in one.systems.values())
+
+    def to_bibtex(self) -> str:
+        """Return the BibTeX of the papers of all metrics."""
+        from captious.corpus.paper import bibtex
+
+        return bibtex(self)
+
     def tables(self) -> list[Table]:
         """Return one table: metrics as rows for one system, systems by metrics for several."""
         from captious.corpus.score_tables import score_table
 
         return [score_table(self, self.level)]
+
+    def to_latex(self) -> str:
+        """Systems by metrics in LaTeX (`booktabs`), signatures in comments."""
+        from captious.corpus.score_tables import score_table
+
+        return score_table(self, self.level, turn=False).to_latex()
 
     def to_log(self, prefix: str = "") -> dict[str, float]:
         """Return a flat dict for experiment trackers: `{"cider": 1.31}`.
@@ -214,8 +250,10 @@ class Scores(Shown):
             for system, value in systems.items():
                 drawn = draws.get((name, system))
                 if drawn is not None:  # a single image has no interval
-                    interval = percentile_interval(metric.metric.corpus_score(drawn), value.score, level)
-                    systems[system] = value._replace(low=interval.low, high=interval.high)
+                    values = metric.metric.corpus_score(drawn)
+                    interval = percentile_interval(values, value.score, level)
+                    error = float(np.nanstd(values, ddof=1))
+                    systems[system] = value._replace(low=interval.low, high=interval.high, error=error)
             found[name] = replace(metric, systems=systems)
         return replace(self, metrics=found, level=level)
 

@@ -27,6 +27,11 @@ from captious.tables import Shown, Table
 if TYPE_CHECKING:
     import pandas as pd
 
+    from captious.corpus.paper import PaperTable, Spread
+
+
+SHOWN = ("score", "low", "high", "n")  # of a system, in JSON
+
 
 class Pair(NamedTuple):
     """System `a` against system `b` under one metric; the difference is a - b.
@@ -88,6 +93,18 @@ class Comparison(Shown):
 
         return compare_tables(self)
 
+    def paper(self, baseline: str = "", *, spread: Spread = "interval") -> PaperTable:
+        """Return systems x metrics for a paper, with marks of the tests against the baseline."""
+        from captious.corpus.paper import PaperTable
+
+        return PaperTable(self, baseline, spread)
+
+    def to_latex(self) -> str:
+        """Systems x metrics in LaTeX, then all pairs of all metrics."""
+        from captious.corpus.score_tables import paper_tables
+
+        return "\n".join(table.to_latex() for table in paper_tables(self))
+
     def to_pandas(self) -> pd.DataFrame:
         """Return one row per metric and pair of systems."""
         from captious.tables.frames import data_frame
@@ -109,7 +126,8 @@ class Comparison(Shown):
                 "level": self.level,
                 "seed": self.seed,
                 "systems": {
-                    system: systems[system]._asdict() | {"cluster": metric.clusters[system]}
+                    system: dict(zip(SHOWN, systems[system], strict=False))
+                    | {"cluster": metric.clusters[system]}
                     for system in metric.ranking
                 },
                 "pairs": [pair._asdict() for pair in metric.pairs],

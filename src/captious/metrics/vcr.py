@@ -141,7 +141,7 @@ class VcrPrecision(PoolMetric):
 
     title: ClassVar[str] = "VCR precision"
     summary: ClassVar[str] = "share of the caption's words that references or detectors name"
-    citation: ClassVar[str] = "VCRScore, section 3.2"
+    citation: ClassVar[str] = "Ruiz et al. 2024, section 3.2"
 
     def score_examples(self, batch: Batch, knowledge: None) -> FloatArray:
         """Precision of each example."""
@@ -165,7 +165,7 @@ class VcrRecall(PoolMetric):
 
     title: ClassVar[str] = "VCR recall"
     summary: ClassVar[str] = "share of what references and detectors name that the caption names"
-    citation: ClassVar[str] = "VCRScore, section 3.2"
+    citation: ClassVar[str] = "Ruiz et al. 2024, section 3.2"
 
     variant: str = PAPER
 

@@ -127,6 +127,7 @@ def _cell(cell: Cell, at: int, spell: Callable[[Cell], str], sortable: bool) -> 
         kind += f' data-value="{value}"'
     if isinstance(cell, Number):
         text = f"<strong>{text}</strong>" if cell.best else text
+        text += f"<sup>{escape(cell.mark)}</sup>" if cell.mark else ""
         text += f' <span class="detail">{escape(cell.detail)}</span>' if cell.detail else ""
     return f"<td{kind}>{text}</td>"
 

@@ -21,6 +21,7 @@ class Number(NamedTuple):
     text: str
     detail: str = ""
     best: bool = False
+    mark: str = ""  # of a test, as a superscript: † or ‡
 
 
 Cell = str | int | float | Number

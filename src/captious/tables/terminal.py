@@ -182,7 +182,7 @@ def _cell(cell: Cell) -> Text:
     found = shown(cell)
     if not isinstance(found, Number):
         return Text(str(found))
-    text = Text(found.text, style="bold" if found.best else "")
+    text = Text(found.text + found.mark, style="bold" if found.best else "")
     if found.detail:
         text.append("\n" + found.detail, style="dim")
     return text

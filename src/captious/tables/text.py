@@ -64,7 +64,7 @@ def _markdown_cell(cell: Cell) -> str:
     found = shown(cell)
     if not isinstance(found, Number):
         return " ".join(str(found).splitlines()).replace("|", "\\|")
-    text = f"**{found.text}**" if found.best else found.text
+    text = (f"**{found.text}**" if found.best else found.text) + found.mark
     return f"{text} {found.detail}".strip()
 
 
@@ -76,9 +76,13 @@ def _latex_cell(cell: Cell, printed: Mapping[str, str]) -> str:
         return _tex(printed.get(found, found))
     text = _math(found.text)
     text = rf"\textbf{{{text}}}" if found.best else text
-    return rf"{text} {{\scriptsize {_NUMBERS.sub(_number, found.detail)}}}" if found.detail else text
+    text += "".join(rf"$^{{{_MARKS[mark]}}}$" for mark in found.mark)
+    return (
+        rf"{text} {{\scriptsize {_NUMBERS.sub(_number, _tex_signs(found.detail))}}}" if found.detail else text
+    )
 
 
+_MARKS = {"†": r"\dagger", "‡": r"\ddagger"}
 _SIGNED = re.compile(r"([-<>≤≥±]?)(\d.*)")
 _NUMBERS = re.compile(r"-\d[\d.,]*")
 _SIGNS = {"≤": r"\leq", "≥": r"\geq", "±": r"\pm"}
@@ -97,6 +101,10 @@ def _math(text: str) -> str:
     if parts is None or not parts[1]:
         return _tex(text)
     return f"${_SIGNS.get(parts[1], parts[1])}${parts[2]}"
+
+
+def _tex_signs(text: str) -> str:
+    return "".join(f"${_SIGNS[sign]}$" if sign in _SIGNS else sign for sign in text)
 
 
 def _number(found: re.Match[str]) -> str:

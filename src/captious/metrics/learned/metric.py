@@ -206,7 +206,7 @@ class VcrScore(LearnedMetric):
     title: ClassVar[str] = "VCRScore"
     longest: ClassVar[Limit | None] = Limit(40, "tokens", ("truncate",), "truncate")  # as ViLT, a feature
     summary: ClassVar[str] = "gradient boosting over word overlap, ViLT and MCIP; you train it"
-    citation: ClassVar[str] = "VCRScore, section 3.3"
+    citation: ClassVar[str] = "Ruiz et al. 2024, section 3.3"
 
     model: str = "vcrscore"
 
