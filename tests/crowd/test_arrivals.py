@@ -12,7 +12,7 @@ from captious.campaigns.setup import lifecycle
 from captious.campaigns.store.database import Database
 from captious.campaigns.work.assignment import next_tasks
 from captious.campaigns.work.responses import respond
-from captious.crowd import arrivals, blocks, calls, studies, visits
+from captious.crowd import arrivals, calls, studies, visits
 from captious.crowd.arrivals import TurnedAway
 from captious.crowd.reconcile import reconcile
 from captious.crowd.values import Arrival
@@ -116,8 +116,8 @@ def test_excluded_participants_are_kept_as_digests_and_kept_out(desk: Desk, db: 
     assert desk.comes("eve") == TurnedAway("blocked")
     with db.read() as connection:
         rows = connection.exec_driver_sql("SELECT digest FROM crowd_block").scalars().all()
-        assert blocks.is_blocked(connection, "panel", "eve", SECRET)
-        assert not blocks.is_blocked(connection, "panel", "eve", b"t" * 32)
+        assert visits.is_blocked(connection, "panel", "eve", SECRET)
+        assert not visits.is_blocked(connection, "panel", "eve", b"t" * 32)
     assert all("eve" not in row for row in rows)
 
 

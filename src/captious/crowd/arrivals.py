@@ -20,7 +20,6 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import rater_columns, rater_of
 from captious.campaigns.work.assignment import desk
 from captious.crowd import visits
-from captious.crowd.blocks import is_blocked
 from captious.crowd.studies import Stored
 from captious.crowd.values import (
     GIVEN_BACK,
@@ -31,7 +30,7 @@ from captious.crowd.values import (
     Question,
     RefusalReason,
 )
-from captious.crowd.visits import Visit
+from captious.crowd.visits import Visit, is_blocked
 
 ACTOR = "arrival"
 TurnedReason = RefusalReason | Literal["closed", "paused", "draft", "full", "repeat", "blocked", "taken"]

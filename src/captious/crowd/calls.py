@@ -12,11 +12,10 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.work.removal import take_out
 from captious.crowd import journal, studies, visits
 from captious.crowd.base import Provider
-from captious.crowd.blocks import block
 from captious.crowd.journal import Intent, Result, perform
 from captious.crowd.studies import Stored
 from captious.crowd.values import Quote, Remote
-from captious.crowd.visits import Visit
+from captious.crowd.visits import Visit, block
 from captious.errors import InputError
 
 LONGEST_TEXT = 4000

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI
+from fastapi.concurrency import run_in_threadpool
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -21,16 +23,42 @@ from captious.campaigns.store.database import Database
 from captious.web import admin, entrance, errors, images, metrics_page, site
 from captious.web.admin.figures.watch import Watch
 from captious.web.crowd import arrivals, events
-from captious.web.guard.body_limits import BodyLimits
+from captious.web.guard.security import load_session
 from captious.web.middleware import surround
 from captious.web.openapi import DescribedApp
 from captious.web.pages import STATIC
 from captious.web.rater import api, entry, guide, own_answers, put_aside, results, work_pages
 from captious.web.service import settings as service_settings
-from captious.web.service.api.routes import ServiceRoutes
+from captious.web.service.api.routes import PREFIX, ServiceRoutes
 from captious.web.service.app import scoring_app
 from captious.web.service.service import Service
 from captious.web.settings import WebSettings, from_environment, reach_from_environment
+
+UPLOADS = "/admin/"
+WORK = re.compile(r"/work/([^/]+)/[^/]+")
+
+
+class BodyLimits:
+    """A signed-in account uploads files, a rater at work a recording; forms are small."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        self.settings = settings
+
+    async def __call__(self, scope: Scope) -> int:
+        """The most bytes that the body of this request may have."""
+        if self.settings.scoring and scope["path"].startswith(f"{PREFIX}/"):
+            return self.settings.scoring.limits.upload_bytes  # the service has limits of its own below that
+        kind = dict(reversed(scope["headers"])).get(b"content-type", b"")
+        if scope["method"] != "POST" or not kind.startswith(b"multipart/form-data"):
+            return self.settings.form_bytes
+        if scope["path"].startswith(UPLOADS):
+            session = await run_in_threadpool(load_session, Request(scope))
+            return self.settings.form_bytes if session is None else self.settings.upload_bytes
+        work = WORK.fullmatch(scope["path"])
+        if work and await run_in_threadpool(load_session, Request(scope), work[1]) is not None:
+            return self.settings.recording_bytes
+        return self.settings.form_bytes
+
 
 # Python runs one thread at a time: more of them would only take turns more often.
 THREADS = 16

@@ -14,7 +14,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from captious.web.guard import framing, security
+from captious.web.guard import security
 from captious.web.guard.headers_and_limits import POLICY, policy
 from captious.web.texts import Texts, protocol_words, round_started, texts
 
@@ -133,12 +133,12 @@ def finished(
 ) -> HTMLResponse:
     """A page on its way; what was to be shown once has been."""
     response = HTMLResponse(page, status_code=status_code, headers=dict(headers or {}))
-    framed_by = framing.framers(request)
+    framed_by = security.framers(request)
     if framed_by or sends_to:
         response.headers[POLICY] = policy(framed_by=framed_by, sends_to=sends_to)
     security.keep_visitor(request, response)
     if FLASH in request.cookies:
-        framing.take_cookie(request, response, FLASH)
+        security.take_cookie(request, response, FLASH)
     return response
 
 
@@ -146,7 +146,7 @@ def redirect(request: Request, to: str, *, flash: str = "") -> RedirectResponse:
     """Send the browser on after a write (303), with the key of a text to show there once."""
     response = RedirectResponse(local(to), status_code=303)
     if flash:
-        framing.give_cookie(request, response, FLASH, flash, secure=security.is_secure(request), max_age=60)
+        security.give_cookie(request, response, FLASH, flash, secure=security.is_secure(request), max_age=60)
     return response
 
 

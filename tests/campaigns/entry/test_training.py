@@ -10,12 +10,12 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from captious.campaigns.entry import gate, training
-from captious.campaigns.entry.change import set_training
 from captious.campaigns.entry.training_files import training_of
 from captious.campaigns.people import links, raters
 from captious.campaigns.records import Campaign, LinkRefused, Rater, Receipt, Settings
 from captious.campaigns.results import analysis
 from captious.campaigns.setup import lifecycle
+from captious.campaigns.setup.lifecycle import set_training
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment, responses

@@ -11,7 +11,6 @@ import pytest
 from sqlalchemy import select
 
 from captious.campaigns.entry import gate, surveys, training
-from captious.campaigns.entry.change import set_training
 from captious.campaigns.entry.training_files import training_of
 from captious.campaigns.exchange.export import export_zip
 from captious.campaigns.exchange.importing import import_file
@@ -21,6 +20,7 @@ from captious.campaigns.quality.adjudication import adjudicate, disagreements
 from captious.campaigns.records import Campaign, Rater, Settings, StoredResponse
 from captious.campaigns.results import analysis
 from captious.campaigns.setup import lifecycle
+from captious.campaigns.setup.lifecycle import set_training
 from captious.campaigns.simulate.run import simulate
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database

@@ -14,10 +14,9 @@ from botocore.exceptions import ClientError
 from captious.crowd.providers.mturk.calls import Calls, TurkRefused, TurkUnsure
 from captious.crowd.providers.mturk.client import Turk
 from captious.crowd.providers.mturk.fees import bonus_fee, fee
+from captious.crowd.providers.mturk.hits import Wanted, requirements
 from captious.crowd.providers.mturk.hosts import Site
-from captious.crowd.providers.mturk.qualifications import Wanted, requirements
-from captious.crowd.providers.mturk.question import answers_of, external_question
-from captious.crowd.providers.mturk.records import Hit
+from captious.crowd.providers.mturk.records import Hit, answers_of, external_question
 from captious.errors import InputError, NotSetUpError
 
 if TYPE_CHECKING:

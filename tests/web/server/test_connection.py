@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from captious.web.guard import bodies
+from captious.web.guard import headers_and_limits
 
 FORM = b"POST /theme HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n"
 SMUGGLED = b"GET /admin/sign-in HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -17,7 +17,7 @@ SMUGGLED = b"GET /admin/sign-in HTTP/1.1\r\nHost: x\r\n\r\n"
 def test_a_body_that_does_not_come_is_not_waited_for(
     site: Any, start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(headers_and_limits, "BODY_SECONDS", 0.2)
     server = start(site.app)
     answer = server.ask(FORM + b"Content-Length: 1000\r\n\r\ntheme=")
     assert answer.startswith(b"HTTP/1.1 408 ")
@@ -28,7 +28,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(
 def test_much_of_a_body_buys_no_time_to_sit_on_the_rest(
     site: Any, start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "BODY_SECONDS", 0.2)
+    monkeypatch.setattr(headers_and_limits, "BODY_SECONDS", 0.2)
     client = start(site.app).connect(FORM + b"Content-Length: 250000\r\n\r\n")
     client.sendall(b"a" * 200_000)  # at 500 bytes a second, 400 seconds
     assert client.recv(100).startswith(b"HTTP/1.1 408 ")
@@ -37,8 +37,8 @@ def test_much_of_a_body_buys_no_time_to_sit_on_the_rest(
 def test_a_body_that_comes_slowly_and_steadily_is_waited_for(
     site: Any, start: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bodies, "BODY_SECONDS", 1.0)
-    monkeypatch.setattr(bodies, "BODY_RATE", 10.0)
+    monkeypatch.setattr(headers_and_limits, "BODY_SECONDS", 1.0)
+    monkeypatch.setattr(headers_and_limits, "BODY_RATE", 10.0)
     part = b"theme=dark&back=%2F"
     client = start(site.app).connect(
         FORM + b"Connection: close\r\nContent-Length: %d\r\n\r\n" % (len(part) * 6)

@@ -17,9 +17,8 @@ import uvicorn
 from starlette.testclient import TestClient
 
 from captious.web.service.app import around, scoring_app
-from captious.web.service.limits import Limits
 from captious.web.service.service import Service
-from captious.web.service.settings import ServiceSettings
+from captious.web.service.settings import Limits, ServiceSettings
 from captious.web.service.tokens.store import TokenStore
 
 METRICS = "bleu1,bleu4,cider,rouge_l,lm,vifidel,spice"

@@ -11,9 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from captious.web.service.app import around
-from captious.web.service.limits import Limits
 from captious.web.service.service import Service
-from captious.web.service.settings import ServiceSettings
+from captious.web.service.settings import Limits, ServiceSettings
 from captious.web.settings import Reach
 
 PROXY, VISITOR = "10.1.2.3", "198.51.100.7"

@@ -20,8 +20,8 @@ from captious._version import __version__
 from captious.campaigns.exchange import export_rows
 from captious.campaigns.exchange.croissant import Column, DataSet, Described, croissant
 from captious.campaigns.exchange.datasheet import datasheet, one_row
-from captious.campaigns.exchange.entry_rows import entry_files, example_rows
 from captious.campaigns.exchange.export_files import FORMATS, RowValues, checked_formats, write_rows
+from captious.campaigns.exchange.export_rows import entry_files, example_rows
 from captious.campaigns.exchange.facts import facts_of
 from captious.campaigns.exchange.references import references_of
 from captious.campaigns.people import raters

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
-from sqlalchemy import Connection, false, func, select, update
+from sqlalchemy import Connection, delete, false, func, select, update
 
-from captious.campaigns.records import Campaign, Settings, State
+from captious.campaigns.entry.training_files import prepare_training, store_training
+from captious.campaigns.records import Campaign, Settings, State, Training
 from captious.campaigns.setup.create import ImageFiles, checked_title, image_files, with_scores
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
-from captious.campaigns.store.inserts import MANY, add_items
+from captious.campaigns.store.inserts import MANY, add_items, add_limits, content_of
 from captious.campaigns.store.rows import campaign_of
-from captious.campaigns.work.rounds import start_round
+from captious.campaigns.work.reading import latest_responses
 from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols import Item
-from captious.protocols.base import MOST_RESPONSES
+from captious.protocols.base import MOST_RESPONSES, RoundData
+from captious.protocols.capabilities import Rounds
 from captious.protocols.options import require_range
 
 Step = Literal["open", "pause", "resume", "close"]
@@ -247,3 +250,74 @@ __all__ = [
     "resume",
     "start_round",
 ]
+
+
+def start_round(db: Database, campaign: Campaign, name: str, *, actor: str, **values: object) -> list[Item]:
+    """Start one of the protocol's extra rounds with what it asks for, such as `captions=50`.
+
+    Started again, a round adds what is new: items that someone has begun stay as they are.
+    """
+    rules = campaign.rules()
+    found = next((one for one in Rounds.of(rules).rounds if one.name == name), None)
+    if found is None:
+        raise UnknownNameError(
+            f"round of {campaign.protocol}", name, [one.name for one in Rounds.of(rules).rounds]
+        )
+    given = {one.name: values.get(one.name, one.default) for one in found.asks}
+    items, responses = latest_responses(db, campaign)
+    data = RoundData(items, responses, _native(db, campaign), campaign.seed, given)
+    return _add(db, campaign, Rounds.of(rules).start_round(name, data), found.action, actor)
+
+
+def _native(db: Database, campaign: Campaign) -> frozenset[str]:
+    table = schema.rater
+    wanted = select(table.c.pseudonym).where(
+        table.c.campaign_id == campaign.id, table.c.native.is_(True), table.c.state == "active"
+    )
+    with db.read() as connection:
+        return frozenset(connection.execute(wanted).scalars())
+
+
+def _add(db: Database, campaign: Campaign, new: list[Item], action: str, actor: str) -> list[Item]:
+    def work(connection: Connection) -> list[Item]:
+        _refresh(connection, campaign, new)
+        add_items(connection, campaign, new)
+        log.record(
+            connection,
+            actor,
+            action,
+            time=db.now(),
+            campaign_id=campaign.id,
+            subject=campaign.slug,
+            detail={"items": len(new)},
+        )
+        return new
+
+    return db.transact(work)
+
+
+def _refresh(connection: Connection, campaign: Campaign, new: list[Item]) -> None:
+    """An item of the round that nobody has begun takes the scores and the raters of today."""
+    table, limit = schema.item, schema.item_rater
+    for item in new:
+        own = (table.c.campaign_id == campaign.id) & (table.c.key == item.key)
+        found = connection.execute(
+            update(table)
+            .where(own, table.c.taken == 0)
+            .values(content=content_of(item))
+            .returning(table.c.id)
+        ).scalar()
+        if found is not None:
+            connection.execute(delete(limit).where(limit.c.item_id == found))
+            add_limits(connection, campaign, [item])
+
+
+def set_training(db: Database, campaign: Campaign, training: Training | None, *, actor: str) -> Campaign:
+    """Give a campaign another training, or none: raters go through it before their next task."""
+    version = ""
+    if training is not None:
+        prepared = prepare_training(db, training)
+        version = prepared.version
+        with db.write() as connection:
+            store_training(connection, campaign, prepared)
+    return change_settings(db, campaign, replace(campaign.settings, training=version), actor=actor)

@@ -23,9 +23,12 @@ from sqlalchemy import (
 )
 
 from captious.campaigns.store.columns import Json, key, metadata, text_column, to
-from captious.campaigns.store.crowd_tables import crowd_block, crowd_call, crowd_place, crowd_study
 from captious.campaigns.store.people_tables import (
     account,
+    crowd_block,
+    crowd_call,
+    crowd_place,
+    crowd_study,
     link_use,
     rater,
     session,

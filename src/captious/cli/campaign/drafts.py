@@ -17,8 +17,8 @@ PREVIEWED = 3  # items
 def draft_tables(draft: Draft) -> list[Table]:
     """What a campaign would be: counts, costs and its first items."""
     from captious.campaigns.setup import cost
+    from captious.campaigns.setup.cost import expected
     from captious.campaigns.setup.create import preview
-    from captious.campaigns.setup.precision import expected
 
     rows: list[list[Cell]] = [
         [item.image, caption.key, caption.text, "check" if item.check else item.stage]
@@ -48,8 +48,8 @@ def _images(draft: Draft) -> int:
 def draft_payload(draft: Draft) -> dict[str, Any]:
     """The same as plain values."""
     from captious.campaigns.setup import cost
+    from captious.campaigns.setup.cost import expected
     from captious.campaigns.setup.create import preview
-    from captious.campaigns.setup.precision import expected
 
     first = cost.first_stage(draft.items)
     return {

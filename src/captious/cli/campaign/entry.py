@@ -53,9 +53,9 @@ def training(
         raise InputError("FILE and --none: give only one of them.")
     with opened(database, files) as db:
         from captious.campaigns.entry import training as kept
-        from captious.campaigns.entry.change import set_training
         from captious.campaigns.entry.training_files import load_training
         from captious.campaigns.setup import lifecycle
+        from captious.campaigns.setup.lifecycle import set_training
 
         campaign = lifecycle.find(db, slug)
         changed: dict[str, Any] = {"training_pass": pass_mark, "training_tries": tries}

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from captious.campaigns.records import Campaign, Rater, Training
     from captious.campaigns.results.analysis import Overview
     from captious.campaigns.results.verdict import Verdict
-    from captious.campaigns.setup.cost import Estimate
-    from captious.campaigns.setup.precision import Precision
+    from captious.campaigns.setup.cost import Estimate, Precision
 
 
 READABLE = 88  # characters of a sentence in a line

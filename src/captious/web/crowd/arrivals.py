@@ -6,7 +6,8 @@ does. No page here needs JavaScript.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import base64
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from fastapi import APIRouter, Depends, Request
@@ -16,6 +17,8 @@ from starlette.responses import Response
 
 from captious.campaigns.records import Campaign, EntryNeeded, Rater, is_name
 from captious.campaigns.setup import lifecycle
+from captious.campaigns.store import images
+from captious.campaigns.work import reading
 from captious.crowd import arrivals, studies, visits
 from captious.crowd.arrivals import TurnedAway
 from captious.crowd.base import ProviderError
@@ -25,11 +28,11 @@ from captious.crowd.values import Arrival, Outcome, Refused
 from captious.crowd.visits import Visit
 from captious.errors import CaptiousError, InputError
 from captious.web import pages
-from captious.web.crowd.sample_task import sample_task
 from captious.web.entrance import begin_work
 from captious.web.errors import Responses, documented_pages
+from captious.web.forms import form_view
 from captious.web.guard import security
-from captious.web.guard.framing import framers
+from captious.web.guard.security import framers
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 from captious.web.texts import texts
@@ -302,3 +305,24 @@ def _completed(
 def _origin(address: str) -> str:
     parts = urlsplit(address)
     return f"{parts.scheme}://{parts.netloc}"
+
+
+class SampleTask(NamedTuple):
+    """A task's form, and its image within the page: who only looks has no session to fetch it with."""
+
+    form: form_view.FormView
+    image: str
+
+
+def sample_task(request: Request, campaign: Campaign) -> SampleTask | None:
+    """The first task that is no attention check; None where a campaign has none yet."""
+    db = security.db_of(request)
+    item = reading.first_item(db, campaign)
+    if item is None:
+        return None
+    digest = images.digest_of(db, campaign, item.image)
+    image = ""
+    if digest:
+        path, kind = images.image_file(db, campaign, digest)
+        image = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
+    return SampleTask(form_view.view(item, texts(campaign.settings.language)), image)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 from typing import Any
 
 from anyio.to_thread import current_default_thread_limiter
@@ -24,7 +25,6 @@ from prometheus_client import (
 from sqlalchemy.pool import QueuePool
 
 from captious._version import __version__
-from captious.web.observe.resident import resident_bytes
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client reads it when it is imported
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -138,3 +138,12 @@ class Metrics:
 def forget(process: int) -> None:
     """A worker has ended: what it counted stays, what it held goes."""
     multiprocess.mark_process_dead(process)  # type: ignore[no-untyped-call]
+
+
+def resident_bytes(process: int | str = "self") -> int:
+    """Memory that a process holds now; 0 where the system does not tell."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from captious.charts.theme import DARK, LIGHT, css_variables
-from captious.web.admin.figures import drawings
 from captious.web.pages import STATIC
 
 pytest.importorskip("altair", reason="charts need captious[report]")
@@ -47,7 +46,6 @@ def test_every_kind_of_chart_has_a_page_and_a_twin(viewer: Any, tagged: Any) -> 
 
 
 def test_without_the_library_the_table_is_there(viewer: Any, tagged: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr(drawings, "can_draw", lambda: False)
     monkeypatch.setattr("captious.web.admin.figures.charts_page.can_draw", lambda: False)
     twin = viewer.twin(f"/admin/c/{tagged.slug}/charts/results")
     assert [one["drawn"] for one in twin["charts"]] == [False]
@@ -60,7 +58,8 @@ def test_without_the_library_the_table_is_there(viewer: Any, tagged: Any, monkey
 def test_the_same_content_is_drawn_once(site: Any, viewer: Any, tagged: Any, monkeypatch: Any) -> None:
     viewer.twin(f"/admin/c/{tagged.slug}/charts/results")
     asked = []
-    monkeypatch.setattr(drawings, "page_pictures", lambda tables: asked.append(tables) or [])
+    pictures = "captious.web.admin.figures.charts_page.page_pictures"
+    monkeypatch.setattr(pictures, lambda tables: asked.append(tables) or [])
     viewer.twin(f"/admin/c/{tagged.slug}/charts/results")
     assert asked == []
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from captious.campaigns.entry import training
-from captious.campaigns.entry.change import set_training
 from captious.campaigns.entry.training_files import training_of
 from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign
 from captious.campaigns.setup import lifecycle
+from captious.campaigns.setup.lifecycle import set_training
 
 TEXT = """
 examples:

@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from captious.web.service.limits import Limits
 from captious.web.service.queue.scoring_process import ScoringProcess
 from captious.web.service.queue.scoring_queue import QueueFull, ScoringQueue, Waiting
 from captious.web.service.requests.offer import Offer
 from captious.web.service.requests.request import ScoreRequest
+from captious.web.service.settings import Limits
 
 LIMITS = Limits(waiting=6, together=4, seconds=60)
 

@@ -27,8 +27,8 @@ from captious.crowd.money import shown
 from captious.crowd.providers.mturk import calls, fees, hits
 from captious.crowd.providers.mturk.calls import Calls, TurkRefused
 from captious.crowd.providers.mturk.client import Turk
+from captious.crowd.providers.mturk.hits import Wanted, requirements
 from captious.crowd.providers.mturk.hosts import Site, find_site
-from captious.crowd.providers.mturk.qualifications import Wanted, requirements
 from captious.crowd.providers.mturk.records import APPROVED, REJECTED, Assignment
 from captious.crowd.registry import register
 from captious.crowd.values import (

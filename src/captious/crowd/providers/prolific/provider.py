@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from captious.crowd.base import CallRefused, CallUnsure, Provider, ProviderError, require_currency
 from captious.crowd.money import major, shown
-from captious.crowd.providers.prolific import account, fields, hooks, records, standing
+from captious.crowd.providers.prolific import account, fields, hooks, records
 from captious.crowd.providers.prolific.client import Client
 from captious.crowd.providers.prolific.records import StudyAction, StudyRecord
 from captious.crowd.providers.prolific.token import find_token
@@ -105,7 +105,7 @@ class Prolific(Provider):
         """The study whose internal name is our key."""
         with self._client() as client:
             found = self._left(client, key)
-        return None if found is None else standing.remote_of(found)
+        return None if found is None else account.remote_of(found)
 
     def _left(self, client: Client, key: str) -> StudyRecord | None:
         found = client.studies_named(key, self.project)
@@ -128,7 +128,7 @@ class Prolific(Provider):
                 if self.events:
                     account.subscribe(client, study, workspace)
                 record = client.transition(record.id, "PUBLISH")
-            return standing.remote_of(record, group)
+            return account.remote_of(record, group)
 
     def _draft(self, study: Study, group: str) -> dict[str, object]:
         return fields.draft(
@@ -160,8 +160,8 @@ class Prolific(Provider):
         """State, places, how many are in which state, and what was spent."""
         with self._client() as client:
             record, spent = client.study(remote.id), client.spent(remote.id)
-            counts = standing.counted(client.counts(remote.id))
-        return RemoteStatus(standing.study_state(record.status), record.places, counts, spent)
+            counts = account.counted(client.counts(remote.id))
+        return RemoteStatus(account.study_state(record.status), record.places, counts, spent)
 
     def extend(self, study: Study, remote: Remote, key: str) -> Remote:
         """More places; Prolific takes a total, so that a second request changes nothing."""
@@ -202,7 +202,7 @@ class Prolific(Provider):
     def places(self, study: Study, remote: Remote) -> list[Place]:
         """Every submission, the oldest first."""
         with self._client() as client:
-            return [standing.place_of(one) for one in client.submissions(remote.id)]
+            return [account.place_of(one) for one in client.submissions(remote.id)]
 
     def verify(self, study: Study, remote: Remote, parameters: Mapping[str, str]) -> Arrival | Refused:
         """The session must be a submission of this study by this participant, and not be over."""

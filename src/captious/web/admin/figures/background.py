@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,33 @@ from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Snapshot
 from captious.errors import CaptiousError
-from captious.web.admin.figures.one_at_a_time import OneAtATime
+
+
+class OneAtATime:
+    """Pieces of work by their keys: those begun take turns."""
+
+    def __init__(self) -> None:
+        self._turn = threading.Lock()
+        self._guard = threading.Lock()
+        self._begun: set[Hashable] = set()
+
+    def begin(self, key: Hashable, name: str, work: Callable[[], None]) -> None:
+        """Do the work in a thread of this name, unless work of this key waits or runs already."""
+        with self._guard:
+            if key in self._begun:
+                return
+            self._begun.add(key)
+
+        def in_turn() -> None:
+            try:
+                with self._turn:
+                    work()
+            finally:
+                with self._guard:
+                    self._begun.discard(key)
+
+        threading.Thread(target=in_turn, name=name, daemon=True).start()
+
 
 FIGURES: dict[str, Callable[..., Snapshot]] = {
     analysis.AGREEMENT: analysis.agreement,

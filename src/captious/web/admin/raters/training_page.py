@@ -13,11 +13,11 @@ from starlette.datastructures import FormData
 from starlette.responses import Response
 
 from captious.campaigns.entry import surveys, training
-from captious.campaigns.entry.change import set_training
 from captious.campaigns.entry.training_files import SAMPLE, has_sample, load_training, training_of
 from captious.campaigns.people import raters
 from captious.campaigns.records import Account, Campaign, Training
 from captious.campaigns.setup import lifecycle
+from captious.campaigns.setup.lifecycle import set_training
 from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem

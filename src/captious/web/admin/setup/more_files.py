@@ -13,8 +13,7 @@ from captious.protocols import Problem
 from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, words
 from captious.web.admin.form_fields import files_of, problem_of, texts_of
-from captious.web.admin.setup.wizard.drafts import Plan, load
-from captious.web.admin.setup.wizard.own_drafts import drafts_of
+from captious.web.admin.setup.wizard.drafts import Plan, drafts_of, load
 from captious.web.admin.setup.wizard.received import UPLOADS, most_upload, receive, unreadable_files
 
 router = APIRouter()

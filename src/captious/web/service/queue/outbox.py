@@ -1,11 +1,40 @@
-"""Answers on their way from the queue's thread to event loops: one wake-up for all of a call."""
+"""Between the queue's thread and event loops: answers, the wake-up of the thread, clients that disconnect."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 from contextlib import suppress
 
+from starlette.types import Message, Receive
+
 from captious.web.service.scoring.together import Answer
+
+
+class Bell:
+    """Rung in any thread, heard by one that polls `descriptor` beside others.
+
+    >>> bell = Bell()
+    >>> bell.ring()
+    >>> bell.silence()
+    """
+
+    def __init__(self) -> None:
+        self._inside, self._outside = socket.socketpair()
+        self._inside.setblocking(False)
+        self._outside.setblocking(False)
+        self.descriptor = self._inside.fileno()
+
+    def ring(self) -> None:
+        """Wake the thread, or let it not fall asleep."""
+        with suppress(BlockingIOError):  # it has been rung often enough
+            self._outside.send(b"!")
+
+    def silence(self) -> None:
+        """It has been heard."""
+        with suppress(BlockingIOError):
+            self._inside.recv(4096)
+
 
 Awaited = asyncio.Future[Answer | None]
 
@@ -32,3 +61,26 @@ def _settle(answers: list[tuple[Awaited, Answer]]) -> None:
     for awaited, answer in answers:
         if not awaited.done():  # its client may have left
             awaited.set_result(answer)
+
+
+class Leaving:
+    """Whether the client of a request has left; asked only where the answer takes a while."""
+
+    def __init__(self, answered: Awaited, receive: Receive) -> None:
+        self.answered, self.receive, self.noticed = answered, receive, False
+        self.task: asyncio.Task[Message] | None = None
+
+    def watch(self) -> None:
+        """From now on, leaving is noticed."""
+        self.task = asyncio.ensure_future(self.receive())
+        self.task.add_done_callback(self._gone)
+
+    def ignore(self) -> None:
+        """The answer has come, or nobody waits for it any more."""
+        if self.task is not None:
+            self.task.cancel()
+
+    def _gone(self, task: asyncio.Task[Message]) -> None:
+        if not task.cancelled() and not self.answered.done():
+            self.noticed = True
+            self.answered.set_result(None)

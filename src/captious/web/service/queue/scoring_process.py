@@ -21,12 +21,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
-from captious.web.observe.resident import resident_bytes
-from captious.web.service.limits import LIMITS, MEBIBYTE, Limits
+from captious.web.observe.metrics import resident_bytes
 from captious.web.service.requests.offer import Offer
 from captious.web.service.requests.request import ScoreRequest
 from captious.web.service.scoring.singles import Facts
 from captious.web.service.scoring.together import Answer, score_together
+from captious.web.service.settings import LIMITS, MEBIBYTE, Limits
 
 CHILD = "import sys; from captious.web.service.queue.scoring_process import main; sys.exit(main())"
 PIPE_BYTES = 2**20  # asked of the system for what waits in the input; it may give less

@@ -24,13 +24,11 @@ from functools import partial
 
 from starlette.types import Receive
 
-from captious.web.service.limits import LIMITS, Limits
-from captious.web.service.queue.bell import Bell
-from captious.web.service.queue.leaving import Leaving
-from captious.web.service.queue.outbox import Awaited, Outbox
+from captious.web.service.queue.outbox import Awaited, Bell, Leaving, Outbox
 from captious.web.service.queue.scoring_process import ScoringEnded, ScoringProcess, readable
 from captious.web.service.requests.request import ScoreRequest
 from captious.web.service.scoring.together import Answer, refusal
+from captious.web.service.settings import LIMITS, Limits
 
 LONGEST_WAIT = 60
 AT_ONCE = 2  # calls: one that runs, and one that waits behind it

@@ -11,7 +11,7 @@ from msgspec import Meta
 from captious.corpus.ids import clean_id
 from captious.errors import InputError, one_line
 from captious.stats.resample import DEFAULT_SEED
-from captious.web.service.limits import LIMITS
+from captious.web.service.settings import LIMITS
 
 SYSTEM = "candidates"
 LONGEST_NAME = 500

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from captious.campaigns.setup import lifecycle
-from captious.web.admin.setup.wizard.own_drafts import drafts_of
+from captious.web.admin.setup.wizard.drafts import drafts_of
 
 
 def test_a_draft_is_its_makers_own(site: Any, manager: Any, owner: Any, draft: str) -> None:

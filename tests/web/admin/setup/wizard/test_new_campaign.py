@@ -11,7 +11,7 @@ import pytest
 from captious.campaigns.exchange.references import references_of
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.work import responses
-from captious.web.admin.setup.wizard.own_drafts import drafts_of
+from captious.web.admin.setup.wizard.drafts import drafts_of
 
 PROTOCOLS = ("thumb", "humanr", "tagging", "audit", "generic")
 ELSEWHERE = {"no_images": "yes"}

@@ -8,18 +8,22 @@ import shutil
 import threading
 from collections import OrderedDict
 from dataclasses import asdict, dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
+import fastapi
 import orjson
 
 from captious.campaigns.exchange.references import references_in
-from captious.campaigns.records import Draft, Settings
+from captious.campaigns.records import Account, Draft, Settings
 from captious.campaigns.setup import create
+from captious.campaigns.store.database import Database
 from captious.corpus import Corpus
 from captious.corpus.load import load_with_notes
 from captious.errors import FieldError, InputError
 from captious.protocols import HumanProtocol, rules_of
+from captious.web.refusals import Refusal
 
 KEPT_SECONDS = 7 * 24 * 3600.0
 TOKEN = re.compile(r"[0-9a-f]{32}")
@@ -206,3 +210,24 @@ def for_the_form(text: str) -> str:
     """
     text = text.replace("describes: load_corpus(…, common=True)", "describes (tick the box below)")
     return text.replace(', or load them with duplicates="first" or "all".', ".")
+
+
+Token = Annotated[str, fastapi.Path(pattern=r"^[0-9a-f]{32}$")]
+
+
+@lru_cache(maxsize=8)
+def _drafts(folder: Path) -> Drafts:
+    return Drafts(folder)
+
+
+def drafts_of(db: Database) -> Drafts:
+    """The campaigns being made beside a database."""
+    return _drafts(db.files / "drafts")
+
+
+def plan_of(db: Database, token: str, account: Account) -> Plan:
+    """One's own draft, or 404."""
+    try:
+        return drafts_of(db).plan(token, account.id)
+    except InputError:
+        raise Refusal(404, "admin.errors.no_draft") from None

@@ -17,8 +17,7 @@ from captious.protocols import HumanProtocol, Item, Problem
 from captious.protocols.base import Response as Answered
 from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, show, words
-from captious.web.admin.setup.wizard.drafts import Built, Plan
-from captious.web.admin.setup.wizard.own_drafts import Token, drafts_of, plan_of
+from captious.web.admin.setup.wizard.drafts import Built, Plan, Token, drafts_of, plan_of
 from captious.web.admin.setup.wizard.previews import draft_image
 from captious.web.forms import form_view
 from captious.web.forms.form_answers import answers_to

@@ -17,8 +17,7 @@ from captious.protocols.registry import notes
 from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, show, words
 from captious.web.admin.form_fields import files_of, texts_of
-from captious.web.admin.setup.wizard.drafts import Plan
-from captious.web.admin.setup.wizard.own_drafts import Token, drafts_of, plan_of
+from captious.web.admin.setup.wizard.drafts import Plan, Token, drafts_of, plan_of
 from captious.web.admin.setup.wizard.plan_form import Protocol, blank, fields_of, kind_named, read_plan, typed
 from captious.web.admin.setup.wizard.received import (
     DROP,

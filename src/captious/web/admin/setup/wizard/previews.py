@@ -9,13 +9,13 @@ from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 
-from captious.campaigns.entry.change import set_training
 from captious.campaigns.entry.training_files import SAMPLE, has_sample, load_training
 from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Account, Draft, Settings
 from captious.campaigns.setup import cost as costs
 from captious.campaigns.setup import create, lifecycle
-from captious.campaigns.setup.precision import Precision, expected
+from captious.campaigns.setup.cost import Precision, expected
+from captious.campaigns.setup.lifecycle import set_training
 from captious.errors import InputError
 from captious.protocols import Item, Problem
 from captious.protocols.form import as_number
@@ -23,8 +23,7 @@ from captious.web import pages
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Written, show, words
 from captious.web.admin.form_fields import texts_of
 from captious.web.admin.models import ShownCaption
-from captious.web.admin.setup.wizard.drafts import Built, Plan
-from captious.web.admin.setup.wizard.own_drafts import Token, drafts_of, plan_of
+from captious.web.admin.setup.wizard.drafts import Built, Plan, Token, drafts_of, plan_of
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 

@@ -9,8 +9,7 @@ import pytest
 from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater
 from captious.campaigns.results import analysis
-from captious.campaigns.results.feasibility import Unit, reach
-from captious.campaigns.results.forecast import Worker, hours_left
+from captious.campaigns.results.forecast import Unit, Worker, hours_left, reach
 from captious.campaigns.results.standing import Standing, standing
 from captious.campaigns.store.database import Database
 from captious.campaigns.work.assignment import next_tasks
