@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from captious.models.language.fluency import with_fluency
+from captious.models.language.grammaticality import with_fluency
 from captious.models.language.load import bundled
 from captious.models.language.ngram_train import train
 

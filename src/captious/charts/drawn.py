@@ -10,8 +10,7 @@ from itertools import pairwise
 
 import orjson
 
-from captious.charts.bars import bars_chart
-from captious.charts.columns import column, intervals, numbers, texts
+from captious.charts.columns import bars_chart, column, intervals, numbers, texts
 from captious.charts.figure import Figure, Spec
 from captious.charts.heat import heat_map
 from captious.charts.histograms import histogram_panels

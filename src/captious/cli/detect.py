@@ -178,8 +178,7 @@ def _tell(sources: list[Source], skipped: dict[str, str], out: Path) -> None:
 
 def _sheet(sources: list[Source], files: dict[str, Path], path: Path) -> None:
     from captious.cli.output import note
-    from captious.models.detect.output import joined
-    from captious.models.detect.sheet import contact_sheet
+    from captious.models.detect.output import contact_sheet, joined
 
     shown = contact_sheet(files, joined(sources), path)
     note(f"wrote {path} ({shown:,} of {len(files):,} images)")

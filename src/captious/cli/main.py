@@ -9,6 +9,7 @@ import os
 import re
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -17,7 +18,6 @@ from typing import Any
 
 import typer
 
-from captious.cli.repeated import repeated_lines
 from captious.errors import CaptiousError, CaptiousWarning, InputError, MissingDependencyError, one_line
 from captious.wrong_fields import in_words
 
@@ -243,3 +243,22 @@ def _leave_quietly() -> None:
 def _fail(message: str, code: int) -> None:
     print(f"error: {message}", file=sys.stderr)
     sys.exit(code)
+
+
+def repeated_lines(command: Any, arguments: Sequence[str]) -> Iterator[str]:
+    """A line for each option of one value that is typed more than once; `command` is Typer's for all."""
+    for argument in arguments:
+        below = getattr(command, "commands", {})
+        if not below:
+            break
+        command = below.get(argument, command)
+    takes_one = {
+        name: parameter.opts[0]
+        for parameter in command.params
+        if not (getattr(parameter, "multiple", True) or getattr(parameter, "is_flag", True))
+        for name in parameter.opts
+    }
+    typed = [argument.partition("=")[0] for argument in arguments if argument.startswith("-")]
+    for option, times in Counter(takes_one[one] for one in typed if one in takes_one).items():
+        if times > 1:
+            yield f"{option} is given {times} times; only the last one counts."

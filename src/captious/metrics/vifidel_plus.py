@@ -17,7 +17,7 @@ from captious.metrics.joined import JoinedMetric
 from captious.metrics.lm import LanguageModelFluency
 from captious.metrics.registry import register
 from captious.metrics.vifidel import Vifidel
-from captious.models.language.fluency import fluency
+from captious.models.language.grammaticality import fluency
 from captious.models.language.load import CAPTIONS, load_language_model
 
 CIDER, LM = "cider", "lm"
@@ -37,7 +37,7 @@ class VifidelPlus(JoinedMetric):
     the paper does not tell. `rule` says how the other comes to VIFIDEL's scale:
 
     - `scaled`: 1 - exp(-CIDEr), as VIFIDEL is exp(-WMD); or the fluency of the caption
-      (`captious.models.language.fluency`), 1 for all but the lowest hundredth of people's captions;
+      (`captious.models.language.grammaticality`), 1 for all but the lowest hundredth of people's captions;
     - `range`: by the range that each has, CIDEr / 10, or 1 / perplexity;
     - `raw`: neither is scaled, CIDEr from 0 to 10 and the mean log-likelihood below 0.
 

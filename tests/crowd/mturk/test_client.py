@@ -13,10 +13,9 @@ from botocore.exceptions import ClientError
 
 from captious.crowd.providers.mturk.calls import Calls, TurkRefused, TurkUnsure
 from captious.crowd.providers.mturk.client import Turk
-from captious.crowd.providers.mturk.fees import bonus_fee, fee
 from captious.crowd.providers.mturk.hits import Wanted, requirements
 from captious.crowd.providers.mturk.hosts import Site
-from captious.crowd.providers.mturk.records import Hit, answers_of, external_question
+from captious.crowd.providers.mturk.records import Hit, answers_of, bonus_fee, external_question, fee
 from captious.errors import InputError, NotSetUpError
 
 if TYPE_CHECKING:

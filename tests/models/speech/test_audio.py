@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 
 from captious.errors import InputError
-from captious.models.speech.audio import RATE, read_wav, to_wav
-from captious.models.speech.checks import Limits, recording_problems, sound_share, word_problems
+from captious.models.speech.audio import (
+    RATE,
+    Limits,
+    read_wav,
+    recording_problems,
+    sound_share,
+    to_wav,
+    word_problems,
+)
 
 
 def tone(seconds: float, loudness: float, rate: int = RATE) -> np.ndarray:

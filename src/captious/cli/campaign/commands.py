@@ -10,11 +10,11 @@ import typer
 from captious.cli import options
 from captious.cli.campaign import create as campaign_create
 from captious.cli.campaign import data as campaign_data
+from captious.cli.campaign import drafts as campaign_drafts
 from captious.cli.campaign import entry as campaign_entry
 from captious.cli.campaign import mix as campaign_mix
 from captious.cli.campaign import payout as campaign_payout
 from captious.cli.campaign import people as campaign_people
-from captious.cli.campaign import protocols as campaign_protocols
 from captious.cli.campaign import simulate as campaign_simulate
 from captious.cli.campaign.options import (
     DEFAULT_DATABASE,
@@ -44,7 +44,7 @@ app.command("create")(campaign_create.create)
 app.command("import")(campaign_create.import_)
 app.command("mix")(campaign_mix.mix)
 app.command("payout")(campaign_payout.payout)
-app.command("protocols")(campaign_protocols.protocols)
+app.command("protocols")(campaign_drafts.protocols)
 app.command("export")(campaign_data.export)
 app.command("report")(campaign_data.report)
 app.command("simulate")(campaign_simulate.simulate)

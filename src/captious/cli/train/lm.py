@@ -27,7 +27,7 @@ def lm(
     from captious.cli.output import note
     from captious.corpus.load import read_captions
     from captious.errors import InputError
-    from captious.models.language.fluency import with_fluency
+    from captious.models.language.grammaticality import with_fluency
     from captious.models.language.load import NGRAM_SUFFIX
     from captious.models.language.ngram_train import train
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from captious.corpus.readers.detect import detect
 from captious.corpus.readers.every_column import every_column, read_every_column
 from captious.corpus.readers.harnesses import read_lmms_eval
-from captious.corpus.readers.json_files import read_json_array, read_json_object
-from captious.corpus.readers.json_lines import read_json_lines
+from captious.corpus.readers.json_files import read_json_array, read_json_lines, read_json_object
 from captious.corpus.readers.open import PathText, Source, open_source
 from captious.corpus.readers.plain import read_flickr8k_judgments, read_flickr8k_tokens, read_lines
 from captious.corpus.readers.rows import Places, Problem, Rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from captious.corpus.lists import is_list, is_table, listed
 from captious.corpus.readers.detect import DELIMITERS, first_lines
-from captious.corpus.readers.json_lines import read_json_lines
+from captious.corpus.readers.json_files import read_json_lines
 from captious.corpus.readers.memory import are_rows, column_names
 from captious.corpus.readers.open import PathText, Source, open_source
 from captious.corpus.readers.rows import MISSING, Places, Rows, refuse

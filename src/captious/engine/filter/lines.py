@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from captious.corpus.readers.json_lines import read_json_lines
+from captious.corpus.readers.json_files import read_json_lines
 from captious.corpus.readers.open import Source, stem_of
 from captious.corpus.readers.rows import MISSING, Column, refuse
 from captious.corpus.shards.blocks import lines_of

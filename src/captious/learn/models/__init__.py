@@ -1,8 +1,7 @@
 """The models that can be fitted: `gbr`, `hist`, `ridge`, `mlp`; options in brackets."""
 
 from captious.learn.models.base import Fit, Learner, known_learners, parse_learner
-from captious.learn.models.boosting import GradientBoosting, HistogramBoosting
-from captious.learn.models.mlp import Mlp
+from captious.learn.models.mlp import GradientBoosting, HistogramBoosting, Mlp
 from captious.learn.models.ridge import Ridge
 
 __all__ = [

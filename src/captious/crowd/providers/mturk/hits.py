@@ -10,9 +10,8 @@ from typing import Any
 
 from captious.crowd.providers.mturk.calls import TurkRefused
 from captious.crowd.providers.mturk.client import LONGEST_TOKEN, Turk
-from captious.crowd.providers.mturk.fees import STEP, in_hits
 from captious.crowd.providers.mturk.hosts import Site
-from captious.crowd.providers.mturk.records import Hit, external_question
+from captious.crowd.providers.mturk.records import STEP, Hit, external_question, in_hits
 from captious.crowd.values import Remote, Study
 from captious.errors import InputError
 

@@ -24,7 +24,7 @@ from typing import ClassVar
 
 from captious.crowd.base import CallUnsure, Provider, require_currency
 from captious.crowd.money import shown
-from captious.crowd.providers.mturk import calls, fees, hits
+from captious.crowd.providers.mturk import calls, hits, records
 from captious.crowd.providers.mturk.calls import Calls, TurkRefused
 from captious.crowd.providers.mturk.client import Turk
 from captious.crowd.providers.mturk.hits import Wanted, requirements
@@ -133,10 +133,10 @@ class MechanicalTurk(Provider):
 
     def quote(self, study: Study) -> Quote:
         """Rewards and fees; HITs of nine keep the fee at 20%, and the quote says what that saves."""
-        parts = fees.in_hits(study.places)
+        parts = records.in_hits(study.places)
         reward = study.places * study.reward
-        fee = sum(size * fees.fee(study.reward, size, masters=self.masters) for size in parts)
-        percent = fees.FEE + (fees.MASTERS_FEE if self.masters else 0)
+        fee = sum(size * records.fee(study.reward, size, masters=self.masters) for size in parts)
+        percent = records.FEE + (records.MASTERS_FEE if self.masters else 0)
         count = f"{len(parts):,} HIT" + ("s" if len(parts) != 1 else "")
         lines = [
             Line(
@@ -144,7 +144,7 @@ class MechanicalTurk(Provider):
             ),
             Line(f"Mechanical Turk's fee, {percent}%, at least one cent per assignment", fee),
         ]
-        step = study.places * fees.fee(study.reward, study.places, masters=self.masters)
+        step = study.places * records.fee(study.reward, study.places, masters=self.masters)
         if step > fee:
             saved = shown(step - fee, study.currency)
             lines.append(Line(f"HITs of at most nine, which avoids a further fee of {saved} from ten on", 0))
@@ -159,10 +159,10 @@ class MechanicalTurk(Provider):
 
     def bonus_quote(self, study: Study, amounts: Sequence[int]) -> Quote:
         """Bonuses and the fee on each."""
-        reward, fee = sum(amounts), sum(fees.bonus_fee(one) for one in amounts)
+        reward, fee = sum(amounts), sum(records.bonus_fee(one) for one in amounts)
         lines = (
             Line(f"{len(amounts):,} bonuses", reward),
-            Line(f"Mechanical Turk's fee, {fees.FEE}%, at least one cent per bonus", fee),
+            Line(f"Mechanical Turk's fee, {records.FEE}%, at least one cent per bonus", fee),
             self._whose_money(),
         )
         return Quote(len(amounts), reward, fee, study.currency, lines)

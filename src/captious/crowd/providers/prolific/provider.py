@@ -12,8 +12,7 @@ from captious.crowd.money import major, shown
 from captious.crowd.providers.prolific import account, fields, hooks, records
 from captious.crowd.providers.prolific.client import Client
 from captious.crowd.providers.prolific.records import StudyAction, StudyRecord
-from captious.crowd.providers.prolific.token import find_token
-from captious.crowd.providers.prolific.wire import SaidNo, Wire
+from captious.crowd.providers.prolific.wire import SaidNo, Wire, find_token
 from captious.crowd.registry import register
 from captious.crowd.values import (
     Arrival,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious.models.language.fluency import LOWEST, fluency, slor, with_fluency
+from captious.models.language.grammaticality import LOWEST, fluency, slor, with_fluency
 from captious.models.language.load import load_language_model
 from captious.models.language.ngram import NgramModel
 from captious.models.language.ngram_train import train
