@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from captious.charts.figure import Spec
 from captious.charts.marks import ROWS, finished
+from captious.charts.render import Spec
 from captious.charts.theme import LIGHT
 from captious.tables import Cell, Chart, Number, Table
 

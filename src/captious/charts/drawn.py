@@ -11,14 +11,13 @@ from itertools import pairwise
 import orjson
 
 from captious.charts.columns import bars_chart, column, intervals, numbers, texts
-from captious.charts.figure import Figure, Spec
 from captious.charts.heat import heat_map
 from captious.charts.histograms import histogram_panels
 from captious.charts.intervals import interval_panels
 from captious.charts.lines import Frame, lines_chart
 from captious.charts.marks import Row
 from captious.charts.points import STATES, Plane, points_chart
-from captious.charts.render import page_svg, svg
+from captious.charts.render import Figure, Spec, page_svg, svg
 from captious.charts.words import finding_of
 from captious.tables import Chart, Table
 from captious.tables.values import to_dict

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from captious.charts.figure import Spec
 from captious.charts.marks import ROWS, Row, finished, steps
+from captious.charts.render import Spec
 from captious.charts.theme import LIGHT
 
 # Where the steps of a share from 0 to 1 meet, and the colours of the scale that they take.

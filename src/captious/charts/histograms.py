@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from captious.charts.figure import Spec
 from captious.charts.marks import ROWS, Row, colour, finished
+from captious.charts.render import Spec
 from captious.charts.theme import LIGHT
 
 # So many aspects, and the bars may be tall.

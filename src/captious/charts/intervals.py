@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 
-from captious.charts.figure import Spec
 from captious.charts.marks import ROWS, SOFT, Row, finished
+from captious.charts.render import Spec
 from captious.charts.theme import LIGHT, SERIES
 
 WIDTHS, NARROW = (480, 340, 236), (230, 106)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from captious.charts.figure import Spec
 from captious.charts.marks import INK, ROWS, SOFT, Row, finished
+from captious.charts.render import Spec
 from captious.charts.theme import LIGHT
 
 WIDE, NARROW = (780, 240), (252, 170)

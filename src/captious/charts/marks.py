@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from captious.charts.figure import Spec
+from captious.charts.render import Spec
 from captious.charts.theme import LIGHT, SERIES, SHAPES, STEPS, config
 
 INK, SOFT, LINE = LIGHT["chart-ink"], LIGHT["chart-soft"], LIGHT["chart-line"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from captious.charts.figure import Spec
 from captious.charts.marks import INK, ROWS, Row, colour, finished, shape
+from captious.charts.render import Spec
 from captious.charts.theme import LIGHT
 
 WIDE, NARROW = (560, 340), (258, 250)

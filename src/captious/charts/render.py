@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from captious.charts.figure import Figure, Spec
 from captious.charts.theme import LIGHT
 from captious.errors import MissingDependencyError
+from captious.tables import Table
 
 PNG_SCALE = 3  # 288 dots an inch at the size of the chart
 # Fonts with the widths that the charts are laid out with, then whatever there is.
@@ -120,3 +122,40 @@ def _with_own_ids(drawn: str, name: str) -> str:
 def _as_variable(match: re.Match[str]) -> str:
     name = _NAMES.get(match[2].lower())
     return f'{match[1]}="var(--{name})"' if name else match[0]
+
+
+Spec = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart of the report.
+
+    `how` says what is drawn, `finding` what it shows here; together they are
+    the text alternative. `wide` and `narrow` are Vega-Lite specifications of the same data, for
+    pages and papers, and for phones.
+    """
+
+    key: str
+    title: str
+    how: str
+    finding: str
+    table: Table
+    wide: Spec
+    narrow: Spec
+
+    @property
+    def alternative(self) -> str:
+        """The text alternative of the chart."""
+        return f"{self.title}. {self.finding}"
+
+
+def listed(names: list[str]) -> str:
+    """Names as a sentence lists them.
+
+    >>> listed(["bleu4", "cider", "meteor"])
+    'bleu4, cider and meteor'
+    """
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from captious.corpus.columns import FloatArray
+from captious.corpus.columns import FloatArray, factorise
 from captious.corpus.splits import PARTS
 from captious.engine import Progress
 from captious.errors import InputError
@@ -19,7 +19,6 @@ from captious.learn.card import card_json, card_markdown
 from captious.learn.data import TrainingData
 from captious.learn.features import FeatureTable, choose_features, compute_features, needs_table
 from captious.learn.journal import Journal
-from captious.learn.judge import judged
 from captious.learn.report import Report
 from captious.learn.run import Run
 from captious.learn.settings import Settings
@@ -39,6 +38,7 @@ from captious.metrics.learned.folder import (
 from captious.metrics.learned.predict import Predictor, mean_of
 from captious.metrics.seen import seen_by
 from captious.stats.correlation import correlate
+from captious.stats.resample import generator
 
 JOURNAL = ".training"
 Note = Callable[[str], None]
@@ -221,3 +221,72 @@ def _line(run: Run, predictor: Predictor, out_of_fold: FloatArray | None) -> tup
         predicted = predictor.predict(run.table.rows[run.split.validation])
         return evaluate.fit_line(predicted, target[run.split.validation])
     return 1.0, 0.0
+
+
+def judged(
+    run: Run, model: TrainedModel, predictors: list[Predictor], folds: list[dict[str, float]]
+) -> Report:
+    """Judge a fitted model on the test part, beside each feature alone."""
+    settings, data, test = run.settings, run.data, run.split.test
+    rated = model.rate(run.table.rows)
+    names = [feature.name for feature in run.table.features]
+    alone = {
+        name: column for place, name in enumerate(names) if (column := run.table.column(place)) is not None
+    }
+    run.say("intervals", 0, 1)
+    beside = _beside(run)
+    found = evaluate.figures(data, test, {settings.name: rated, **alone, **beside}, settings)
+    run.say("tests", 0, 1)
+    compared = evaluate.comparisons(data, test, rated, alone or beside, settings)
+    seeds = [evaluate.seed_value(data, test, one.predict(run.table.rows), settings) for one in predictors]
+    spans = dict(zip(names, run.table.spans, strict=True))
+    return Report(
+        settings=settings,
+        data=data,
+        features=names,
+        split=run.split,
+        folds=folds,
+        seeds=seeds,
+        figures=found,
+        comparisons=compared,
+        calibration=evaluate.calibration(rated[test], data.target[test]),
+        line=(model.slope, model.intercept),
+        importance=evaluate.importance(model, run.table.rows[test], data.target[test], spans, settings)
+        if len(names) > 1
+        else {},
+        curve=_curve(run, model),
+    )
+
+
+def _beside(run: Run) -> dict[str, FloatArray]:
+    """Columns of the metrics that are only shown."""
+    if run.beside is None:
+        return {}
+    columns = {
+        one.name: run.beside.column(place)
+        for place, one in enumerate(run.beside.features)
+        if one.name not in run.settings.features
+    }
+    return {name: column for name, column in columns.items() if column is not None}
+
+
+def _curve(run: Run, model: TrainedModel) -> list[evaluate.CurvePoint]:
+    """The main coefficient on the test part with more and more of the training images."""
+    settings, data, split = run.settings, run.data, run.split
+    images, image_of = factorise([data.images[row] for row in split.train.tolist()])
+    order = generator(settings.seed).permutation(len(images))
+    points: list[evaluate.CurvePoint] = []
+    for place, share in enumerate(settings.curve):
+        run.say("curve", place, len(settings.curve))
+        count = max(2, round(share * len(images)))
+        if points and count == points[-1].images:
+            continue
+        rows = split.train[np.isin(image_of, order[:count])]
+        if len(rows) < 4 or count > len(images):
+            continue
+        whole = count == len(images)
+        fitted = model.predictor if whole else run.fit(f"curve {share}", rows, settings.seed)
+        predicted = replace(model, predictor=fitted).rate(run.table.rows[split.test])
+        value = correlate(predicted, data.target[split.test], method=settings.main).value
+        points.append(evaluate.CurvePoint(count, len(rows), value))
+    return points

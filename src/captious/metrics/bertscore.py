@@ -21,7 +21,7 @@ from captious.metrics.image_notes import Noted, OfTexts
 from captious.metrics.registry import register
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import LONG, TRUNCATE
-from captious.models.encoders.vocabulary import is_english, unread_shares
+from captious.models.encoders.wordpiece import is_english, unread_shares
 from captious.models.locate import MINILM
 from captious.stats.resample import DEFAULT_SEED
 from captious.text.languages import ANY

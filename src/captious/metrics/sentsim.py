@@ -19,7 +19,7 @@ from captious.metrics.registry import register
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import CHUNK, LONG
 from captious.models.encoders.sentence import LONGEST_SENTENCE, SentenceVectors
-from captious.models.encoders.vocabulary import is_english, unread_shares
+from captious.models.encoders.wordpiece import is_english, unread_shares
 from captious.models.locate import MINILM
 from captious.text.languages import ANY
 

@@ -53,8 +53,7 @@ def write_page(
     db: Database, campaign: Campaign, results: Sequence[Table], agreement: Sequence[Table], out: Path
 ) -> None:
     """Write the page, atomically."""
-    from captious.campaigns.quality.control import rater_quality
-    from captious.campaigns.quality.rater_chart import rater_table
+    from captious.campaigns.quality.control import rater_quality, rater_table
     from captious.campaigns.results import analysis, progress
 
     view = analysis.overview(db, campaign)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from captious.charts.figure import listed
+from captious.charts.render import listed
 from captious.corpus.columns import FloatArray
 from captious.report.study import Study, number_text
 from captious.report.tables import aspect_text, interval_text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from captious.charts.figure import Figure, listed
+from captious.charts.render import Figure, listed
 from captious.report import charts
 from captious.report.correlations import (
     Matrix,

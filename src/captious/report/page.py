@@ -9,8 +9,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from captious._version import __version__
-from captious.charts.figure import Figure
-from captious.charts.render import page_svg
+from captious.charts.render import Figure, page_svg
 from captious.charts.theme import DARK, LIGHT, MARKS, css_variables
 from captious.explanation import drawing, style_sheet
 from captious.report.cards import first_cards

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from captious.charts.figure import listed
+from captious.charts.render import listed
 from captious.corpus.columns import FloatArray
 from captious.report.clusters import judged_ranks, metric_ranks
 from captious.report.study import Study, higher_is_better, number_text, system_means

@@ -2,8 +2,14 @@ from __future__ import annotations
 
 import pytest
 
-from captious.models.chat.endpoint import Endpoint, EndpointError, TransientError
-from captious.models.chat.patience import Patience, UnreadableError, ask
+from captious.models.chat.endpoint import (
+    Endpoint,
+    EndpointError,
+    Patience,
+    TransientError,
+    UnreadableError,
+    ask,
+)
 
 BODY = {"model": "m", "messages": [{}, {"content": [{"type": "text", "text": 'The caption: "A dog."'}]}]}
 QUICK = Patience(retries=3, wait=0.001, timeout=30)

@@ -10,7 +10,7 @@ import pytest
 
 from captious.errors import InputError
 from captious.models.encoders.base import ImageFile, ScoredPairs
-from captious.models.encoders.pair_cache import RememberedPairs, file_key
+from captious.models.encoders.vector_cache import RememberedPairs, file_key
 
 
 class Lengths:

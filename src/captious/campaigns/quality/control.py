@@ -33,6 +33,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Snapshot
 from captious.campaigns.work import responses
 from captious.campaigns.work.removal import take_out
+from captious.tables import Chart, Table
 
 __all__ = [
     "BY_RULE",
@@ -258,3 +259,36 @@ def _checks_of(db: Database, rater: Rater) -> dict[str, dict[str, Any]]:
     )
     with db.read() as connection:
         return {row.key: row.answers for row in connection.execute(wanted)}
+
+
+TITLE = "Raters: pace and agreement"
+# Pace and agreement of fewer answers say nothing about a rater.
+FEWEST_ANSWERS = 5
+HOW = (
+    "Further left: faster. Higher: closer to the mean of the other raters (correlation; guessing gives 0). "
+    "Triangle: flagged by a rule. Cross: removed. Raters who share no items with others appear only in the "
+    "table."
+)
+
+
+def rater_table(rows: Sequence[RaterQuality]) -> list[Table]:
+    """A row for each rater with enough answers; nothing where no two can be drawn."""
+    found = [
+        (row.rater, row.median_seconds, row.agreement, row.shared, row.answered, _standing(row))
+        for row in rows
+        if row.answered >= FEWEST_ANSWERS
+    ]
+    drawable = [row for row in found if not (math.isnan(row[1]) or math.isnan(row[2]))]
+    if len(drawable) < 2:
+        return []
+    chart = Chart(
+        "points", "median seconds", "agreement", series="rater", mark="standing", y_scale=(-1.0, 1.0), how=HOW
+    )
+    columns = ("rater", "median seconds", "agreement", "shared answers", "answers", "standing")
+    return [Table(TITLE, columns, tuple(found), chart=chart)]
+
+
+def _standing(row: RaterQuality) -> str:
+    if row.state != "active":
+        return "removed"
+    return f"flagged: {', '.join(row.flags)}" if row.flags else "no flag"

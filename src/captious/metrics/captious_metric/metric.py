@@ -18,7 +18,7 @@ from captious.models import locate
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import CHUNK, LONG
 from captious.models.encoders.sentence import LONGEST_SENTENCE
-from captious.models.encoders.vocabulary import unread_shares
+from captious.models.encoders.wordpiece import unread_shares
 
 _BACKEND = "onnx"
 

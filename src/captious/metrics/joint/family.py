@@ -14,7 +14,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.image_notes import Noted, OfImages, circularity, rows_with_score
 from captious.models.encoders.base import PairScorer, ScoredPairs
 from captious.models.encoders.long_texts import window_label
-from captious.models.encoders.pair_cache import Keyed, RememberedPairs
+from captious.models.encoders.vector_cache import Keyed, RememberedPairs
 from captious.models.weights.known import needed
 
 EXAMPLES_A_BLOCK = 1024

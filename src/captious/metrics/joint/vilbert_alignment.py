@@ -9,7 +9,7 @@ from captious.metrics.base import Limit
 from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders.long_texts import LONG
-from captious.models.encoders.pair_cache import Keyed
+from captious.models.encoders.vector_cache import Keyed
 from captious.models.joint.vilbert.alignment import Aligner
 from captious.models.joint.vilbert.model import LIMIT, open_vilbert, ready
 from captious.models.weights.known import VILBERT

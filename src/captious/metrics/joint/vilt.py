@@ -12,7 +12,7 @@ from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders import opening
 from captious.models.encoders.long_texts import LONG
-from captious.models.encoders.pair_cache import Keyed
+from captious.models.encoders.vector_cache import Keyed
 from captious.models.joint.vilt import LIMIT, open_vilt
 from captious.models.weights.known import VILT
 

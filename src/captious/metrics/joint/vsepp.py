@@ -8,7 +8,7 @@ from typing import ClassVar
 from captious.metrics.joint.family import PairFamily
 from captious.metrics.registry import register
 from captious.models.encoders import opening
-from captious.models.encoders.pair_cache import Keyed
+from captious.models.encoders.vector_cache import Keyed
 from captious.models.joint.vse.model import open_vse
 from captious.models.weights.known import VSE
 

@@ -21,8 +21,14 @@ from captious.metrics.registry import register
 from captious.metrics.vlm_judge import rubric
 from captious.metrics.vlm_judge.requests import STRUCTURES, Request, Settings
 from captious.models.chat.answers import Answers, Stored
-from captious.models.chat.endpoint import Endpoint, EndpointError, TransientError
-from captious.models.chat.patience import Patience, UnreadableError, ask
+from captious.models.chat.endpoint import (
+    Endpoint,
+    EndpointError,
+    Patience,
+    TransientError,
+    UnreadableError,
+    ask,
+)
 from captious.models.images import load_image
 from captious.text.normalise import thumb_normalise
 

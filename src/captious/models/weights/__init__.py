@@ -2,8 +2,7 @@
 
 from captious.models.weights.find import Found, allowed, fetch, find, search
 from captious.models.weights.known import KNOWN, Known, known
-from captious.models.weights.status import Status, status
-from captious.models.weights.verify import Verified, verify
+from captious.models.weights.verify import Status, Verified, status, verify
 
 __all__ = [
     "KNOWN",

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 from datetime import UTC, datetime
+from typing import Annotated, Any
+
+from fastapi import Query
 
 NOTHING = "–"
 MINUTE, HOUR, DAY = 60, 3600, 86400
@@ -97,3 +100,18 @@ def along(value: float, low: float, high: float, width: float = 100.0) -> float:
     """
     share = (value - low) / (high - low) if high > low else 0.0
     return round(width * min(max(share, 0.0), 1.0), 2)
+
+
+Offset = Annotated[int, Query(ge=0, le=10_000_000)]
+
+
+def links_around(here: str, offset: int, rows: int, *, more: bool) -> dict[str, Any]:
+    """The addresses of the next and the previous part, "" where there is none.
+
+    >>> links_around("/raters", 50, 100, more=True)
+    {'next_page': '/raters?offset=150', 'previous_page': '/raters?offset=0'}
+    """
+    return {
+        "next_page": f"{here}?offset={offset + rows}" if more else "",
+        "previous_page": f"{here}?offset={max(0, offset - rows)}" if offset else "",
+    }

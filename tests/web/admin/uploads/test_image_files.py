@@ -13,8 +13,7 @@ import pytest
 
 from captious.errors import InputError
 from captious.web.admin.uploads.image_files import save_images
-from captious.web.admin.uploads.text_files import save_texts
-from captious.web.admin.uploads.upload import Limits
+from captious.web.admin.uploads.upload import Limits, save_texts
 
 
 def test_single_images_and_archives_are_kept_by_name(

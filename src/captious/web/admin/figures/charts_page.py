@@ -13,7 +13,7 @@ from markupsafe import Markup
 from starlette.responses import Response
 
 from captious.campaigns.quality import control as quality
-from captious.campaigns.quality.rater_chart import rater_table
+from captious.campaigns.quality.control import rater_table
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database

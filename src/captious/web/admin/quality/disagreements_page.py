@@ -10,7 +10,7 @@ from fastapi import APIRouter, Depends, Query
 from captious.campaigns.quality import adjudication
 from captious.web.admin.access import Db, Seen
 from captious.web.admin.figures.background import figures
-from captious.web.admin.long_lists import links_around
+from captious.web.admin.formatting import links_around
 from captious.web.admin.models import Computed
 from captious.web.admin.page import page
 

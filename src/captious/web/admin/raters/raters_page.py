@@ -33,7 +33,7 @@ from captious.web.admin.access import (
     words,
 )
 from captious.web.admin.form_fields import texts_of
-from captious.web.admin.long_lists import Offset, links_around
+from captious.web.admin.formatting import Offset, links_around
 from captious.web.admin.models import CampaignHead
 from captious.web.guard import security
 from captious.web.openapi import form_body
