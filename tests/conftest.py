@@ -374,13 +374,10 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Packages of others are installed: one with a protocol and a metric, and a broken one."""
     from captious.protocols import registry
 
-    known = dict(registry.known_protocols())
-    monkeypatch.setattr(registry, "_KNOWN", dict(known))
+    monkeypatch.setattr(registry.PROTOCOLS, "known", dict(registry.known_protocols()))
+    monkeypatch.setattr(registry.PROTOCOLS, "loaded", False)
     monkeypatch.syspath_prepend(str(PLUGINS))
-    registry._load_all.cache_clear()
     yield PLUGINS
     for name in [name for name in sys.modules if name.startswith(("captious_ranking", "captious_broken"))]:
         del sys.modules[name]
-    # The names are ours again, and nobody looks for plug-ins once more.
-    monkeypatch.undo()
-    registry._load_all()
+    monkeypatch.undo()  # the names are ours again

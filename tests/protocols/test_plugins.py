@@ -16,11 +16,11 @@ from captious.protocols.options import options_of
 
 
 def test_another_package_brings_a_protocol_and_a_broken_one_harms_nobody(plugins: Path) -> None:
-    before = set(registry._KNOWN)
+    before = set(registry.PROTOCOLS.known)
     with pytest.warns(CaptiousWarning, match='"broken" of captious-broken is left out: RuntimeError'):
         known = known_protocols()
     assert set(known) == before | {"ranking"}  # neither broken nor half_there
-    assert any("a library of mine is missing" in note for note in registry.notes())
+    assert any("a library of mine is missing" in note for note in registry.PROTOCOLS.left_out)
     assert [(one.name, one.label, one.wanted()) for one in options_of(kind_of("ranking"))] == [
         ("raters", "Raters for each image", "a whole number from 1 to 20"),
         ("ties", "Ties", "true or false"),

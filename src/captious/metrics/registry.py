@@ -8,19 +8,16 @@ themselves with `@register`; other packages add theirs by the entry-point group 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import Field, fields, is_dataclass
-from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeVar
 
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.metric_names import PLUGINS, metric_homes, plain_name
+from captious.metric_names import metric_homes, plain_name
 from captious.metrics.base import Metric
-from captious.plugins import load_plugins
-
-MetricClass = TypeVar("MetricClass", bound=type[Metric])
+from captious.plugins import Registry
 
 
 class HasName(Protocol):
@@ -33,25 +30,9 @@ Named = TypeVar("Named", bound=HasName)
 Asked = str | Metric | Callable[..., Any]  # a metric, its name, or a function that becomes one
 
 TRAINED = "metric.json"  # what the folder of a trained metric holds
-_PACKAGE = "captious.metrics"
-_KNOWN: dict[str, type[Metric]] = {}
+METRICS = Registry[Metric]("metric", "captious.metrics", "captious.metrics")
+register = METRICS.register
 _SPECIFICATION = re.compile(r"(?P<name>[A-Za-z_][\w.-]*)(?:\[(?P<options>.*)\])?", re.DOTALL)
-
-
-def register(name: str) -> Callable[[MetricClass], MetricClass]:
-    """Class decorator that makes a metric known under `name`."""
-
-    def remember(metric: MetricClass) -> MetricClass:
-        if name in _KNOWN and _KNOWN[name].__module__ != metric.__module__:
-            raise InputError(
-                f'metric "{name}" is registered twice: by {_KNOWN[name].__module__} and by '
-                f"{metric.__module__}. Rename one."
-            )
-        metric.name = name
-        _KNOWN[name] = metric
-        return metric
-
-    return remember
 
 
 def find(name: str) -> type[Metric] | None:
@@ -60,39 +41,16 @@ def find(name: str) -> type[Metric] | None:
     >>> find("cider").__module__, find("no_such_metric")
     ('captious.metrics.cider', None)
     """
-    if name not in _KNOWN and name in metric_homes():
+    if name not in METRICS.known and name in metric_homes():
         import_module(metric_homes()[name])
-    if name not in _KNOWN:
-        _load_plugins()
-    if name not in _KNOWN:
-        _load_ours()
-    return _KNOWN.get(name)
+    if name not in METRICS.known:
+        METRICS.load()
+    return METRICS.known.get(name)
 
 
 def known_metrics() -> dict[str, type[Metric]]:
     """Every registered metric by name, in alphabetical order."""
-    _load_ours()
-    _load_plugins()
-    return dict(sorted(_KNOWN.items()))
-
-
-@cache
-def _load_ours() -> None:
-    """Import every metric module of ours, once."""
-    import pkgutil
-
-    for module in pkgutil.iter_modules(import_module(_PACKAGE).__path__):
-        import_module(f"{_PACKAGE}.{module.name}")
-
-
-@cache
-def _load_plugins() -> None:
-    """Import what other packages bring, once; ours come first, so that nobody takes their names."""
-    from importlib.metadata import entry_points
-
-    if entry_points(group=PLUGINS):
-        _load_ours()
-        load_plugins(PLUGINS, _KNOWN)
+    return dict(sorted(METRICS.all().items()))
 
 
 def resolve(specification: Asked) -> Metric:

@@ -8,23 +8,19 @@ out, with a note that names it; the others go on.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, TypeVar
 
-from captious.errors import InputError, UnknownNameError
+from captious.errors import InputError
 from captious.files import text_of
-from captious.plugins import enter, left_out, load_plugins
+from captious.plugins import Registry
 from captious.protocols import options as declared
 from captious.protocols.base import HumanProtocol
 from captious.protocols.capabilities import Capability, FromFile
 
 ProtocolClass = TypeVar("ProtocolClass", bound=type[HumanProtocol])
-GROUP = "captious.protocols"
 
-_KNOWN: dict[str, type[HumanProtocol]] = {}
+PROTOCOLS = Registry[HumanProtocol]("protocol", "captious.protocols", "captious.protocols")
 
 
 def register(name: str) -> Callable[[ProtocolClass], ProtocolClass]:
@@ -32,21 +28,9 @@ def register(name: str) -> Callable[[ProtocolClass], ProtocolClass]:
 
     def remember(kind: ProtocolClass) -> ProtocolClass:
         Capability.refuse_without(kind)
-        enter(_KNOWN, "protocol", name, kind)
-        kind.name = name
-        return kind
+        return PROTOCOLS.register(name)(kind)
 
     return remember
-
-
-@cache
-def _load_all() -> None:
-    """Import every protocol of ours and of other packages, once."""
-    import captious.protocols as package
-
-    for module in iter_modules(package.__path__):
-        import_module(f"{package.__name__}.{module.name}")
-    load_plugins(GROUP, _KNOWN)
 
 
 def known_protocols() -> dict[str, type[HumanProtocol]]:
@@ -55,8 +39,8 @@ def known_protocols() -> dict[str, type[HumanProtocol]]:
     >>> list(known_protocols())[0]
     'thumb'
     """
-    _load_all()
-    return dict(sorted(_KNOWN.items(), key=lambda pair: (issubclass(pair[1], FromFile), _place(pair[0]))))
+    known = PROTOCOLS.all().items()
+    return dict(sorted(known, key=lambda pair: (issubclass(pair[1], FromFile), _place(pair[0]))))
 
 
 def _place(name: str) -> tuple[int, str]:
@@ -65,18 +49,9 @@ def _place(name: str) -> tuple[int, str]:
     return (ours.index(name) if name in ours else len(ours), name)
 
 
-def notes() -> list[str]:
-    """One line for each package whose protocol could not be loaded."""
-    _load_all()
-    return left_out(GROUP)
-
-
 def kind_of(name: str) -> type[HumanProtocol]:
     """The class of a protocol by its name."""
-    known = known_protocols()
-    if name not in known:
-        raise UnknownNameError("protocol", name, known)
-    return known[name]
+    return PROTOCOLS.find(name)
 
 
 def described_by(name: str) -> type[HumanProtocol] | None:

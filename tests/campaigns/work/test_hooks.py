@@ -136,8 +136,7 @@ class Spoken(Stars, Recordings):
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    known = dict(registry.known_protocols())
-    monkeypatch.setattr(registry, "_KNOWN", known)
+    monkeypatch.setattr(registry.PROTOCOLS, "known", dict(registry.known_protocols()))
     register("guessing")(Guessing)
     register("spoken-test")(Spoken)
     yield

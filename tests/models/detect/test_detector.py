@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from captious.models.detect.boxes import letterbox, suppress
-from captious.models.detect.labels import COCO_80
 from captious.models.detect.sheet import colour, contact_sheet
 
 from captious.corpus.objects import labels_by_image, read_objects
@@ -20,7 +18,7 @@ from captious.models.detect.output import Source, instances, write_json
 from captious.models.detect.ready import missing_for_detectors
 from captious.models.detect.run import OnError, detect_files
 from captious.models.detect.ssd import SsdDetector, packaged_ssd
-from captious.models.detect.yolo import YoloDetector, decode, layout_of
+from captious.models.detect.yolo import COCO_80, YoloDetector, decode, layout_of, letterbox, suppress
 from captious.models.images import image_files, load_image
 
 needs_ssd = pytest.mark.skipif(

@@ -70,7 +70,7 @@ class Aloud(HumanProtocol, KnownPast):
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(registry, "_KNOWN", dict(registry.known_protocols()))
+    monkeypatch.setattr(registry.PROTOCOLS, "known", dict(registry.known_protocols()))
     register("aloud")(Aloud)
     yield
 

@@ -45,7 +45,7 @@ def providers(form: shared.OutputFormat = Format.table) -> None:
         Table("Options: --option name=value", ["provider", "option", "what it is", "default"], settings),
     ]
     emit_guarded(tables, {"providers": payload}, form)
-    for line in registry.notes():
+    for line in registry.PROVIDERS.left_out:
         note(line)
 
 

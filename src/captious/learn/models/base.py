@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from importlib.util import find_spec
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 from captious.corpus.columns import FloatArray, IntArray
 from captious.engine import Progress
-from captious.errors import InputError, MissingDependencyError, UnknownNameError, one_line
+from captious.errors import InputError, MissingDependencyError
 from captious.learn.journal import Journal
 from captious.metrics.learned.predict import Predictor
-from captious.metrics.registry import with_options
-
-_SPECIFICATION = re.compile(r"(?P<name>\w+)(?:\[(?P<options>.*)\])?", re.DOTALL)
-LearnerClass = TypeVar("LearnerClass", bound=type["Learner"])
-_KNOWN: dict[str, type[Learner]] = {}
+from captious.metrics.registry import name_and_options, with_options
+from captious.plugins import Registry
 
 
 class Fit(NamedTuple):
@@ -71,20 +67,13 @@ class Learner:
         return f"{self.name}[{options}]"
 
 
-def learner(name: str) -> Callable[[LearnerClass], LearnerClass]:
-    """Class decorator that makes a model known under `name`."""
-
-    def remember(kind: LearnerClass) -> LearnerClass:
-        kind.name = name
-        _KNOWN[name] = kind
-        return kind
-
-    return remember
+LEARNERS = Registry[Learner]("model", "captious.learn.models")
+learner = LEARNERS.register
 
 
 def known_learners() -> dict[str, type[Learner]]:
     """Every model by name."""
-    return dict(sorted(_KNOWN.items()))
+    return dict(sorted(LEARNERS.all().items()))
 
 
 def parse_learner(specification: str) -> Learner:
@@ -93,12 +82,8 @@ def parse_learner(specification: str) -> Learner:
     >>> parse_learner("gbr[trees=50]").trees
     50
     """
-    match = _SPECIFICATION.fullmatch(specification.strip())
-    if not match:
-        raise InputError(f'--model "{one_line(specification)}": write a name, or name[option=value].')
-    if match["name"] not in _KNOWN:
-        raise UnknownNameError("model", match["name"], _KNOWN)
-    return with_options(_KNOWN[match["name"]], match["options"] or "")
+    name, options = name_and_options(specification)
+    return with_options(LEARNERS.find(name), options)
 
 
 def _shown(value: Any) -> str:

@@ -13,7 +13,7 @@ from captious.campaigns.store.database import Database
 from captious.protocols import Problem, known_protocols
 from captious.protocols.capabilities import FromFile
 from captious.protocols.questions import offered_kinds
-from captious.protocols.registry import notes
+from captious.protocols.registry import PROTOCOLS
 from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, show, words
 from captious.web.admin.form_fields import files_of, texts_of
@@ -43,7 +43,7 @@ def choose(request: Request, account: Manager, db: Db) -> Response:
         account,
         protocols=list(known),
         citations={name: kind.citation for name, kind in known.items()},
-        left_out=notes(),
+        left_out=PROTOCOLS.left_out,
         drafts=drafts.own(account.id),
     )
 
