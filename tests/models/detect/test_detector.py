@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from captious.models.detect.sheet import colour, contact_sheet
 
 from captious.corpus.objects import labels_by_image, read_objects
 from captious.errors import InputError
 from captious.models.detect.cache import DetectionCache
 from captious.models.detect.detector import Detections, checked_threshold, detect, open_detector, ordered
-from captious.models.detect.output import Source, instances, write_json
+from captious.models.detect.output import Source, colour, contact_sheet, instances, write_json
 from captious.models.detect.ready import missing_for_detectors
 from captious.models.detect.run import OnError, detect_files
 from captious.models.detect.ssd import SsdDetector, packaged_ssd
@@ -116,7 +115,7 @@ def test_yolo_boxes_lie_on_the_gold_boxes(
     yolo: YoloDetector, photographs: dict[str, Path], data: Path
 ) -> None:
     """Every object that is surer than 0.8 overlaps a box that people drew for its label."""
-    from captious.models.detect.boxes import overlaps
+    from captious.models.detect.yolo import overlaps
 
     annotations = data / "coco_mini" / "annotations" / "instances_val2017.json"
     document = json.loads(annotations.read_text())

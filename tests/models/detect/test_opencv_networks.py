@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from captious.models.detect.frozen_graph import read_labels
 
 from captious.errors import InputError
 from captious.models.detect.detector import PAPER_THRESHOLDS, detect, open_detector
+from captious.models.detect.ssd import read_labels
 
 pytest.importorskip("cv2")
 
