@@ -8,7 +8,7 @@ themselves with `@register`; other packages add theirs by the entry-point group 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import Field, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
