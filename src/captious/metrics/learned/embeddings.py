@@ -26,7 +26,7 @@ from captious.models.encoders import opening, sentence
 from captious.models.encoders.base import ImageFile
 from captious.models.encoders.long_texts import CHUNK
 from captious.models.encoders.vision_text import CLIP_LIMIT
-from captious.models.encoders.vocabulary import is_english, unread_shares
+from captious.models.encoders.wordpiece import is_english, unread_shares
 from captious.models.locate import MINILM
 from captious.models.weights.known import CLIP_B32
 from captious.text.languages import ANY
