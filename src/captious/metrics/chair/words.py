@@ -134,9 +134,10 @@ def places(caption: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
         piece = match[0].lower()
         after = token + len(_PIECES[piece])
         if not wanted.isdisjoint(range(token, after)):
-            same = len(piece) == len(match[0])
+            # In lower case a letter may be two: which letter each code point is of.
+            of = [place for place, letter in enumerate(match[0], match.start()) for _ in letter.lower()]
             for number, (first, last) in enumerate(_cut(piece), token):
-                at[number] = (match.start() + first, match.start() + last) if same else match.span()
+                at[number] = of[first], of[last - 1] + 1
         token = after
     return [(at[one.first][0], at[one.last][1]) for one in found]
 
