@@ -131,3 +131,34 @@ def test_own_is_keep_or_drop(run, ratings) -> None:
     assert found.code == 2
     assert "maybe" in found.err
     assert run("agreement", ratings, "--own", "drop", "--resamples", 0).code == 0
+
+
+def test_a_file_of_findings_is_recognised(run, tmp_path):
+    path = tmp_path / "findings.csv"
+    path.write_text(
+        "image,system,caption,start,end,kind,severity,source\n"
+        "1,m,A red dog.,2,5,attribute,major,ann\n1,m,A red dog.,2,9,object,minor,bob\n"
+        "2,m,A cat.,,,,,ann\n2,m,A cat.,,,,,bob\n"
+    )
+    found = run("agreement", path, "--resamples", 50, "--format", "json")
+    assert found.code == 0
+    # Of 3 and 7 characters 3 are shared; MQM: -5 and -1 for the dog, 0 and 0 for the cat.
+    assert found.json["coefficients"]["character_f1"]["value"] == pytest.approx(0.6)
+    assert found.json["kinds"].keys() == {"attribute", "object"}
+    assert [rater["score"] for rater in found.json["raters"]] == [-2.5, -0.5]
+    heavy = run("agreement", path, "--weights", "minor=1,major=9", "--kind", "attribute", "--format", "json")
+    assert [rater["score"] for rater in heavy.json["raters"]] == [-4.5, 0]
+    for option, says in (
+        (("--merge", "4=5"), "--merge is for ratings"),
+        (("--kind", "colour"), '"colour"'),
+        (("--weights", "minor"), "--weights"),
+    ):
+        refused = run("agreement", path, *option)
+        assert refused.code == 2
+        assert says in refused.err
+
+
+def test_options_of_findings_are_refused_for_ratings(run, ratings):
+    found = run("agreement", ratings, "--kind", "object")
+    assert found.code == 2
+    assert "--kind is for findings" in found.err

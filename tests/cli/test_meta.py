@@ -299,3 +299,19 @@ def test_the_order_of_systems_by_spearman(run, tmp_path) -> None:
     found = run("meta", path, "--metrics", "rouge_l", *asked)
     # Ranks 3 2 1 and 3 1 2: 1 - 6 (0 + 1 + 1) / (3 x 8) = 1/2.
     assert found.json["results"]["rouge_l"]["spearman"]["value"] == pytest.approx(0.5)
+
+
+def test_findings_of_metrics_against_those_of_raters(run, tmp_path):
+    text = "image,caption,start,end,kind,source\n"
+    (tmp_path / "gold.csv").write_text(f"{text}1,A red dog.,2,5,attribute,ann\n2,A cat.,,,,ann\n")
+    (tmp_path / "mine.csv").write_text(f"{text}1,A red dog.,4,9,object,mine\n2,A cat.,2,5,object,mine\n")
+    found = run("meta", tmp_path / "gold.csv", "--scores", tmp_path / "mine.csv", "--resamples", 0)
+    assert found.code == 0
+    assert "share of the metric's findings that touch a rater's span" in found.out
+    found = run(
+        "meta", tmp_path / "gold.csv", "--scores", tmp_path / "mine.csv", "--resamples", 0, "--format", "json"
+    )
+    values = found.json["results"]["mine"]
+    assert (values["precision"]["value"], values["recall"]["value"]) == (0.5, 1)
+    latex = run("meta", tmp_path / "gold.csv", "--scores", tmp_path / "mine.csv", "--format", "latex")
+    assert latex.code == 0

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 import captious
 from captious.corpus import Corpus, Finding, Findings
 from captious.corpus.findings import Place
+from captious.corpus.judged import read_judgments
 from captious.errors import InputError
 
 # Emoji of several code points, combining marks, Arabic and Hebrew, line ends, quotes and commas.
@@ -160,3 +163,59 @@ def test_bad_files(tmp_path: Path, line: str, says: str) -> None:
         captious.read_findings(path)
     assert says in str(error.value)
     assert str(error.value).startswith(str(path))
+
+
+MARKED = Findings.from_rows(
+    [
+        Finding("1", "m", "A red dog.", 2, 5, "attribute", "major", source="ann"),
+        Finding("1", "m", "A red dog.", 6, 9, "object", source="ann"),
+        Finding("1", "m", "A red dog.", None, None, "", source="bob"),
+        Finding("1", "n", "A dog.", 2, 5, "object", "minor", source="bob"),
+    ]
+)
+
+
+def test_scores_of_captions_by_severity() -> None:
+    judged = MARKED.to_judgments()
+    assert judged.aspects == ["mqm"]
+    # Ann: major 5, without a severity 1. Bob found nothing in one caption and a minor fault in the other.
+    assert judged.matrix("mqm").tolist()[0] == [-6, 0]
+    assert judged.means("mqm").tolist() == [-3, -1]
+    own = MARKED.to_judgments({"": 0, "minor": 2, "major": 10}).means("mqm")
+    assert own.tolist() == [-5, -2]
+    with pytest.raises(InputError, match='the severity "minor" has no weight'):
+        MARKED.to_judgments({"": 0, "major": 10})
+
+
+def test_some_examples_in_another_order() -> None:
+    found = MARKED.select(np.array([1, 0]))
+    assert found.captions == ["A dog.", "A red dog."]
+    assert [row.text for row in found.rows()] == ["dog", "red", "dog", ""]
+    assert found.select(np.array([0])).looked == {(0, 1)}
+    assert MARKED.of_kind("object").looked == MARKED.looked
+
+
+def test_a_file_of_findings_is_taken_for_judgments(tmp_path: Path) -> None:
+    MARKED.write(tmp_path / "found.jsonl")
+    judged, corpus = read_judgments(tmp_path / "found.jsonl")
+    assert corpus is not None
+    assert corpus.captions == ["A red dog.", "A dog."]
+    assert judged.places_in(corpus).tolist() == [0, 1]
+    assert captious.load_judgments(MARKED).values.tolist() == judged.values.tolist() == [-6, 0, -1]
+    (tmp_path / "refs.json").write_text('{"1": ["A brown dog."]}')
+    _, corpus = read_judgments(tmp_path / "found.jsonl", references=tmp_path / "refs.json")
+    assert corpus is not None
+    assert corpus.reference_counts.tolist() == [1, 1]
+    (tmp_path / "empty.csv").write_text("image,caption,start,end,kind\n")
+    with pytest.raises(InputError, match="has a header but no rows"):
+        read_judgments(tmp_path / "empty.csv")
+
+
+def test_references_and_objects_beside_findings(tmp_path: Path) -> None:
+    row = {"image": 1, "caption": "A dog.", "start": 2, "end": 5, "kind": "object"}
+    more = {"references": ["A cat."], "objects": ["cat"]}
+    (tmp_path / "found.jsonl").write_text("\n".join(json.dumps(row | more | {"source": by}) for by in "ab"))
+    _, corpus = read_judgments(tmp_path / "found.jsonl")
+    assert corpus is not None
+    assert corpus.objects is not None
+    assert (list(corpus.references[0]), corpus.objects[0]) == (["A cat."], ["cat"])

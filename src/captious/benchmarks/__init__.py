@@ -9,6 +9,7 @@ from captious.benchmarks.meta_evaluation.result import MetaResult, MetaSettings
 from captious.benchmarks.plan import StudyPlan, plan
 from captious.benchmarks.protocol import Preferences, Protocol, RatedExamples
 from captious.benchmarks.rater_agreement.report import AgreementReport, agreement
+from captious.benchmarks.rater_agreement.spans import SpanAgreement, span_agreement
 from captious.benchmarks.registry import BENCHMARKS, load_benchmark
 from captious.benchmarks.selection.extra_inputs import ExtraInputs
 from captious.benchmarks.studies.own import OwnStudy, study
@@ -26,6 +27,7 @@ __all__ = [
     "Protocol",
     "RatedExamples",
     "Reproduction",
+    "SpanAgreement",
     "StudyPlan",
     "agreement",
     "evaluate",
@@ -33,5 +35,6 @@ __all__ = [
     "meta",
     "plan",
     "reproduce",
+    "span_agreement",
     "study",
 ]

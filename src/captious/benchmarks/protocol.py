@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from captious.corpus import Corpus, Judgments
+from captious.corpus import Corpus, Findings, Judgments
 from captious.corpus.columns import FloatArray, IntArray
 from captious.corpus.splits import Split
 from captious.errors import InputError, UnknownNameError
-from captious.stats.correlation import Method
 
-Task = Literal["correlation", "preference"]
+Task = Literal["correlation", "preference", "spans"]
 Ratings = Literal["each", "mean"]
+SPANS = "spans"  # the aspect of benchmarks whose raters marked places
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Protocol:
 
     name: str
     task: Task = "correlation"
-    coefficients: tuple[Method, ...] = ("kendall_c", "kendall_b", "pearson", "spearman")
+    coefficients: tuple[str, ...] = ("kendall_c", "kendall_b", "pearson", "spearman")
     ratings: Ratings = "mean"
     aspect: str = "overall"
     level: str = "item"
@@ -53,6 +53,7 @@ class Protocol:
         silent = {
             "preference": ("coefficients", "ratings", "level", "aspect"),
             "correlation": ("ties", "draws", "seed"),
+            "spans": ("ties", "draws", "seed", "level", "ratings"),
         }
         for name in silent[self.task]:
             del found[name]
@@ -69,7 +70,7 @@ class RatedExamples:
 
     `ids[i]` names the example within its system, as files of scores computed elsewhere name it; `by[i]`
     is its value of the column that results were asked for by, where they were. `split` is the one that
-    the file names.
+    the file names. `findings` are what raters marked, where they did: example `i` is row `i` of the corpus.
     """
 
     protocol: Protocol
@@ -79,6 +80,7 @@ class RatedExamples:
     notes: tuple[str, ...] = ()
     by: list[str] = field(default_factory=list)
     split: Split | None = None
+    findings: Findings | None = None
 
     def __post_init__(self) -> None:
         n = len(self.corpus)
@@ -127,6 +129,19 @@ class Preferences:
     def keys(self) -> list[str]:
         """One name for each example, as files of scores computed elsewhere name it."""
         return self.ids
+
+
+def marked_examples(
+    protocol: Protocol, findings: Findings, corpus: Corpus, notes: tuple[str, ...] = ()
+) -> RatedExamples:
+    """Captions with raters' findings, and the ratings that follow from them (`Findings.to_judgments`)."""
+    images = [corpus.image_ids[image] for image in corpus.image_of.tolist()]
+    examples = np.arange(len(corpus))
+    judgments = findings.to_judgments()
+    order = {key: row for row, key in enumerate(zip(findings.keys, findings.ids, strict=True))}
+    places = [order[key] for key in zip(judgments.keys, judgments.ids, strict=True)]
+    ordered = judgments.in_order(np.array(places, dtype=np.int64), len(examples))
+    return RatedExamples(protocol, corpus, ordered, images, notes, findings=findings)
 
 
 def rated_examples(

@@ -11,6 +11,7 @@ from captious.benchmarks.datasets.composite import COMPOSITE, load_composite
 from captious.benchmarks.datasets.flickr8k import CROWDFLOWER, EXPERT, load_crowdflower, load_expert
 from captious.benchmarks.datasets.foils import DISCOFOIL, FOILS, load_discofoil, load_foils
 from captious.benchmarks.datasets.mean_scores import CAPEVAL1K, NEBULA, load_capeval1k, load_nebula
+from captious.benchmarks.datasets.mhal import MHAL, load_mhal
 from captious.benchmarks.datasets.own_file import load_own_file
 from captious.benchmarks.datasets.pascal50s import PASCAL50S, load_pascal50s
 from captious.benchmarks.datasets.thumb import THUMB, load_thumb
@@ -35,6 +36,7 @@ BENCHMARKS: dict[str, tuple[Protocol, Loader]] = {
         (VICR, load_vicr),
         (FOILS, load_foils),
         (DISCOFOIL, load_discofoil),
+        (MHAL, load_mhal),
     )
 }
 # Choices made when the data are loaded: what some may be, and the benchmark that knows each.
@@ -43,7 +45,7 @@ CHOICES = {
     "human": ("thumb", "composite"),
     "leaked": ("thumb",),
     "release": ("thumb",),
-    "subset": ("composite",),
+    "subset": ("composite", "mhal"),
     "seed": ("pascal-50s",),
 }
 

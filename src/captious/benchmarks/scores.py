@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
 from captious.benchmarks.protocol import Preferences, RatedExamples
-from captious.corpus import Corpus
+from captious.corpus import Corpus, Findings
 from captious.corpus.columns import FloatArray
 from captious.engine import Progress, run_metrics
 from captious.errors import InputError
@@ -21,21 +21,25 @@ class BenchmarkScores:
     """The scores of each metric, one row per draw of references.
 
     `arrays[metric]` is `(draws, examples)`; higher is always better. NaN marks images that the metric
-    could not read.
+    could not read. `findings` are those of metrics that say where a caption is wrong, of benchmarks whose
+    raters did: example `i` is row `i` of the corpus.
     """
 
     arrays: dict[str, FloatArray]
     signatures: dict[str, str]
+    findings: dict[str, Findings] = field(default_factory=dict)
 
     def join(self, other: BenchmarkScores) -> BenchmarkScores:
         """Both, refusing a name that is in both."""
-        twice = sorted(self.arrays.keys() & other.arrays.keys())
+        twice = sorted(self.signatures.keys() & other.signatures.keys())
         if twice:
             raise InputError(
                 f'metric "{twice[0]}" is both computed here and in the file of scores. '
                 "Rename its column, or leave it out of --metrics."
             )
-        return BenchmarkScores(self.arrays | other.arrays, self.signatures | other.signatures)
+        return BenchmarkScores(
+            self.arrays | other.arrays, self.signatures | other.signatures, self.findings | other.findings
+        )
 
 
 def metrics_for(specifications: Asked | Sequence[Asked], documents: str) -> dict[str, Metric]:
@@ -63,22 +67,27 @@ def compute_scores(
 ) -> BenchmarkScores:
     """Run the metrics over the benchmark's examples, once for each draw of references.
 
-    With `unread` an image that a metric cannot read leaves NaN; otherwise it is an error.
+    With `unread` an image that a metric cannot read leaves NaN; otherwise it is an error. Of a benchmark
+    whose raters marked places the metrics' findings are kept too, where they give any.
     """
     corpora = data.corpora if isinstance(data, Preferences) else [data.corpus]
     _require_references(data.protocol.name, metrics, corpora[0])
     warn_of_languages(metrics.values(), corpora[0])
     draws: dict[str, list[FloatArray]] = {name: [] for name in metrics}
     signatures: dict[str, str] = {}
+    findings: dict[str, Findings] = {}
+    marked = isinstance(data, RatedExamples) and data.findings is not None
     for corpus in corpora:
-        runs = run_metrics(corpus, list(metrics.values()), jobs=jobs, progress=progress)
+        runs = run_metrics(corpus, list(metrics.values()), jobs=jobs, progress=progress, findings=marked)
         for (name, metric), run in zip(metrics.items(), runs, strict=True):
             values = metric.example_scores(run.statistics)
             if not (unread and "image" in metric.needs):
                 _require_finite(name, values, corpus)
             draws[name].append(values if metric.higher_is_better else -values)
             signatures[name] = metric.signature(corpus, run.knowledge)
-    return BenchmarkScores({name: np.stack(rows) for name, rows in draws.items()}, signatures)
+            if run.found is not None:
+                findings[name] = Findings.from_places(corpus, name, run.found).on(corpus)
+    return BenchmarkScores({name: np.stack(rows) for name, rows in draws.items()}, signatures, findings)
 
 
 def _require_references(benchmark: str, metrics: Mapping[str, Metric], corpus: Corpus) -> None:

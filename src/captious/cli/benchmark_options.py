@@ -29,7 +29,7 @@ Benchmark = Annotated[
     typer.Argument(
         metavar="BENCHMARK",
         help="Name of a benchmark (flickr8k-expert, flickr8k-cf, composite, pascal-50s, "
-        "thumb, nebula, capeval1k, vicr, foils, discofoil) or your own file of judgments.",
+        "thumb, nebula, capeval1k, vicr, foils, discofoil, mhal) or your own file of judgments or findings.",
         show_default=False,
     ),
 ]
@@ -108,7 +108,7 @@ Release = Annotated[
     ),
 ]
 Subset = Annotated[
-    str | None, typer.Option("--subset", metavar="NAME", help="composite only: use one subset.")
+    str | None, typer.Option("--subset", metavar="NAME", help="composite and mhal only: use one subset.")
 ]
 ReferenceCount = Annotated[
     int | None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
@@ -171,6 +171,13 @@ def _with_option(wanted: list[Asked], option: str, value: str) -> tuple[list[Ask
             given: dict[str, Any] = {option: True if value == "yes" else value}
             found.append(replace(metric, **given))
     return found, found != wanted
+
+
+def refuse_options(given: Mapping[str, object], why: str) -> None:
+    """Refuse the options that were given, which do not belong to this file."""
+    for name, value in given.items():
+        if value:
+            raise InputError(f"{name} {why}. Leave it out.")
 
 
 def refuse_beside_scores(**others: object) -> None:

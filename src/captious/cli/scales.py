@@ -1,4 +1,4 @@
-"""Two options of numbers that need reading: a scale, and categories that count as one."""
+"""Options of numbers that need reading: a scale, categories that count as one, weights."""
 
 from __future__ import annotations
 
@@ -40,3 +40,18 @@ def merged(text: str) -> dict[float, float] | None:
             raise InputError(f'--merge: "{one_line(part, 30)}" is not a pair of categories. Write 4=5.')
         found[float(match[2])] = float(match[1])
     return found or None
+
+
+def weights(text: str) -> dict[str, float]:
+    """Read `minor=1,major=5`; a finding without a severity costs 1 unless `=N` says otherwise.
+
+    >>> weights("minor=1,critical=25")
+    {'': 1.0, 'minor': 1.0, 'critical': 25.0}
+    """
+    found = {"": 1.0}
+    for part in filter(None, (piece.strip() for piece in text.split(","))):
+        name, equals, number = part.rpartition("=")
+        if not equals or not re.fullmatch(_NUMBER, number.strip()) or float(number) < 0:
+            raise InputError(f'--weights: "{one_line(part, 30)}" is not a weight. Write minor=1,major=5.')
+        found[name.strip()] = float(number)
+    return found

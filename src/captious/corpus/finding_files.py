@@ -12,11 +12,13 @@ from typing import Any
 import orjson
 
 from captious.arguments import check_arguments
+from captious.corpus.finding_formats import READERS, brat, format_of, holds_findings
 from captious.corpus.findings import Finding, Findings
 from captious.corpus.ids import clean_id
 from captious.corpus.judgments import example_id
 from captious.corpus.lists import is_missing
-from captious.corpus.readers import Rows, read_every_column
+from captious.corpus.readers import Places, Rows, open_source, read_every_column
+from captious.corpus.readers.open import stem_of
 from captious.corpus.readers.rows import MISSING
 from captious.corpus.write import check_item_path
 from captious.errors import InputError, as_written, one_line
@@ -26,27 +28,75 @@ COLUMNS = (
     "image", "system", "start", "end", "text", "kind", "severity", "confidence", "source", "note", "evidence",
     "caption", "example",
 )  # fmt: skip
+EXTRAS = ("references", "objects", "image_path")
 NEEDS = 'Each row needs "image", "caption", "start", "end" and "kind".'
 
 
 def read_findings(path: str | PathLike[str], *, source: str = "") -> Findings:
-    """Read findings from a file of rows: JSON lines, CSV or Parquet.
+    """Read findings from a file of rows (JSON lines, CSV or Parquet), or what other tools marked.
 
     The columns are `image`, `system`, `start`, `end`, `text`, `kind`, `severity`, `confidence`, `source`,
     `note`, `evidence`, `caption` and `example`; `image`, `caption`, `start`, `end` and `kind` are required.
     `start` and `end` count code points; both are empty for what is missing from the caption. `source` is
-    who says so where the file does not tell; without it, the file's name.
+    who says so where the file does not tell; without it, the file's name. Without `system` and `example`,
+    several captions of an image are numbered in order of appearance.
+
+    Also Label Studio's JSON export, brat's `.ann` (with its `.txt`, or a folder of both) and WebAnno TSV 3;
+    the content tells which, and offsets become code points.
     """
     check_arguments(read_findings, locals())
-    rows = read_every_column(path)
-    for name in ("image", "caption", "start", "end", "kind"):
-        if name not in rows.columns:
-            raise InputError(f'{rows.source}: there is no column "{name}". {NEEDS}')
-    by = source or rows.stem
+    return _read(path, source)[0]
+
+
+def read_marked_rows(path: str | PathLike[str]) -> tuple[Findings, Rows]:
+    """Findings, and a row for each example with its image, system, caption and what else the file tells.
+
+    That are the columns `references`, `objects` and `image_path` of a file of rows.
+    """
+    findings, rows = _read(path, "")
+    columns: dict[str, list[object]] = {
+        "image": [image for image, _ in findings.keys],
+        "system": [system for _, system in findings.keys],
+        "caption": list(findings.captions),
+        "example": list(findings.ids),
+    }
+    given = {} if rows is None else rows.columns
+    for name in (one for one in EXTRAS if one in given):
+        cells: dict[str, object] = {}
+        for image, caption, cell in zip(*(given[key] for key in ("image", "caption", name)), strict=True):
+            cells.setdefault(f"{clean_id(image)}|{caption}", cell)
+        columns[name] = [
+            cells[f"{image}|{caption}"]
+            for (image, _), caption in zip(findings.keys, findings.captions, strict=True)
+        ]
+    return findings, Rows(str(path), stem_of(path), "findings", columns, Places("example"))
+
+
+def _read(path: str | PathLike[str], source: str) -> tuple[Findings, Rows | None]:
+    """Findings, and the rows of the file if it is one of rows."""
+    if Path(path).is_dir():
+        if not holds_findings(path):
+            raise InputError(f"{path}: is a folder without .ann files. Name a file, or a folder of brat.")
+        return Findings.from_rows(brat.read_folder(Path(path), source)), None
+    opened = brat.opened(Path(path)) if Path(path).suffix == ".ann" else open_source(path)
+    other = brat.read if Path(path).suffix == ".ann" else READERS.get(format_of(opened) or "rows")
+    by = source or opened.stem
     try:
-        return Findings.from_rows(_finding(rows, row, by) for row in range(len(rows)))
+        if other is not None:
+            return Findings.from_rows(other(opened, by if other is not brat.read else source)), None
+        rows = read_every_column(path)
+        for name in ("image", "caption", "start", "end", "kind"):
+            if name not in rows.columns:
+                raise InputError(f'{rows.source}: there is no column "{name}". {NEEDS}')
+        found = [_finding(rows, row, by) for row in range(len(rows))]
+        if not {"system", "example"} & rows.columns.keys():
+            found = _numbered(found)
+        return Findings.from_rows(found), rows
     except InputError as error:
-        raise InputError(f"{rows.source}: {error.typed.removeprefix('findings: ')}") from None
+        said = error.typed
+        raise InputError(
+            f"{opened.name}: {said.removeprefix('findings: ')}" if said.startswith("findings: ") else said
+        ) from None
 
 
 def write_findings(findings: Findings, path: str | PathLike[str]) -> None:
@@ -120,6 +170,18 @@ def _finding(rows: Rows, row: int, source: str) -> Finding:
             f'"{one_line(found.text, 40)}". Count characters (code points), not bytes or UTF-16 units.'
         )
     return found
+
+
+def _numbered(found: list[Finding]) -> list[Finding]:
+    """Captions without a system are told apart by a number within each image, in order of appearance."""
+    captions: dict[str, dict[str, int]] = {}
+    for one in found:
+        captions.setdefault(one.image, {}).setdefault(one.caption, len(captions[one.image]) + 1)
+    places = [captions[one.image][one.caption] for one in found]
+    return [
+        one if place == 1 else one._replace(example=f"{one.image}|{place}")
+        for one, place in zip(found, places, strict=True)
+    ]
 
 
 def _number(cells: Mapping[str, object], name: str, where: str) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,15 +12,19 @@ import numpy as np
 
 from captious.charts.marked_text import MARKED_CSS, marked_html
 from captious.corpus.columns import FloatArray, IntArray, factorise
-from captious.corpus.judgments import example_id
+from captious.corpus.judgments import Judgments, example_id
 from captious.corpus.types import Corpus
-from captious.errors import InputError, one_line
+from captious.errors import InputError, UnknownNameError, one_line
+from captious.stats.spans import Mark, MarkedText
 
 if TYPE_CHECKING:
     import pandas as pd
 
 KINDS = ("object", "attribute", "count", "relation", "text", "inference")
 SEVERITIES = ("minor", "major")
+# MQM as Freitag et al. 2021 count it: what a finding of each severity costs; without one it is minor.
+MQM_WEIGHTS = {"": 1.0, "minor": 1.0, "major": 5.0}
+MQM = "mqm"
 NO_PLACE = -1  # the start and end of what the caption does not mention
 
 
@@ -206,6 +210,65 @@ class Findings:
         rows = (self.example_of == example) & (self.source_of == source) & (self.starts != NO_PLACE)
         return list(zip(self.starts[rows].tolist(), self.ends[rows].tolist(), strict=True))
 
+    def marked_texts(self) -> list[MarkedText]:
+        """Each caption with the marks of those who looked at it, as `captious.stats` compares them."""
+        by: list[dict[int, list[Mark]]] = [{} for _ in self.keys]
+        for example, source in sorted(self.looked):
+            by[example][source] = []
+        columns = (self.example_of, self.source_of, self.starts, self.ends)
+        for example, source, start, end, kind in zip(
+            *(column.tolist() for column in columns), self.kinds, strict=True
+        ):
+            if start != NO_PLACE:
+                by[example][source].append(Mark(start, end, kind))
+        return [MarkedText(text, list(own.values())) for text, own in zip(self.captions, by, strict=True)]
+
+    def to_judgments(self, weights: Mapping[str, float] | None = None) -> Judgments:
+        """A score of each caption by each source: minus the weights of its findings, 0 where there are none.
+
+        `weights` says what a finding of each severity costs: by default 1, and 5 if it is major, as MQM
+        has it (Freitag et al. 2021). What is missing from a caption counts too. The aspect is `mqm`.
+
+        >>> found = Findings.from_rows([
+        ...     Finding("1", "m", "A red dog.", 2, 5, "attribute", "major", source="ann"),
+        ...     Finding("1", "m", "A red dog.", 6, 9, "object", "minor", source="ann"),
+        ...     Finding("1", "m", "A red dog.", None, None, "", source="bob")])
+        >>> found.to_judgments().values.tolist()
+        [-6.0, 0.0]
+        """
+        costs = MQM_WEIGHTS if weights is None else weights
+        lacking = next((one for one in self.severities if one not in costs), None)
+        if lacking is not None:
+            raise InputError(
+                f'findings: the severity "{one_line(lacking, 40)}" has no weight. '
+                f"Weights are given for {', '.join(filter(None, costs))}.",
+                python=f'Give weights={{"{one_line(lacking, 40)}": …}}.',
+                command="Give --weights, such as minor=1,major=5.",
+            )
+        sums = dict.fromkeys(sorted(self.looked), 0.0)
+        pairs = zip(self.example_of.tolist(), self.source_of.tolist(), strict=True)
+        for pair, severity in zip(pairs, self.severities, strict=True):
+            sums[pair] -= costs[severity]
+        examples = [example for example, _ in sums]
+        return Judgments.from_columns(
+            images=[self.keys[example][0] for example in examples],
+            systems=[self.keys[example][1] for example in examples],
+            captions=[self.captions[example] for example in examples],
+            examples=[self.ids[example] for example in examples],
+            raters=[self.sources[source] for _, source in sums],
+            aspects=[MQM] * len(sums),
+            values=list(sums.values()),
+        )
+
+    def of_kind(self, kind: str) -> Findings:
+        """The findings of one kind; those who looked have looked all the same."""
+        if kind not in self.kinds:
+            raise UnknownNameError("kind of finding", kind, dict.fromkeys(self.kinds))
+        nothing = Place(None, None, "")
+        return Findings.from_rows(
+            row if row.kind == kind else row._replace(**nothing._asdict()) for row in self.rows()
+        )
+
     def of_source(self, source: str) -> Findings:
         """The findings of one source, in the examples that it looked at."""
         return Findings.from_rows(row for row in self.rows() if row.source == source)
@@ -217,6 +280,29 @@ class Findings:
     def named(self, source: str) -> Findings:
         """The same findings under another name, where they have one source."""
         return replace(self, sources=[source] * len(self.sources))
+
+    def select(self, examples: IntArray) -> Findings:
+        """The findings in some examples, in this order."""
+        kept = examples.tolist()
+        place = {example: row for row, example in enumerate(kept)}
+        rows = [row for row, example in enumerate(self.example_of.tolist()) if example in place]
+        rows.sort(key=lambda row: place[int(self.example_of[row])])
+        return replace(
+            self,
+            keys=[self.keys[example] for example in kept],
+            ids=[self.ids[example] for example in kept],
+            captions=[self.captions[example] for example in kept],
+            looked=frozenset((place[example], source) for example, source in self.looked if example in place),
+            example_of=np.array([place[int(self.example_of[row])] for row in rows], dtype=np.int64),
+            source_of=self.source_of[rows],
+            starts=self.starts[rows],
+            ends=self.ends[rows],
+            kinds=[self.kinds[row] for row in rows],
+            severities=[self.severities[row] for row in rows],
+            confidences=self.confidences[rows],
+            notes=[self.notes[row] for row in rows],
+            evidences=[self.evidences[row] for row in rows],
+        )
 
     def on(self, corpus: Corpus) -> Findings:
         """The findings in captions of a corpus, example `i` being its row `i`; others are left out."""

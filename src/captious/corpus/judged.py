@@ -9,13 +9,16 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from captious.corpus.assemble import ReferenceSets
+from captious.corpus.finding_files import read_marked_rows
+from captious.corpus.finding_formats import holds_findings
+from captious.corpus.findings import Findings
 from captious.corpus.given import Given, paths_of, rows_of
 from captious.corpus.ids import clean_ids, meet
 from captious.corpus.judgments import Judgments
 from captious.corpus.lists import is_list, is_missing, is_table, list_in_text, listed
 from captious.corpus.load import reference_sets
 from captious.corpus.readers import PathText, Rows, read_rows
-from captious.corpus.readers.memory import JUDGMENTS
+from captious.corpus.readers.memory import JUDGMENTS, is_path
 from captious.corpus.readers.names import NUMBERED_RATING, THUMB_ASPECTS, is_of_use
 from captious.corpus.readers.rows import MISSING, Problem, refuse
 from captious.corpus.types import Corpus
@@ -36,6 +39,13 @@ class JudgedCaptions(NamedTuple):
     corpus: Corpus | None
 
 
+class MarkedCaptions(NamedTuple):
+    """Findings, and the captions that they are in: example `i` is row `i` of the corpus."""
+
+    findings: Findings
+    corpus: Corpus
+
+
 class _Ratings(NamedTuple):
     """One column of values: of whom, on what, and for which rows."""
 
@@ -44,12 +54,13 @@ class _Ratings(NamedTuple):
     aspect: list[str]
 
 
-def load_judgments(judgments: Judgments | Given) -> Judgments:
+def load_judgments(judgments: Judgments | Findings | Given) -> Judgments:
     """Load human judgments from a file, a table or rows in memory, or a matrix of images by raters.
 
     The columns of a table are those of files: `image`, `rating`, and optionally `rater`, `system`,
     `aspect`, … A table of numbers without such names, an array or a list of lists is a matrix: one row
-    per image, one column per rater, NaN for no rating. `Judgments` are returned unchanged.
+    per image, one column per rater, NaN for no rating. `Judgments` are returned unchanged. Findings become
+    a score of each caption by each rater, as `Findings.to_judgments` has it.
 
     >>> load_judgments([{"image": "7", "rater": "x", "rating": 4}]).values.tolist()
     [4.0]
@@ -58,6 +69,8 @@ def load_judgments(judgments: Judgments | Given) -> Judgments:
     """
     if isinstance(judgments, Judgments):
         return judgments
+    if isinstance(judgments, Findings):
+        return judgments.to_judgments()
     judgments = listed(judgments)
     matrix = _matrix(judgments)
     return matrix if matrix is not None else read_judgments(judgments).judgments
@@ -95,7 +108,14 @@ def read_judgments(
 
     Captions without a system are numbered from 1 within each image, in order of appearance, so each has
     its own key; Flickr8k's are named by their caption id. `only` selects rows, counted from 0.
+
+    Of a file of findings each rater's are a score of the caption, as `Findings.to_judgments` has it.
     """
+    if is_path(path) and holds_findings(path):
+        if only is not None:
+            raise InputError(f"{path}: findings have no columns to choose rows by. Leave where and by out.")
+        marked = read_marked(path, references=references)
+        return JudgedCaptions(marked.findings.to_judgments(), marked.corpus)
     rows, *others = rows_of(path, JUDGMENTS)
     if others:
         raise InputError(f"judgments: {1 + len(others)} files or tables were given. Give one with all rows.")
@@ -113,6 +133,20 @@ def read_judgments(
     columns = _rating_columns(rows)
     systems, corpus = _examples(rows, images, sets)
     return JudgedCaptions(_judgments(rows, images, systems, columns), corpus)
+
+
+def read_marked(path: PathText, *, references: PathText | Sequence[PathText] | None = None) -> MarkedCaptions:
+    """Read a file of findings, with the captions, references and objects that it contains."""
+    findings, rows = read_marked_rows(path)
+    if not len(rows):
+        raise InputError(f"{path}: contains no findings. Write one row per finding.")
+    sets = None
+    if references is not None:
+        sets = reference_sets([read_rows(one) for one in paths_of(references, "references")])
+    _, corpus = _examples(rows, [image for image, _ in findings.keys], sets)
+    if corpus is None or len(corpus) != len(findings.keys):
+        raise InputError(f"{path}: two examples are the same caption. Give each an id of its own.")
+    return MarkedCaptions(findings, corpus)
 
 
 def _refuse_items(rows: Rows) -> None:

@@ -19,8 +19,10 @@ from captious.stats.agreement import (
     agreement_summary,
     pairwise_agreement,
     percent_agreement,
+    span_agreement_summary,
 )
 from captious.stats.alpha import krippendorff_alpha
+from captious.stats.average_precision import average_precision, resampled_average_precision
 from captious.stats.concordance import kendall_w
 from captious.stats.correlation import (
     METHODS,
@@ -34,6 +36,7 @@ from captious.stats.correlation import (
 )
 from captious.stats.crowd_models import dawid_skene, mace, too_little_overlap
 from captious.stats.estimate import Estimate
+from captious.stats.gamma import gamma_agreement
 from captious.stats.icc import icc
 from captious.stats.intervals import (
     analytic_interval,
@@ -85,7 +88,10 @@ from captious.stats.significance import (
     resampled,
     win_tie_loss,
 )
+from captious.stats.span_f1 import span_f1
+from captious.stats.spans import Mark, MarkedText
 from captious.stats.ties import TieCalibration, calibrate_ties
+from captious.stats.unitising import unitising_alpha
 from captious.stats.virtual_raters import draw_virtual_raters, virtual_rater_agreement
 
 __all__ = [
@@ -95,6 +101,8 @@ __all__ = [
     "Correlation",
     "Estimate",
     "Interval",
+    "Mark",
+    "MarkedText",
     "PairCounts",
     "PairedTest",
     "PairwiseAgreement",
@@ -112,6 +120,7 @@ __all__ = [
     "approximate_randomisation",
     "approximate_randomisations",
     "as_ratings",
+    "average_precision",
     "bca_interval",
     "best_and_worst",
     "bootstrap_correlations",
@@ -130,6 +139,7 @@ __all__ = [
     "dawid_skene",
     "draw_virtual_raters",
     "fleiss_kappa",
+    "gamma_agreement",
     "half_pool_scores",
     "holm",
     "icc",
@@ -160,6 +170,7 @@ __all__ = [
     "ranking_correlation",
     "rating_matrix",
     "resampled",
+    "resampled_average_precision",
     "resampled_correlations",
     "retest_agreement",
     "rounded_mean",
@@ -168,12 +179,15 @@ __all__ = [
     "sequential_mean",
     "significance_clusters",
     "smallest_study",
+    "span_agreement_summary",
+    "span_f1",
     "spearman",
     "spearman_brown",
     "split_half",
     "spread_by_sample_size",
     "stage_agreement",
     "too_little_overlap",
+    "unitising_alpha",
     "variance_components",
     "virtual_rater_agreement",
     "vote",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,10 +13,14 @@ from captious.errors import StatisticsError, UnknownNameError
 from captious.stats.alpha import SCALES, Scale, krippendorff_alpha
 from captious.stats.concordance import kendall_w
 from captious.stats.estimate import Clusters, Estimate, estimate, require_clusters, rows_of, undefined
+from captious.stats.gamma import gamma_agreement
 from captious.stats.icc import icc
 from captious.stats.kappa import NO_PAIRS, cohen_kappa, fleiss_kappa, item_agreement
 from captious.stats.ratings import Floats, Integers, as_ratings, patterns
 from captious.stats.resample import DEFAULT_SEED, Seed
+from captious.stats.span_f1 import span_f1
+from captious.stats.spans import MarkedText
+from captious.stats.unitising import unitising_alpha
 
 PairCoefficient = Literal[
     "percent", "kappa", "kappa_linear", "kappa_quadratic", "tau_b", "tau_c", "pearson", "spearman"
@@ -121,23 +125,51 @@ def agreement_summary(
     return {
         one.name: one.compute(matrix, **asked, **({"merged": merged} if one.merges else {}))
         for one in COEFFICIENTS
-        if merged or not one.merges
+        if one.scale != "spans" and (merged or not one.merges)
+    }
+
+
+def span_agreement_summary(
+    texts: Sequence[MarkedText],
+    *,
+    gamma: bool = False,
+    resamples: int = 0,
+    clusters: Clusters = None,
+    level: float = 0.95,
+    seed: int = DEFAULT_SEED,
+) -> dict[str, Estimate]:
+    """Return every coefficient of marked texts by name, all from the same resamples.
+
+    `gamma` adds Mathet's gamma, which needs the package pygamma-agreement and has no interval.
+
+    >>> from captious.stats.spans import Mark
+    >>> texts = [MarkedText("A red dog.", [[Mark(2, 5)], [Mark(2, 9)]])]
+    >>> round(span_agreement_summary(texts)["character_f1"].value, 2)
+    0.6
+    """
+    asked: dict[str, Any] = {"resamples": resamples, "clusters": clusters, "level": level, "seed": seed}
+    return {
+        one.name: one.compute(texts, **asked)
+        for one in COEFFICIENTS
+        if one.scale == "spans" and (gamma or not one.on_request)
     }
 
 
 class Coefficient(NamedTuple):
     """A coefficient of agreement, as the command line and the pages list it.
 
-    `scale` is that of the ratings it is for, None for any. With `by_rater` each column must be one rater:
-    it says nothing where an item's ratings stand in slots. `merges` needs categories to merge.
+    `scale` is that of the ratings it is for, None for any; "spans" are marks in texts (`stats.spans`). With
+    `by_rater` each column must be one rater: it says nothing where an item's ratings stand in slots.
+    `merges` needs categories to merge; `on_request` needs a package of its own, or long.
     """
 
     name: str
     title: str
     compute: Callable[..., Estimate]
-    scale: Scale | None = None
+    scale: Scale | Literal["spans"] | None = None
     by_rater: bool = False
     merges: bool = False
+    on_request: bool = False
 
 
 COEFFICIENTS: tuple[Coefficient, ...] = (
@@ -151,6 +183,14 @@ COEFFICIENTS: tuple[Coefficient, ...] = (
     Coefficient("kendall_w", "Kendall's W", kendall_w, by_rater=True),
     Coefficient("icc_single", "ICC(2,1)", partial(icc, unit="single"), by_rater=True),
     Coefficient("icc_average", "ICC(2,k)", partial(icc, unit="average"), by_rater=True),
+    Coefficient("character_f1", "F1 of characters", span_f1, "spans"),
+    Coefficient("word_f1", "F1 of words", partial(span_f1, match="words"), "spans"),
+    Coefficient("exact_f1", "F1, same place", partial(span_f1, match="exact"), "spans"),
+    Coefficient("overlap_f1", "F1, overlapping", partial(span_f1, match="overlap"), "spans"),
+    Coefficient("iou_f1", "F1-IoU", partial(span_f1, match="iou"), "spans"),
+    Coefficient("alpha_u", "alpha_u, places", unitising_alpha, "spans"),
+    Coefficient("alpha_u_kinds", "alpha_u, places and kinds", partial(unitising_alpha, kinds=True), "spans"),
+    Coefficient("gamma", "gamma", gamma_agreement, "spans", on_request=True),
 )
 
 
@@ -166,13 +206,18 @@ def coefficient_named(name: str) -> Coefficient:
     raise UnknownNameError("coefficient", name, [one.name for one in COEFFICIENTS])
 
 
-def coefficients_of(scale: Scale) -> list[Coefficient]:
-    """The coefficients of ratings on a scale, whoever gave them.
+def coefficients_of(scale: Scale | Literal["spans"]) -> list[Coefficient]:
+    """The coefficients of ratings on a scale, whoever gave them, or of marked texts.
 
     >>> [one.name for one in coefficients_of("nominal")]
     ['percent_agreement', 'fleiss_kappa', 'alpha_nominal']
     """
-    return [one for one in COEFFICIENTS if not (one.by_rater or one.merges) and one.scale in (None, scale)]
+    scales = (scale,) if scale == "spans" else (None, scale)
+    return [
+        one
+        for one in COEFFICIENTS
+        if not (one.by_rater or one.merges or one.on_request) and one.scale in scales
+    ]
 
 
 _KAPPA_WEIGHTS: dict[str, Literal["none", "linear", "quadratic"]] = {

@@ -194,6 +194,15 @@ SOURCES: dict[str, Source] = {
             (File("detailed/discofoil.jsonl"),),
             'Write the pairs of the DiscourseFOIL set as rows {"image", "reference", "wrong", "corrected"}',
         ),
+        Source(
+            "mhal",
+            "Gunjal et al. 2024 (M-HalDetect); Cai et al. 2025 (MHALO)",
+            "https://github.com/csuJC/MHALO",
+            "none stated",
+            (File("detailed/mhal.jsonl"), File("detailed/coco_objects.json.gz")),
+            'Write its part mhal as rows {"image", "caption", "spans": [[start, end, text]]} and the objects '
+            "of COCO's images (instances, and words of the references) as {image: [names]}",
+        ),
     )
 }
 

@@ -9,17 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from captious.benchmarks.protocol import Protocol, RatedExamples
+from captious.benchmarks.protocol import SPANS, Protocol, RatedExamples, marked_examples
 from captious.benchmarks.selection.parts import Chosen, chosen_rows, condition
 from captious.corpus import Judgments
+from captious.corpus.finding_formats import holds_findings
 from captious.corpus.ids import clean_id
-from captious.corpus.judged import read_judgments
+from captious.corpus.judged import read_judgments, read_marked
 from captious.corpus.readers import read_rows
 from captious.corpus.readers.memory import is_path
 from captious.corpus.splits import find_split
 from captious.errors import InputError, one_line
 
 OWN_FILE = Protocol(name="", ratings="mean", source="a file of judgments")
+OWN_FINDINGS = Protocol(
+    name="", task="spans", aspect=SPANS, ratings="mean", source="a file of findings, each rater's as good"
+)
 
 
 def load_own_file(path: Any, where: Sequence[str] = (), by: str = "") -> RatedExamples:
@@ -32,6 +36,10 @@ def load_own_file(path: Any, where: Sequence[str] = (), by: str = "") -> RatedEx
     is a list of conditions `COLUMN=VALUE`; `by` names a column whose value each example gets.
     """
     name = Path(path).name if is_path(path) else "judgments"
+    if is_path(path) and holds_findings(path):
+        if where or by:
+            raise InputError(f"{path}: --where and --by need a file of ratings; this one contains findings.")
+        return marked_examples(replace(OWN_FINDINGS, name=name), *read_marked(path))
     if not is_path(path) and (where or by):
         raise InputError("judgments: where and by need a file. Filter a table in memory yourself.")
     conditions = [condition(text) for text in where]

@@ -39,11 +39,13 @@ class _Columns(NamedTuple):
 
 def correlations(data: RatedExamples, scores: BenchmarkScores, settings: MetaSettings) -> MetaResult:
     """Correlate every metric with the ratings, as protocol and settings say."""
+    if not scores.arrays:
+        raise InputError(f"{', '.join(scores.findings)}: gives findings, but no scores to correlate.")
     protocol = _as_asked(data.protocol, settings)
     columns = _columns(data, scores, protocol, settings.interval)
     results: dict[str, dict[str, Value]] = {name: {} for name in scores.arrays}
     differences: list[Difference] = []
-    for method in protocol.coefficients:
+    for method in cast("tuple[Method, ...]", protocol.coefficients):
         points, found = resampled_correlations(
             columns.scores,
             columns.human,
@@ -71,6 +73,8 @@ def correlations(data: RatedExamples, scores: BenchmarkScores, settings: MetaSet
 
 
 def _as_asked(protocol: Protocol, settings: MetaSettings) -> Protocol:
+    if protocol.task == "spans":  # the scores that follow from findings are ratings like others
+        protocol = replace(protocol, task="correlation", coefficients=Protocol("").coefficients)
     methods = settings.coefficients or protocol.coefficients
     unknown = next((name for name in methods if name not in METHODS), None)
     if unknown is not None:
@@ -82,7 +86,7 @@ def _as_asked(protocol: Protocol, settings: MetaSettings) -> Protocol:
         raise InputError('--interval "analytic": not available at level image. Use cluster.')
     return replace(
         protocol,
-        coefficients=cast("tuple[Method, ...]", methods),
+        coefficients=methods,
         level=level,
         aspect=settings.aspect or protocol.aspect,
         confidence=settings.confidence or protocol.confidence,

@@ -15,7 +15,8 @@ from captious.benchmarks.meta_evaluation.correlations import correlations
 from captious.benchmarks.meta_evaluation.preference import accuracies
 from captious.benchmarks.meta_evaluation.result import INTERVALS, MetaResult, MetaSettings, Value
 from captious.benchmarks.meta_evaluation.score_files import read_scores
-from captious.benchmarks.protocol import Preferences, RatedExamples
+from captious.benchmarks.meta_evaluation.spans import span_measures
+from captious.benchmarks.protocol import SPANS, Preferences, RatedExamples
 from captious.benchmarks.registry import CHOICES, load_benchmark
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
 from captious.benchmarks.selection.extra_inputs import ExtraInputs
@@ -89,12 +90,14 @@ def evaluate(
     0.8
     """
     settings = settings or MetaSettings()
-    if not scores.arrays:
+    if not (scores.arrays or scores.findings):
         raise InputError("no metric to evaluate. Name one with --metrics, or give --scores FILE.")
     if settings.interval not in INTERVALS:
         raise UnknownNameError("interval", settings.interval, INTERVALS)
     if isinstance(data, Preferences):
         return accuracies(data, scores, settings)
+    if (settings.aspect or data.protocol.aspect) == SPANS:
+        return span_measures(data, scores, settings)
     return correlations(data, scores, settings)
 
 

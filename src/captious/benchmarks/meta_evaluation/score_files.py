@@ -14,8 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from captious.benchmarks.meta_evaluation.found_elsewhere import found_elsewhere
 from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.benchmarks.scores import BenchmarkScores
+from captious.corpus.finding_formats import holds_findings
 from captious.corpus.given import Given
 from captious.corpus.ids import clean_ids, loose_id, meet
 from captious.corpus.readers import Places, Rows, every_column, read_every_column
@@ -40,8 +42,11 @@ def read_scores(
 ) -> BenchmarkScores:
     """Read a file or a table of scores and lay each metric along the benchmark's examples.
 
-    Every example needs a score by every metric that is read; `metrics` picks some of them.
+    Every example needs a score by every metric that is read; `metrics` picks some of them. A file of
+    findings is read by `found_elsewhere`.
     """
+    if is_path(given) and Path(given).is_file() and holds_findings(given):
+        return found_elsewhere(Path(given), data, metrics)
     if is_path(given):
         path = Path(given)
         rows = _of_shards(path, data) if path.is_dir() else read_every_column(path)

@@ -24,7 +24,8 @@ def latex_tables(results: list[MetaResult]) -> list[Table]:
 
 
 def _values_and_differences(results: list[MetaResult]) -> list[Table]:
-    if len(results) > 1 and all(_single(result) for result in results):
+    same = len({tuple(result.results) for result in results}) == 1
+    if len(results) > 1 and same and all(_single(result) for result in results):
         values = [_side_by_side(results)]
     else:
         values = [_values(result, several=len(results) > 1) for result in results]

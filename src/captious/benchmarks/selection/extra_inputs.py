@@ -147,6 +147,7 @@ def examples_of(data: RatedExamples, rows: IntArray) -> RatedExamples:
         judgments=_judgments_of(data.judgments, rows),
         ids=[data.ids[row] for row in rows.tolist()],
         by=[data.by[row] for row in rows.tolist()] if data.by else [],
+        findings=data.findings.select(rows) if data.findings else None,
     )
 
 

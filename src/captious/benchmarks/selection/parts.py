@@ -91,4 +91,5 @@ def part_of(
 ) -> tuple[RatedExamples, BenchmarkScores]:
     """Some examples with the scores that they have among all."""
     arrays = {name: own[:, rows] for name, own in scores.arrays.items()}
-    return examples_of(data, rows), BenchmarkScores(arrays, scores.signatures)
+    findings = {name: own.select(rows) for name, own in scores.findings.items()}
+    return examples_of(data, rows), BenchmarkScores(arrays, scores.signatures, findings)

@@ -36,4 +36,5 @@ def without_unread_images(data: Data, scores: BenchmarkScores) -> tuple[Data, Be
     lacking = f"that {' and '.join(blind)} could not read ({named}{', …' if len(lost) > NAMED else ''})"
     rows = np.flatnonzero(read[corpus.image_of])
     arrays = {name: values[:, rows] for name, values in scores.arrays.items()}
-    return of_images(data, read, lacking), BenchmarkScores(arrays, scores.signatures)
+    findings = {name: own.select(rows) for name, own in scores.findings.items()}
+    return of_images(data, read, lacking), BenchmarkScores(arrays, scores.signatures, findings)

@@ -1,0 +1,28 @@
+import math
+
+import pytest
+
+from captious.stats import Mark, MarkedText, gamma_agreement
+from captious.stats.spans import NO_TWO
+
+TEXT = "a red dog on a green mat by the old door of a house"
+
+
+def test_what_has_no_gamma_says_why() -> None:
+    assert gamma_agreement([MarkedText("a", [[]])]).reason == NO_TWO
+    silent = gamma_agreement([MarkedText(TEXT, [[Mark(2, 5)], []])])
+    assert math.isnan(silent.value)
+    assert "marked nothing" in silent.reason
+
+
+@pytest.mark.long
+def test_equal_marks_are_1_and_others_are_less(capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("pygamma_agreement")
+    ann = [Mark(2, 5, "attribute"), Mark(15, 20, "attribute"), Mark(31, 39, "object")]
+    bob = [Mark(2, 9, "object"), Mark(21, 24, "object"), Mark(45, 50, "object")]
+    texts = [MarkedText(TEXT, [ann, ann])] * 4
+    assert gamma_agreement(texts).value == pytest.approx(1)
+    far = [MarkedText(TEXT, [ann, bob])] * 4
+    assert gamma_agreement(far).value < 0.7
+    assert gamma_agreement(far).value == gamma_agreement(far).value  # from the same seed
+    assert capfd.readouterr().out == ""  # the solver's own lines are kept quiet
