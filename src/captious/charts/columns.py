@@ -19,6 +19,7 @@ class Interval(NamedTuple):
     value: float
     low: float
     high: float
+    mark: str = ""  # of what is drawn in a quieter colour
 
 
 def column(table: Table, name: str) -> list[Cell]:
@@ -53,6 +54,7 @@ def intervals(table: Table, chart: Chart) -> list[Interval]:
         numbers(table, chart.x),
         numbers(table, chart.low),
         numbers(table, chart.high),
+        texts(table, chart.mark),
     )
     return [one for one in found if not math.isnan(one.value)]
 

@@ -25,7 +25,7 @@ def interval_panels(
     """Points with intervals, a panel for each `panel`, a line for each `row`.
 
     Without `scale` the axis is that of a coefficient: from 0, or the lowest end, to 1. What
-    `baseline` reaches runs through the chart as a line with its interval.
+    `baseline` reaches runs through the chart as a line with its interval. Rows with a `mark` are quieter.
     """
     import altair as alt
 
@@ -38,11 +38,12 @@ def interval_panels(
     axis = alt.Axis(tickCount=3 if scale is None or narrow else 5, format="~g", titlePadding=8)
     y = alt.Y("row:N", sort=list(order), title=None, axis=alt.Axis(grid=True))
     base = alt.Chart(alt.NamedData(ROWS)).encode(y=y)
-    rule = base.mark_rule(strokeWidth=2, color=SERIES[0]).encode(
-        x=alt.X("low:Q", title=None, scale=domain, axis=axis), x2="high:Q"
+    colour = alt.condition("datum.mark", alt.value(SOFT), alt.value(SERIES[0]))
+    rule = base.mark_rule(strokeWidth=2).encode(
+        x=alt.X("low:Q", title=None, scale=domain, axis=axis), x2="high:Q", color=colour
     )
-    point = base.mark_point(filled=True, size=60, opacity=1, color=SERIES[0]).encode(
-        x=alt.X("value:Q", title=None, scale=domain)
+    point = base.mark_point(filled=True, size=60, opacity=1).encode(
+        x=alt.X("value:Q", title=None, scale=domain), color=colour
     )
     layers = [rule, point]
     if any(row["row"] == baseline for row in rows):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.util import find_spec
@@ -12,7 +12,8 @@ from types import ModuleType
 from typing import Any
 
 from captious.charts.theme import LIGHT
-from captious.errors import MissingDependencyError
+from captious.errors import InputError, MissingDependencyError
+from captious.files import atomically, check_output
 from captious.tables import Table
 
 PNG_SCALE = 3  # 288 dots an inch at the size of the chart
@@ -62,24 +63,44 @@ def page_svg(spec: Spec, alternative: str, of_class: str, name: str = "chart") -
 
 def export(figures: Sequence[Figure], folder: Path) -> list[Path]:
     """Write every chart as `.svg`, `.pdf`, `.png` and `.vl.json`; returns what was written."""
-    import orjson
-
-    converter = _converter()
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for figure in figures:
-        spec = {**figure.wide, "background": "#ffffff", "description": figure.alternative}
-        contents = {
-            "vl.json": orjson.dumps(spec, option=orjson.OPT_INDENT_2),
-            "svg": converter.vegalite_to_svg(spec).encode(),
-            "pdf": converter.vegalite_to_pdf(spec),
-            "png": converter.vegalite_to_png(spec, scale=PNG_SCALE),
-        }
-        for suffix, content in contents.items():
+        for suffix in ("vl.json", "svg", "pdf", "png"):
             path = folder / f"{figure.key}.{suffix}"
-            path.write_bytes(content)
+            path.write_bytes(_drawn(figure, suffix))
             written.append(path)
     return written
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write one chart as the file's name says: `.svg`, `.pdf` or `.png`."""
+    check_figure(path)
+    with atomically(path) as temporary:
+        temporary.write_bytes(_drawn(figure, path.suffix.lower()[1:]))
+
+
+def check_figure(path: Path) -> None:
+    """Refuse, before any work is done, a file that could not be drawn."""
+    if path.suffix.lower() not in (".svg", ".pdf", ".png"):
+        raise InputError(f'{path}: cannot draw "{path.suffix}". End the name in .svg, .pdf or .png.')
+    check_output(path)
+    if not can_draw():
+        raise MissingDependencyError("charts need Altair and vl-convert", "report")
+
+
+def _drawn(figure: Figure, suffix: str) -> bytes:
+    import orjson
+
+    converter = _converter()
+    spec = {**figure.wide, "background": "#ffffff", "description": figure.alternative}
+    drawn: dict[str, Callable[[], bytes]] = {
+        "vl.json": lambda: orjson.dumps(spec, option=orjson.OPT_INDENT_2),
+        "svg": lambda: converter.vegalite_to_svg(spec).encode(),
+        "pdf": lambda: converter.vegalite_to_pdf(spec),
+        "png": lambda: converter.vegalite_to_png(spec, scale=PNG_SCALE),
+    }
+    return drawn[suffix]()
 
 
 def require_libraries() -> None:

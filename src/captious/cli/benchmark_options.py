@@ -159,6 +159,18 @@ Unseen = Annotated[
         "metric is refused.",
     ),
 ]
+Published = Annotated[
+    bool,
+    typer.Option(
+        "--published", help="Print the values beside those that papers print for the same protocol."
+    ),
+]
+Figure = Annotated[
+    Path | None,
+    typer.Option(
+        "--figure", metavar="FILE", help="With --published: also draw them as an .svg, .png or .pdf file."
+    ),
+]
 CompareMetrics = Annotated[
     bool, typer.Option("--compare", help="Also test the difference between every two metrics.")
 ]

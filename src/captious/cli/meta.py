@@ -29,6 +29,8 @@ def meta(
     by: own.By = "",
     unseen: own.Unseen = False,
     compare: own.CompareMetrics = False,
+    published: own.Published = False,
+    figure: own.Figure = None,
     seed: options.Seed = options.DEFAULT_SEED,
     jobs: options.Jobs = 1,
     download: options.Download = False,
@@ -42,6 +44,7 @@ def meta(
     """
     from captious import benchmarks
     from captious.benchmarks.meta_evaluation.result import MetaSettings
+    from captious.charts.render import check_figure
     from captious.cli.inputs import asked, known, words
     from captious.cli.output import emit, note, progress_bar
 
@@ -55,6 +58,8 @@ def meta(
         seed=seed,
         compare=compare,
     )
+    if figure:
+        check_figure(figure)
     with progress_bar() as progress:
         found = benchmarks.meta(
             benchmark,
@@ -78,5 +83,13 @@ def meta(
         )
     for line in found.notes:
         note(line)
+    if published or figure:
+        table = found.published()
+        if figure:
+            found.figure(figure)
+            note(f"wrote {figure}")
+        rows = [dict(zip(table.columns, table.values(row), strict=True)) for row in table.rows]
+        emit(table, found.to_dict() | {"published": rows}, form)
+        return
     shown = {Format.csv: lambda: [found.long_table()], Format.latex: found.latex_tables}
     emit(shown.get(form, found.tables)(), found.to_dict(), form)

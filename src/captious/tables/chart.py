@@ -17,7 +17,7 @@ class Chart:
     | kind | what is drawn |
     |---|---|
     | `bars` | `y` as bars over `x` |
-    | `intervals` | `x` from `low` to `high`, a row for each `y`, against that of `baseline` |
+    | `intervals` | `x` from `low` to `high`, for each `y`, and `baseline` as a line; quiet with a `mark` |
     | `points` | `x` against `y`, a point for each `series`; its shape and colour say what stands in `mark` |
     | `heat` | `value` at column `x` and row `y` |
     | `shares` | the share `y` of each `x`, a histogram for each `series` |

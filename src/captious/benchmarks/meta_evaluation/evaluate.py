@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from captious.arguments import check_arguments
-from captious.benchmarks.meta_evaluation import tables
+from captious.benchmarks.meta_evaluation import published, tables
 from captious.benchmarks.meta_evaluation.correlations import correlations
 from captious.benchmarks.meta_evaluation.preference import accuracies
 from captious.benchmarks.meta_evaluation.result import INTERVALS, MetaResult, MetaSettings, Value
@@ -165,6 +165,17 @@ class MetaResults(Shown):
     def long_table(self) -> Table:
         """A row for each aspect, metric and coefficient."""
         return tables.long_table(self.results)
+
+    def published(self) -> Table:
+        """These values beside those that papers print for the same protocol, sorted; a table with a chart."""
+        return published.beside(self.results)
+
+    def figure(self, path: str | PathLike[str]) -> None:
+        """Draw `published()` as an .svg, .png or .pdf file."""
+        from captious.charts.drawn import figure_of
+        from captious.charts.render import save
+
+        save(figure_of(self.published()), Path(path))
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each aspect, metric and coefficient, with its interval."""
