@@ -3,13 +3,13 @@ from __future__ import annotations
 from captious.corpus import Corpus
 from captious.engine import run_metrics
 from captious.metrics import resolve
-from captious.progress import hearing, tell
+from captious.progress import reporting_to, tell
 
 
 def test_a_listener_hears_only_inside_its_block() -> None:
     heard: list[tuple[str, int, int]] = []
     tell("images", 1, 2)
-    with hearing(lambda *told: heard.append(told)):
+    with reporting_to(lambda *told: heard.append(told)):
         tell("images", 2, 2)
     tell("images", 3, 3)
     assert heard == [("images", 2, 2)]

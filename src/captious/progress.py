@@ -1,7 +1,7 @@
-"""How far long work has come, told from where it is done to whoever wants to hear.
+"""Progress of long work, reported from where it is done.
 
 An encoder that runs for an hour is deep inside a metric. It says `tell("tokens", done, total)`;
-who waits for it listens with `hearing(report)`. Where nobody listens, telling costs nothing.
+the caller receives it inside `reporting_to(report)`. Without one, it costs nothing.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _LISTENER: ContextVar[Report | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def hearing(report: Report | None) -> Iterator[None]:
-    """Hand what is told inside the block to `report(what, done, total)`.
+def reporting_to(report: Report | None) -> Iterator[None]:
+    """Pass progress inside the block to `report(what, done, total)`.
 
-    >>> with hearing(lambda what, done, total: print(what, done, total)):
+    >>> with reporting_to(lambda what, done, total: print(what, done, total)):
     ...     tell("images", 3, 10)
     images 3 10
     """

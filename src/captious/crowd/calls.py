@@ -176,12 +176,12 @@ def exclude(
 
 
 def pause(db: Database, stored: Stored, *, actor: str) -> Stored:
-    """Let nobody else begin for now."""
+    """Pause recruitment."""
     return _turn(db, stored, "pause", actor)
 
 
 def resume(db: Database, stored: Stored, *, actor: str) -> Stored:
-    """Let new participants start again."""
+    """Resume recruitment."""
     return _turn(db, stored, "resume", actor)
 
 

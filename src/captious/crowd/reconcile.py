@@ -73,10 +73,10 @@ def reconcile(db: Database, stored: Stored) -> Reconciled:
     for visit in visits.of_study(db, stored.id):
         if visit.state not in GIVEN_BACK:
             arrivals.settle(db, stored, campaign, visit)
-    return standing(db, stored, wrong, reclaimed)
+    return known_now(db, stored, wrong, reclaimed)
 
 
-def standing(
+def known_now(
     db: Database, stored: Stored, wrong: Mapping[str, ReviewReason] | None = None, reclaimed: int = 0
 ) -> Reconciled:
     """How the places stand by what is stored here; nobody is asked."""

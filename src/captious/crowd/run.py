@@ -19,7 +19,7 @@ from captious.campaigns.setup import lifecycle
 from captious.campaigns.store.database import Database
 from captious.crowd import calls, journal, studies, visits, wage
 from captious.crowd.journal import BudgetExceeded
-from captious.crowd.reconcile import Reconciled, reconcile, standing
+from captious.crowd.reconcile import Reconciled, known_now, reconcile
 from captious.crowd.stopping import Rule, Score, enough, scores
 from captious.crowd.studies import Stored
 from captious.crowd.values import GIVEN_BACK
@@ -71,7 +71,7 @@ def look(db: Database, stored: Stored, plan: Plan, *, ask: bool = True) -> Look:
     stored = studies.by_key(db, stored.study.key)
     if plan.remove_flagged:
         remove_flagged(db, stored)
-    found = reconcile(db, stored) if ask else standing(db, stored)
+    found = reconcile(db, stored) if ask else known_now(db, stored)
     campaign = lifecycle.by_id(db, stored.campaign_id)
     view = overview(db, campaign)
     known = tuple(scores(db, campaign, plan.rule)) if plan.rule is not None else ()

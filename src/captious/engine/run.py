@@ -22,7 +22,7 @@ from captious.metrics import Batch, Metric
 from captious.metrics.base import refuse_too_long
 from captious.metrics.languages import refuse_languages
 from captious.progress import Report as Progress
-from captious.progress import hearing
+from captious.progress import reporting_to
 
 Found = list[Sequence[Place] | None]
 
@@ -115,7 +115,7 @@ def _run_here(
         metric.prepare(progress)
         if progress:
             progress(metric.name, done, len(metrics))
-        with hearing(_inside(metric, progress)):
+        with reporting_to(_inside(metric, progress)):
             knowledge = metric.merge([metric.collect(batch)])
             metric.check(corpus, knowledge)
             statistics = statistics_of(metric, batch, knowledge)

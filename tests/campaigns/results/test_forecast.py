@@ -10,14 +10,14 @@ from captious.campaigns.people import raters
 from captious.campaigns.records import Campaign, NewRater, Rater
 from captious.campaigns.results import analysis
 from captious.campaigns.results.forecast import Unit, Worker, hours_left, reach
-from captious.campaigns.results.standing import Standing, standing
+from captious.campaigns.results.outlook import Outlook, outlook
 from captious.campaigns.store.database import Database
 from captious.campaigns.work.assignment import next_tasks
 from captious.campaigns.work.responses import respond
 
 
-def stands(db: Database, campaign: Campaign) -> Standing:
-    return standing(db, campaign, analysis.overview(db, campaign))
+def outlook_of(db: Database, campaign: Campaign) -> Outlook:
+    return outlook(db, campaign, analysis.overview(db, campaign))
 
 
 def work(db: Database, campaign: Campaign, people: list[Rater], answers: Any) -> None:
@@ -54,11 +54,11 @@ def test_with_as_many_more_raters_as_the_verdict_says_it_is_finished(
     options: dict[str, Any],
 ) -> None:
     campaign, there = make_campaign(protocol, images=images, people=people, **options)
-    before = stands(db, campaign)
+    before = outlook_of(db, campaign)
     assert before.reach.more_raters == more
     assert before.reach.can_finish == (more == 0)
     work(db, campaign, there, answers)
-    after = stands(db, campaign)
+    after = outlook_of(db, campaign)
     if more:
         assert after.hours_left is None
         assert after.unknown == "more raters are needed first"
@@ -69,7 +69,7 @@ def test_with_as_many_more_raters_as_the_verdict_says_it_is_finished(
         assert analysis.overview(db, campaign).done < analysis.overview(db, campaign).target
         work(db, campaign, raters.add(db, campaign, [NewRater("Last")], actor="lea"), answers)
     view = analysis.overview(db, campaign)
-    assert (view.done, stands(db, campaign).reach.missing) == (view.target, 0)
+    assert (view.done, outlook_of(db, campaign).reach.missing) == (view.target, 0)
 
 
 def test_humanr_with_two_raters_of_whom_one_was_removed_cannot_finish(
@@ -78,14 +78,14 @@ def test_humanr_with_two_raters_of_whom_one_was_removed_cannot_finish(
     # 10 images, two systems without a baseline, target 1: 20 comparisons, two of each image. One rater
     # gives 9, three together 27; one is left, so that two more are needed.
     campaign, (ada, boris) = make_campaign("humanr", images=10, people=2, target=1, baseline=False)
-    assert stands(db, campaign).reach.more_raters == 1
+    assert outlook_of(db, campaign).reach.more_raters == 1
     work(db, campaign, [ada], answers)
     raters.remove(db, boris, reason="left", actor="lea")
-    found = stands(db, campaign)
+    found = outlook_of(db, campaign)
     assert (found.reach.missing, found.reach.reachable, found.reach.more_raters) == (11, 0, 2)
     assert (found.able, found.hours_left) == (0, None)
     raters.reinstate(db, boris, actor="lea")
-    assert stands(db, campaign).reach.more_raters == 1
+    assert outlook_of(db, campaign).reach.more_raters == 1
 
 
 def test_what_was_promised_is_what_is_counted_from_the_first_answer_to_the_last(
@@ -110,14 +110,14 @@ def test_a_second_round_waits_for_its_own_raters(
     campaign, (ada, boris) = make_campaign("tagging", images=1, people=2, raters=2)
     begun = clock.now
     work(db, campaign, [ada, boris], answers)
-    found = stands(db, campaign)
+    found = outlook_of(db, campaign)
     # Two captions by two raters, once more each in six weeks.
     assert (found.reach.missing, found.reach.can_finish, found.able) == (4, True, 2)
     assert found.waits_until == pytest.approx(begun + campaign.rules().interval, abs=60)  # type: ignore[attr-defined]
     assert [one.why for one in found.stuck] == ["waits", "waits"]
     raters.remove(db, boris, reason="left", actor="lea")
     # His verdicts and their second round are wanted of somebody else now.
-    assert stands(db, campaign).reach.more_raters == 1
+    assert outlook_of(db, campaign).reach.more_raters == 1
 
 
 def test_a_quota_is_room_and_its_end_is_said(db: Database, make_campaign: Any, answers: Any) -> None:
@@ -127,10 +127,10 @@ def test_a_quota_is_room_and_its_end_is_said(db: Database, make_campaign: Any, a
             connection, campaign, [NewRater("Five")], actor="lea", now=db.now(), quota=5
         )
     # Eight captions of which one rater gives five.
-    found = stands(db, campaign)
+    found = outlook_of(db, campaign)
     assert (found.reach.missing, found.reach.reachable, found.reach.more_raters) == (8, 5, 1)
     work(db, campaign, [one], answers)
-    assert [one.why for one in stands(db, campaign).stuck] == ["quota reached"]
+    assert [one.why for one in outlook_of(db, campaign).stuck] == ["quota reached"]
 
 
 def test_who_never_came_and_who_stayed_away_are_named(
@@ -139,9 +139,9 @@ def test_who_never_came_and_who_stayed_away_are_named(
     campaign, (ada, boris) = make_campaign("tagging", images=3, people=2, raters=2, two_rounds=False)
     (task,) = next_tasks(db, campaign, ada)
     respond(db, ada, task.token, answers(task.item), key="k", seconds=5.0)
-    assert stands(db, campaign).stuck == ()
+    assert outlook_of(db, campaign).stuck == ()
     clock.move(25 * 3600)
-    assert {one.rater: one.why for one in stands(db, campaign).stuck} == {
+    assert {one.rater: one.why for one in outlook_of(db, campaign).stuck} == {
         ada.pseudonym: "idle",
         boris.pseudonym: "never came",
     }

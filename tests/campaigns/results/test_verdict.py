@@ -105,5 +105,5 @@ def test_open_flags_are_counted_in_words(flags: int, checked: bool, responses: i
 def test_without_pay_nothing_is_said_of_money(db: Database, make_campaign: Any) -> None:
     campaign, _ = make_campaign("tagging")
     found = verdicts.verdict(db, campaign, verdicts.worked_out(db, campaign))
-    assert money_lines(found.standing.money) == []
+    assert money_lines(found.outlook.money) == []
     assert found.to_dict()["can_finish"] is False  # four verdicts a caption, two raters

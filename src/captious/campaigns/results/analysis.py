@@ -125,7 +125,7 @@ class StageCount:
 
 @dataclass(frozen=True)
 class Overview:
-    """A campaign at a glance. `hours_left` is None where no pace can be told.
+    """Counts of a campaign. `hours_left` is None where no pace can be told.
 
     `to_come` of the `target` responses belong to later stages whose items are made as answers
     come in: what was promised before the campaign began is what it counts from the first day.

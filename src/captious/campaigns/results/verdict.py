@@ -12,7 +12,7 @@ from captious.campaigns.quality import control
 from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis, separation
 from captious.campaigns.results.analysis import Overview
-from captious.campaigns.results.standing import BEING_WORKED_OUT, Money, Standing, Stuck, not_yet, standing
+from captious.campaigns.results.outlook import BEING_WORKED_OUT, Money, Outlook, Stuck, not_yet, outlook
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Snapshot
 from captious.tables import Number, Table
@@ -49,7 +49,7 @@ class Kept(NamedTuple):
     agreement: Snapshot
     quality: Snapshot
     separation: Snapshot
-    standing: Snapshot | None = None
+    outlook: Snapshot | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Verdict:
     """Sentences, the most pressing first, and the values behind them; `pending`: some are coming."""
 
     lines: tuple[Line, ...]
-    standing: Standing
+    outlook: Outlook
     agreement: tuple[Agreed, ...]
     separation: dict[str, Any]
     open_flags: int
@@ -67,7 +67,7 @@ class Verdict:
         """Plain values for JSON; what is not known is null."""
         return {
             "lines": [asdict(line) for line in self.lines],
-            **self.standing.to_dict(),
+            **self.outlook.to_dict(),
             "agreement": [
                 {name: _known(value) for name, value in asdict(one).items()} for one in self.agreement
             ],
@@ -89,7 +89,7 @@ def worked_out(db: Database, campaign: Campaign, *, fresh_within: float = 0.0) -
 def verdict(db: Database, campaign: Campaign, kept: Kept, view: Overview | None = None) -> Verdict:
     """The verdict on a campaign as it stands, from kept figures; `view` are its counts."""
     counts = view or analysis.overview(db, campaign)
-    found = _standing(db, campaign, kept, counts)
+    found = _outlook(db, campaign, kept, counts)
     agreed = agreement_by_aspect(kept.agreement.tables())
     content = {name: kept.separation.content.get(name) for name in ("level", "aspects", "words")}
     lines = [
@@ -105,14 +105,14 @@ def verdict(db: Database, campaign: Campaign, kept: Kept, view: Overview | None 
     return Verdict(tuple(lines), found, tuple(agreed), content, counts.open_flags, pending)
 
 
-def _standing(db: Database, campaign: Campaign, kept: Kept, counts: Overview) -> Standing:
-    if kept.standing is None:
-        return standing(db, campaign, counts)
-    known = kept.standing.content
-    return Standing.from_dict(known) if known else not_yet(db, campaign)
+def _outlook(db: Database, campaign: Campaign, kept: Kept, counts: Overview) -> Outlook:
+    if kept.outlook is None:
+        return outlook(db, campaign, counts)
+    known = kept.outlook.content
+    return Outlook.from_dict(known) if known else not_yet(db, campaign)
 
 
-def finish_line(campaign: Campaign, view: Overview, found: Standing) -> Line:
+def finish_line(campaign: Campaign, view: Overview, found: Outlook) -> Line:
     """Whether the raters there are can give all that is wanted."""
     reach, left = found.reach, view.target - view.done
     if found.unknown == BEING_WORKED_OUT:
@@ -135,14 +135,14 @@ def finish_line(campaign: Campaign, view: Overview, found: Standing) -> Line:
     return Line("finish", "good", words + state.get(campaign.state, ""))
 
 
-def _finished(view: Overview, found: Standing) -> bool:
+def _finished(view: Overview, found: Outlook) -> bool:
     """Whether nothing is left to answer, now or in a later stage."""
     if found.unknown == BEING_WORKED_OUT:
         return False
     return view.target == view.done or (not found.reach.missing and view.to_come <= 0)
 
 
-def _too_few(view: Overview, found: Standing) -> Line:
+def _too_few(view: Overview, found: Outlook) -> Line:
     """How many raters are missing; before anybody was added that is no cause for alarm."""
     reach, left = found.reach, view.target - view.done
     if not view.raters:
@@ -156,7 +156,7 @@ def _too_few(view: Overview, found: Standing) -> Line:
     return Line("finish", "bad", f"{words} {left:,} of {view.target:,} responses are missing; {can}.")
 
 
-def time_line(campaign: Campaign, view: Overview, found: Standing) -> list[Line]:
+def time_line(campaign: Campaign, view: Overview, found: Outlook) -> list[Line]:
     """How long the rest takes; unknown with the reason."""
     if view.done >= view.target or campaign.state == "closed":
         return []

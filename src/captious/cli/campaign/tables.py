@@ -57,7 +57,7 @@ def status(
         ["raters", f"{view.raters_active} active, {view.raters_removed} removed"],
         ["in progress", view.held],
         ["responses per hour of work", number(view.per_hour, 0)],
-        ["hours of work left", number(found.standing.hours_left, 1)],
+        ["hours of work left", number(found.outlook.hours_left, 1)],
         ["seconds per response", number(view.mean_seconds, 1)],
         ["last response", moment(view.last_activity)],
         ["undecided flags", view.open_flags],
@@ -207,7 +207,7 @@ def trained_table(trained: Sequence[Trained], pass_mark: float) -> Table:
         for one in trained
     ]
     note = f"score: share of right answers in the best finished try; {pass_mark:.0%} is needed to pass"
-    return Table("Training", ["rater", "standing", "tries", "score"], rows, note)
+    return Table("Training", ["rater", "status", "tries", "score"], rows, note)
 
 
 def gold_table(found: Sequence[GoldItem]) -> Table:

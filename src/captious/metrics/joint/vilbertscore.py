@@ -30,7 +30,7 @@ RETRIEVAL = 7  # the task token of caption retrieval on COCO
 States = NDArray[np.float32]
 
 
-class _Told(NamedTuple):
+class _TextStates(NamedTuple):
     """Vectors of one image's texts by text row, and tokens of each beyond the limit."""
 
     states: dict[int, States]
@@ -146,7 +146,7 @@ class VilbertScore(PairFamily):
                     parts[row] = np.mean(found, axis=0)
         return _Matched(parts, beyond, np.array(list(too_long.values()), dtype=np.int64), broken)
 
-    def _read(self, batch: Batch, model: Vilbert, regions: Regions, texts: Sequence[int]) -> _Told:
+    def _read(self, batch: Batch, model: Vilbert, regions: Regions, texts: Sequence[int]) -> _TextStates:
         """Vectors of the tokens of each text, read with one image; those of all windows together."""
         cut = model.rows([batch.texts[text] for text in texts], self.long)
         found: dict[int, Read] = dict(model.read([Pair(row, 0) for row in cut.rows], [regions]))
@@ -154,7 +154,7 @@ class VilbertScore(PairFamily):
         for place, owner in enumerate(cut.owner.tolist()):
             states[texts[owner]].append(self._counted(found[place], model.task is not None))
         beyond = dict(zip(texts, cut.beyond.tolist(), strict=True))
-        return _Told({text: np.concatenate(own) for text, own in states.items()}, beyond)
+        return _TextStates({text: np.concatenate(own) for text, own in states.items()}, beyond)
 
     def _counted(self, read: Read, tasks: bool) -> States:
         """Unit vectors of the tokens that count: neither [CLS], nor [SEP], nor a task token."""

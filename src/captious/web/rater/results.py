@@ -52,7 +52,7 @@ def result(request: Request, slug: str, task: str) -> Response:
         captions=found.item.captions,
         lines=found.feedback,
         mood=Game.of(rules).mood(found.noted),
-        standing=KnownPast.of(rules).record_lines(at.rater.record or {}),
+        record_lines=KnownPast.of(rules).record_lines(at.rater.record or {}),
         board=board_address(at.campaign),
     )
 
@@ -100,7 +100,7 @@ def _board(request: Request, at: AtWork, problem: str = "") -> Response:
         slug=at.campaign.slug,
         places=board.leaderboard(security.db_of(request), at.campaign, at.rater),
         nickname=(at.rater.record or {}).get(board.NICKNAME, ""),
-        standing=KnownPast.of(at.campaign.rules()).record_lines(at.rater.record or {}),
+        record_lines=KnownPast.of(at.campaign.rules()).record_lines(at.rater.record or {}),
         longest=board.LONGEST,
         problem=problem,
     )

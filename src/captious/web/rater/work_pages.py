@@ -139,7 +139,7 @@ async def submit(request: Request, slug: str, task: str) -> Response:
     if not isinstance(turn.outcome, Receipt):
         return await run_in_threadpool(_refused, sent, turn.outcome)
     if not wants_json(request):
-        return await run_in_threadpool(_go_on, request, slug, task, turn.outcome, pauses=turn.pauses)
+        return await run_in_threadpool(_after_answer, request, slug, task, turn.outcome, pauses=turn.pauses)
     page = _next_page(request, slug, session, turn.desk) if turn.desk is not None else b""
     body = _said(slug, task, turn.outcome, pauses=turn.pauses, page=page)
     return Response(body, media_type="application/json")
@@ -237,7 +237,7 @@ def _refused(sent: _Sent, problems: list[Problem]) -> Response:
     return show_task(request, at, by_itself(request, at, found), answers=answers, problems=problems)
 
 
-def _go_on(request: Request, slug: str, task: str, receipt: Receipt, *, pauses: bool) -> Response:
+def _after_answer(request: Request, slug: str, task: str, receipt: Receipt, *, pauses: bool) -> Response:
     """On to the next page; or, where the protocol `pauses`, to the result."""
     address = next_address(slug, task, pauses=pauses)
     if pauses:

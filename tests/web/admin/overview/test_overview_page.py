@@ -9,7 +9,7 @@ import pytest
 
 from captious.campaigns.quality.adjudication import adjudicate
 from captious.campaigns.results import verdict as verdicts
-from captious.campaigns.results.standing import standing_snapshot
+from captious.campaigns.results.outlook import outlook_snapshot
 from captious.campaigns.work import assignment, responses
 from captious.web.admin.overview import overview_page
 
@@ -42,10 +42,10 @@ def test_pace_and_time_left_follow_the_latest_responses(
         assert (viewer.twin(f"/admin/c/{campaign.slug}")["recent"] is None) == (at < 4)
     found = viewer.twin(f"/admin/c/{campaign.slug}")
     # One a minute is 60 an hour. The other 6 of 12 are for the second rater, whose pace nobody knows.
-    counts, standing = found["counts"], found["verdict"]["standing"]
+    counts, outlook = found["counts"], found["verdict"]["outlook"]
     assert (counts["done"], counts["target"], counts["responses"]) == (6, 12, 6)
-    assert (counts["per_hour"], standing["hours_left"]) == (pytest.approx(60), None)
-    assert "answered enough to estimate their pace" in standing["unknown"]
+    assert (counts["per_hour"], outlook["hours_left"]) == (pytest.approx(60), None)
+    assert "answered enough to estimate their pace" in outlook["unknown"]
     assert counts["last_activity"] == begun + 300
     assert (counts["raters_active"], counts["raters_removed"], counts["open_flags"]) == (2, 0, 0)
     recent = found["recent"]
@@ -59,7 +59,7 @@ def test_pace_and_time_left_follow_the_latest_responses(
         responses.respond(site.db, boris, task.token, {"verdict": "complete"}, key=f"k{at}", seconds=5)
     # The second rater gives one in 30 seconds: the last two take a minute.
     found = viewer.twin(f"/admin/c/{campaign.slug}")
-    assert found["verdict"]["standing"]["hours_left"] == pytest.approx(1 / 60)
+    assert found["verdict"]["outlook"]["hours_left"] == pytest.approx(1 / 60)
     # A lead's decision is no response: the page shows the same as before.
     clock.move(3000)
     adjudicate(site.db, campaign, task.item.key, {"verdict": "minor"}, actor="lea", key="d")
@@ -67,14 +67,14 @@ def test_pace_and_time_left_follow_the_latest_responses(
     assert after["recent"] == found["recent"]
     shown = ("per_hour", "last_activity")
     assert [after["counts"][name] for name in shown] == [found["counts"][name] for name in shown]
-    assert after["verdict"]["standing"] == found["verdict"]["standing"]
+    assert after["verdict"]["outlook"] == found["verdict"]["outlook"]
 
 
 def test_responses_of_one_moment_show_no_pace(viewer: Any, tagged: Any) -> None:
     found = viewer.twin(f"/admin/c/{tagged.slug}")
     # All is there, so that no time is left.
     assert (found["recent"], found["counts"]["per_hour"]) == (None, None)
-    assert found["verdict"]["standing"]["hours_left"] == 0
+    assert found["verdict"]["outlook"]["hours_left"] == 0
 
 
 def test_an_unknown_campaign_is_not_found(viewer: Any) -> None:
@@ -89,11 +89,11 @@ def test_a_large_campaign_shows_counts_at_once_and_the_rest_when_it_is_worked_ou
     address = f"/api/admin/c/{tagged.slug}"
     first = viewer.get(address).json()["verdict"]
     assert first["pending"]
-    assert first["standing"]["unknown"] == "it is being computed"
+    assert first["outlook"]["unknown"] == "it is being computed"
     until = time.monotonic() + PATIENCE
     while (found := viewer.get(address).json()["verdict"])["pending"] and time.monotonic() < until:
         time.sleep(0.05)
     assert found["lines"][0]["text"].startswith("Finished: all 12 responses")
-    kept = verdicts.worked_out(site.db, tagged)._replace(standing=standing_snapshot(site.db, tagged))
+    kept = verdicts.worked_out(site.db, tagged)._replace(outlook=outlook_snapshot(site.db, tagged))
     again = verdicts.verdict(site.db, tagged, kept)
-    assert again.standing == verdicts.verdict(site.db, tagged, kept._replace(standing=None)).standing
+    assert again.outlook == verdicts.verdict(site.db, tagged, kept._replace(outlook=None)).outlook

@@ -24,7 +24,7 @@ from captious.campaigns.people import raters
 from captious.campaigns.quality import adjudication
 from captious.campaigns.quality import control as quality
 from captious.campaigns.records import Campaign
-from captious.campaigns.results import analysis, progress, separation, standing
+from captious.campaigns.results import analysis, outlook, progress, separation
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
@@ -63,7 +63,7 @@ FIGURES: dict[str, Callable[..., Snapshot]] = {
     analysis.RESULTS: analysis.results,
     quality.QUALITY: quality.quality_snapshot,
     separation.SEPARATION: separation.separation,
-    standing.STANDING: standing.standing_snapshot,
+    outlook.OUTLOOK: outlook.outlook_snapshot,
     adjudication.KIND: adjudication.disagreement_snapshot,
     progress.PROGRESS: progress.progress,
 }

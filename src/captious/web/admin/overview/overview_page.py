@@ -12,8 +12,8 @@ from starlette.responses import Response
 from captious.campaigns.quality.control import QUALITY
 from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis
+from captious.campaigns.results.outlook import OUTLOOK
 from captious.campaigns.results.separation import SEPARATION
-from captious.campaigns.results.standing import STANDING
 from captious.campaigns.results.verdict import Kept, Verdict, verdict
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
@@ -61,7 +61,7 @@ class OverviewPage:
 def overview_page(campaign: Seen, db: Db) -> OverviewPage:
     """How far a campaign is, from counters and figures that are computed in the background."""
     counts = analysis.overview(db, campaign)
-    kinds = (*FIGURES_OF, STANDING) if _large(counts) else FIGURES_OF
+    kinds = (*FIGURES_OF, OUTLOOK) if _large(counts) else FIGURES_OF
     found = verdict(db, campaign, Kept(*(figures(db, campaign, kind) for kind in kinds)), counts)
     return OverviewPage(head(campaign), db.now(), counts, recent_pace(db, campaign), found)
 

@@ -47,7 +47,7 @@ NEXT = {"open": ("pause", "close"), "paused": ("resume", "close"), "draft": ("pu
 
 @dataclass(frozen=True)
 class StudyView:
-    """A study at a glance; money in minor units of `currency`."""
+    """Summary of a study; money in minor units of `currency`."""
 
     key: str
     provider: str

@@ -11,12 +11,12 @@ from starlette.types import Message, Receive
 from captious.web.service.scoring.together import Answer
 
 
-class Bell:
-    """Rung in any thread, heard by one that polls `descriptor` beside others.
+class WakeUp:
+    """Set in any thread; wakes the one that polls `descriptor` beside others.
 
-    >>> bell = Bell()
-    >>> bell.ring()
-    >>> bell.silence()
+    >>> wake_up = WakeUp()
+    >>> wake_up.set()
+    >>> wake_up.clear()
     """
 
     def __init__(self) -> None:
@@ -25,13 +25,13 @@ class Bell:
         self._outside.setblocking(False)
         self.descriptor = self._inside.fileno()
 
-    def ring(self) -> None:
-        """Wake the thread, or let it not fall asleep."""
-        with suppress(BlockingIOError):  # it has been rung often enough
+    def set(self) -> None:
+        """Wake the thread, or keep it awake."""
+        with suppress(BlockingIOError):  # it is set already
             self._outside.send(b"!")
 
-    def silence(self) -> None:
-        """It has been heard."""
+    def clear(self) -> None:
+        """The thread is awake."""
         with suppress(BlockingIOError):
             self._inside.recv(4096)
 
@@ -63,24 +63,24 @@ def _settle(answers: list[tuple[Awaited, Answer]]) -> None:
             awaited.set_result(answer)
 
 
-class Leaving:
-    """Whether the client of a request has left; asked only where the answer takes a while."""
+class ClientWatch:
+    """Whether the client of a request has disconnected; watched only where the answer takes a while."""
 
     def __init__(self, answered: Awaited, receive: Receive) -> None:
-        self.answered, self.receive, self.noticed = answered, receive, False
+        self.answered, self.receive, self.gone = answered, receive, False
         self.task: asyncio.Task[Message] | None = None
 
     def watch(self) -> None:
-        """From now on, leaving is noticed."""
+        """Notice from now on that the client disconnects."""
         self.task = asyncio.ensure_future(self.receive())
-        self.task.add_done_callback(self._gone)
+        self.task.add_done_callback(self._disconnected)
 
-    def ignore(self) -> None:
+    def stop(self) -> None:
         """The answer has come, or nobody waits for it any more."""
         if self.task is not None:
             self.task.cancel()
 
-    def _gone(self, task: asyncio.Task[Message]) -> None:
+    def _disconnected(self, task: asyncio.Task[Message]) -> None:
         if not task.cancelled() and not self.answered.done():
-            self.noticed = True
+            self.gone = True
             self.answered.set_result(None)

@@ -24,7 +24,7 @@ from functools import partial
 
 from starlette.types import Receive
 
-from captious.web.service.queue.outbox import Awaited, Bell, Leaving, Outbox
+from captious.web.service.queue.outbox import Awaited, ClientWatch, Outbox, WakeUp
 from captious.web.service.queue.scoring_process import ScoringEnded, ScoringProcess, readable
 from captious.web.service.requests.request import ScoreRequest
 from captious.web.service.scoring.together import Answer, refusal
@@ -80,7 +80,7 @@ class ScoringQueue:
         self._wanted = NEVER  # requests for which the thread is to be woken
         self._too_large = False  # what waits, to be sent beside the call that runs
         self._outbox = Outbox()
-        self._bell = Bell()
+        self._wake_up = WakeUp()
         self._lock = threading.Lock()
         self.stopping = False
         self._thread = threading.Thread(target=self._carry, name="captious-scoring", daemon=True)
@@ -92,7 +92,7 @@ class ScoringQueue:
     def stop(self) -> None:
         """Stop at once; what waits is answered with 503."""
         self.stopping = True
-        self._bell.ring()
+        self._wake_up.set()
         self.process.kill()
         self._thread.join()
         self.process.close()
@@ -110,7 +110,7 @@ class ScoringQueue:
             self._requests.append(one)
             if len(self._requests) >= self._wanted:
                 self._wanted = NEVER
-                self._bell.ring()
+                self._wake_up.set()
 
     def withdraw(self, one: Waiting) -> None:
         """Take a request back, unless it was sent to be scored."""
@@ -123,14 +123,14 @@ class ScoringQueue:
         answered: Awaited = loop.create_future()
         one = Waiting(request, partial(self._outbox.put, answered))
         self.put(one)
-        left = Leaving(answered, receive)
-        watch = loop.call_later(WATCHED_AFTER, left.watch)
+        watched = ClientWatch(answered, receive)
+        watch = loop.call_later(WATCHED_AFTER, watched.watch)
         try:
             answer = await answered
         finally:
             watch.cancel()
-            left.ignore()
-            if left.noticed or not answered.done() or answered.cancelled():
+            watched.stop()
+            if watched.gone or not answered.done() or answered.cancelled():
                 self.withdraw(one)
         return answer
 
@@ -170,10 +170,10 @@ class ScoringQueue:
                 return False
             self._wanted = requests
         outlet = self.process.outlet if self._calls else None
-        found = readable([self._bell.descriptor, *([outlet] if outlet is not None else [])], seconds)
+        found = readable([self._wake_up.descriptor, *([outlet] if outlet is not None else [])], seconds)
         self._wanted = NEVER
-        if self._bell.descriptor in found:
-            self._bell.silence()
+        if self._wake_up.descriptor in found:
+            self._wake_up.clear()
         return outlet in found
 
     def _enough(self) -> int:

@@ -1,4 +1,4 @@
-"""Where a campaign stands: what is missing, who can give it, who is stuck, time and money."""
+"""The rest of a campaign: what is missing, who can give it, who is stuck, time and money."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def _add_holds(connection: Connection, campaign: Campaign, people: dict[int, Per
             people[rater].held, people[rater].held_until = int(count), until
 
 
-STANDING = "standing"
+OUTLOOK = "outlook"
 BEING_WORKED_OUT = "it is being computed"
 # Someone who has work and has not been seen for so long is not coming by today.
 IDLE = 24 * 3600.0
@@ -214,7 +214,7 @@ class Money:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Outlook:
     """`unknown` says why there is no `hours_left`; `able` raters have something left to do."""
 
     reach: Reach
@@ -230,7 +230,7 @@ class Standing:
         return asdict(self) | {"can_finish": self.reach.can_finish}
 
     @classmethod
-    def from_dict(cls, kept: Mapping[str, Any]) -> Standing:
+    def from_dict(cls, kept: Mapping[str, Any]) -> Outlook:
         """What `to_dict` kept."""
         values = {name: value for name, value in kept.items() if name in _FIELDS}
         return cls(
@@ -243,27 +243,27 @@ class Standing:
         )
 
 
-_FIELDS = tuple(one.name for one in fields(Standing))
+_FIELDS = tuple(one.name for one in fields(Outlook))
 
 
-def standing_snapshot(
+def outlook_snapshot(
     db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wait: bool = True
 ) -> Snapshot:
     """Where a campaign stands, kept with its time: for those with so many items that a page cannot wait."""
 
     def compute() -> Content:
-        return standing(db, campaign, overview(db, campaign)).to_dict()
+        return outlook(db, campaign, overview(db, campaign)).to_dict()
 
-    return snapshots.current(db, campaign, STANDING, compute, fresh_within=fresh_within, wait=wait)
+    return snapshots.current(db, campaign, OUTLOOK, compute, fresh_within=fresh_within, wait=wait)
 
 
-def not_yet(db: Database, campaign: Campaign) -> Standing:
+def not_yet(db: Database, campaign: Campaign) -> Outlook:
     """What stands in for the first reckoning of a large campaign."""
     money_so_far = money(campaign, raters.listed(db, campaign))
-    return Standing(Reach(0, 0, 0, 0), 0, None, BEING_WORKED_OUT, None, (), money_so_far)
+    return Outlook(Reach(0, 0, 0, 0), 0, None, BEING_WORKED_OUT, None, (), money_so_far)
 
 
-def standing(db: Database, campaign: Campaign, view: Overview) -> Standing:
+def outlook(db: Database, campaign: Campaign, view: Overview) -> Outlook:
     """Where a campaign stands now; `view` are its counts."""
     people = raters.listed(db, campaign)
     now = db.now()
@@ -281,7 +281,7 @@ def standing(db: Database, campaign: Campaign, view: Overview) -> Standing:
     )
     left = found.missing + to_come
     hours = forecast.hours_left(left, _workers(db, campaign, able, to_come)) if found.can_finish else None
-    return Standing(
+    return Outlook(
         reach=found,
         able=len(able),
         hours_left=hours,
