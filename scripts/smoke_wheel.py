@@ -61,12 +61,10 @@ SMOKES = {
     "encoder": Smoke("sentsim,bertscore", weights=("all-MiniLM-L6-v2",)),
     "lm": Smoke("lm"),
     "grammar": Smoke("rulegrammar"),
-    "speech": Smoke(
-        code="from captious.models.speech.recognise import recogniser; recogniser('pocketsphinx')"
-    ),
+    "speech": Smoke(code="from captious.models.speech import recogniser; recogniser('pocketsphinx')"),
     "whisper": Smoke(
         weights=("whisper-tiny.en",),
-        code="from captious.models.speech.recognise import recogniser; recogniser('whisper')",
+        code="from captious.models.speech import recogniser; recogniser('whisper')",
     ),
     "models": Smoke("sentsim", weights=("all-MiniLM-L6-v2",), code="import torch, transformers"),
     "regions": Smoke(code="import h5py, lmdb, captious.models.joint.regions"),

@@ -11,7 +11,7 @@ from captious.cli.main import main
 from captious.cli.scoring import settled
 from captious.errors import InputError
 from captious.web.service.settings import from_environment
-from captious.web.service.tokens.store import TokenStore, digest
+from captious.web.service.tokens import TokenStore, digest
 
 
 @pytest.fixture(autouse=True)

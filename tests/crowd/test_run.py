@@ -16,8 +16,7 @@ from captious.corpus import Corpus
 from captious.crowd import calls, journal, studies, visits
 from captious.crowd import workers as workers_module
 from captious.crowd.base import CallUnsure
-from captious.crowd.market import Market
-from captious.crowd.providers.simulated import Simulated
+from captious.crowd.providers.simulated import Market, Simulated
 from captious.crowd.run import Plan, look, run
 from captious.crowd.stopping import rule_for
 from captious.crowd.workers import Workforce, crowd_of

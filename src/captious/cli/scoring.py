@@ -58,8 +58,8 @@ def settled(
         if alone:
             raise InputError("--scoring-only needs --scoring METRICS, for example --scoring classic,spice.")
         return None
-    from captious.web.service.requests.offer import Offer
-    from captious.web.service.tokens.store import TokenStore
+    from captious.web.service.requests import Offer
+    from captious.web.service.tokens import TokenStore
 
     Offer(metrics).ready()
     known = TokenStore(folder).all()
@@ -119,7 +119,7 @@ def create(
     Example: captious serve token create website --per-day 10000
     """
     from captious.cli.output import note
-    from captious.web.service.tokens.store import TokenStore
+    from captious.web.service.tokens import TokenStore
 
     secret, made = TokenStore(folder).create(name, per_minute, per_day)
     note(f"token {made.id} for {made.name}. Save it now: it is not shown again.")
@@ -141,7 +141,7 @@ def listed(
 
     from captious.cli.output import emit
     from captious.tables import Table
-    from captious.web.service.tokens.store import DAY, TokenStore
+    from captious.web.service.tokens import DAY, TokenStore
 
     store = TokenStore(folder)
     used = store.used(int(time.time() // DAY))
@@ -171,7 +171,7 @@ def revoke(
 
     Example: captious serve token revoke website
     """
-    from captious.web.service.tokens.store import TokenStore
+    from captious.web.service.tokens import TokenStore
 
     ended = TokenStore(folder).revoke(which)
     typer.echo(f"token {ended.id} ({ended.name}) is revoked")

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, insert, select, update
 
 from captious.campaigns.people import raters
-from captious.campaigns.people.consent import agreed
+from captious.campaigns.people.raters import agreed
 from captious.campaigns.records import Campaign, NewRater, Rater
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database

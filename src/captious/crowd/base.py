@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from captious.crowd.values import (
     Arrival,
@@ -30,6 +30,8 @@ from captious.crowd.values import (
     Study,
 )
 from captious.errors import CaptiousError, InputError
+from captious.plugins import Registry
+from captious.protocols import options as declared
 
 
 class ProviderError(CaptiousError):
@@ -184,3 +186,32 @@ def require_currency(study: Study, *known: str) -> None:
     """Refuse a currency in which the provider does not pay."""
     if study.currency not in known:
         raise InputError(f"currency: {study.currency} cannot be used there. Give {' or '.join(known)}.")
+
+
+# Which providers there are: ours, and those that other packages bring.
+# A provider registers itself with `@register("name")` in a module of `captious.crowd.providers`, or in a
+# module that an entry point of the group `captious.crowd` names.
+
+
+PROVIDERS = Registry[Provider]("provider", "captious.crowd.providers", "captious.crowd")
+register = PROVIDERS.register
+
+
+def known_providers() -> dict[str, type[Provider]]:
+    """Every provider by name.
+
+    >>> "panel" in known_providers()
+    True
+    """
+    return dict(sorted(PROVIDERS.all().items()))
+
+
+def provider(name: str, options: Mapping[str, Any] | None = None) -> Provider:
+    """A provider by its name, with its options, each of its own type.
+
+    >>> provider("pannel")
+    Traceback (most recent call last):
+    captious.errors.UnknownNameError: unknown provider "pannel". Did you mean "panel"?
+    """
+    kind = PROVIDERS.find(name)
+    return kind(**declared.checked_options(kind, name, options or {}))

@@ -15,9 +15,8 @@ from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.rows import AnyRow
 from captious.crowd import journal
-from captious.crowd.base import Provider
+from captious.crowd.base import Provider, provider
 from captious.crowd.money import checked_currency, shown
-from captious.crowd.registry import provider
 from captious.crowd.values import OUTCOMES, Question, Quote, Remote, Study, StudyState
 from captious.errors import InputError, UnknownNameError
 

@@ -18,8 +18,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.work.assignment import next_tasks
 from captious.campaigns.work.responses import respond
 from captious.crowd import arrivals, studies, visits
-from captious.crowd.market import Market
-from captious.crowd.providers.simulated import PLACE, WORKER, Simulated
+from captious.crowd.providers.simulated import PLACE, WORKER, Market, Simulated
 from captious.crowd.studies import Stored
 from captious.crowd.values import Outcome, Refused
 from captious.crowd.visits import Visit

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from captious.explanation.drawing import DARK, LIGHT, style_sheet, variables
-from captious.explanation.occlusion import GRID, METHOD, OcclusionExplanation
-from captious.explanation.occlusion_svg import strongest
+from captious.explanation.occlusion import GRID, METHOD, OcclusionExplanation, strongest
 from captious.explanation.scene import GraphExplanation, Parts, tuple_text
 from captious.explanation.svg import AnyExplanation, picture
 from captious.explanation.transport import Explanation

@@ -7,8 +7,7 @@ not see it, and says in words, signs and dashes whatever it says in colour.
 from __future__ import annotations
 
 from captious.explanation.graph_svg import graph_in_words, graph_picture
-from captious.explanation.occlusion import OcclusionExplanation
-from captious.explanation.occlusion_svg import occlusion_in_words, occlusion_picture
+from captious.explanation.occlusion import OcclusionExplanation, occlusion_in_words, occlusion_picture
 from captious.explanation.plan_svg import plan_in_words, plan_picture
 from captious.explanation.scene import GraphExplanation
 from captious.explanation.transport import Explanation

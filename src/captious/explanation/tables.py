@@ -25,8 +25,7 @@ def explanation_tables(one: AnyExplanation) -> list[Table]:
 
 def _covered(one: OcclusionExplanation) -> list[Table]:
     """Every word, then the regions that lose most."""
-    from captious.explanation.occlusion import GRID, METHOD
-    from captious.explanation.occlusion_svg import strongest
+    from captious.explanation.occlusion import GRID, METHOD, strongest
 
     title = f"{one.metric} {one.score:.4f}, {one.system}, image {one.image_id}: {one.caption}"
     words: list[list[Cell]] = [[word.name, word.without, word.loss] for word in one.words]

@@ -20,9 +20,8 @@ from starlette.types import Receive, Scope, Send
 
 from captious._version import __version__
 from captious.campaigns.store.database import Database
-from captious.web import admin, entrance, errors, images, metrics_page, site
+from captious.web import admin, crowd, entrance, errors, images, metrics_page, site
 from captious.web.admin.figures.watch import Watch
-from captious.web.crowd import arrivals, events
 from captious.web.guard.security import load_session
 from captious.web.middleware import surround
 from captious.web.openapi import DescribedApp
@@ -107,8 +106,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
     for router in (
         site.router,
         entrance.router,
-        arrivals.router,
-        events.router,
+        crowd.router,
         entry.router,
         api.router,
         work_pages.router,

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from captious.campaigns.entry import gate, surveys
-from captious.campaigns.people import consent, raters
+from captious.campaigns.entry import surveys, training
+from captious.campaigns.people import raters
 from captious.campaigns.records import ConsentNeeded, Settings
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import log
@@ -25,22 +25,22 @@ questions:
 
 def test_answers_are_kept_once_with_the_version_of_the_questions(db: Database, make_campaign: Any) -> None:
     campaign, (ada, _) = make_campaign(settings=Settings(survey_before=BEFORE))
-    assert gate.pending(db, campaign, ada) == "survey"
+    assert training.pending(db, campaign, ada) == "survey"
     wrong = surveys.answer(db, campaign, ada, "before", {"english": 6, "glasses": "Yes"})
     assert [problem.field for problem in wrong] == ["english"]
     assert surveys.answer(db, campaign, ada, "before", {"english": "4", "glasses": "Yes"}) == []
     assert surveys.answer(db, campaign, ada, "before", {"english": "1", "glasses": "No"}) == []
     (kept,) = surveys.answers(db, campaign)
     assert (kept.rater, kept.moment, kept.answers) == ("r001", "before", {"english": 4.0, "glasses": "Yes"})
-    assert gate.pending(db, campaign, ada) is None
+    assert training.pending(db, campaign, ada) is None
     changed = replace(campaign.settings, survey_before=BEFORE.replace("English", "French"))
     later = lifecycle.change_settings(db, campaign, changed, actor="lea")
-    assert gate.pending(db, later, raters.find(db, campaign, ada.id)) == "survey"
+    assert training.pending(db, later, raters.find(db, campaign, ada.id)) == "survey"
 
 
 def test_a_survey_after_the_work_does_not_hold_anyone_up(db: Database, make_campaign: Any) -> None:
     campaign, (ada, _) = make_campaign(settings=Settings(survey_after=BEFORE))
-    assert gate.pending(db, campaign, ada) is None
+    assert training.pending(db, campaign, ada) is None
     assert surveys.is_open(db, campaign, ada, "after")
     assert not surveys.is_open(db, campaign, ada, "before")
 
@@ -62,17 +62,17 @@ def test_a_survey_that_makes_no_sense_is_refused_in_one_line(text: str, said: st
 
 def test_consent_comes_first_and_every_agreement_stays_in_the_log(db: Database, make_campaign: Any) -> None:
     campaign, (ada, _) = make_campaign(settings=Settings(consent="You may stop.", survey_before=BEFORE))
-    assert gate.pending(db, campaign, ada) == "consent"
+    assert training.pending(db, campaign, ada) == "consent"
     with pytest.raises(ConsentNeeded):
-        consent.agree(db, campaign, ada, "another text")
+        raters.agree(db, campaign, ada, "another text")
     first = campaign.settings.consent_version
-    consent.agree(db, campaign, ada, first)
-    assert gate.pending(db, campaign, raters.find(db, campaign, ada.id)) == "survey"
+    raters.agree(db, campaign, ada, first)
+    assert training.pending(db, campaign, raters.find(db, campaign, ada.id)) == "survey"
     newer = lifecycle.change_settings(
         db, campaign, replace(campaign.settings, consent="You may stop at once."), actor="lea"
     )
-    assert gate.pending(db, newer, raters.find(db, campaign, ada.id)) == "consent"
-    consent.agree(db, newer, raters.find(db, campaign, ada.id), newer.settings.consent_version)
+    assert training.pending(db, newer, raters.find(db, campaign, ada.id)) == "consent"
+    raters.agree(db, newer, raters.find(db, campaign, ada.id), newer.settings.consent_version)
     kept = raters.find(db, campaign, ada.id)
     assert kept.consent_version == newer.settings.consent_version
     versions = [one.detail["version"] for one in log.entries(db, campaign) if one.action == "consent"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from captious.campaigns.entry import gate, training
+from captious.campaigns.entry import training
 from captious.campaigns.entry.training_files import training_of
 from captious.campaigns.people import links, raters
 from captious.campaigns.records import Campaign, LinkRefused, Rater, Receipt, Settings
@@ -61,11 +61,11 @@ def again(db: Database, campaign: Campaign, rater: Rater) -> Rater:
 
 def test_nobody_works_before_the_training_is_passed(db: Database, trained: Any) -> None:
     campaign, (ada, _) = trained()
-    assert gate.pending(db, campaign, ada) == "training"
+    assert training.pending(db, campaign, ada) == "training"
     take(db, campaign, ada, RIGHT[0])
-    assert gate.pending(db, campaign, ada) == "training"
+    assert training.pending(db, campaign, ada) == "training"
     take(db, campaign, ada, RIGHT[1])
-    assert gate.pending(db, campaign, ada) is None
+    assert training.pending(db, campaign, ada) is None
     kept = again(db, campaign, ada)
     assert kept.entry == campaign.settings.entry_version
     assert (kept.state, kept.answered) == ("active", 0)
@@ -81,11 +81,11 @@ def test_who_fails_the_last_try_is_out_and_can_be_taken_back(db: Database, train
     with pytest.raises(LinkRefused):
         links.peek_link(db, links.make_link(db, kept, secret=SECRET), secret=SECRET)
     back = raters.reinstate(db, kept, actor="lea")
-    assert gate.pending(db, campaign, back) is None  # whoever runs the campaign let them in
+    assert training.pending(db, campaign, back) is None  # whoever runs the campaign let them in
     assert [(one.rater, one.tries, one.score, one.phase) for one in training.trained(db, campaign)] == [
         ("r001", 1, 0.5, "failed")
     ]
-    assert gate.pending(db, campaign, ben) == "training"
+    assert training.pending(db, campaign, ben) == "training"
 
 
 def test_a_second_try_begins_from_the_first_example(db: Database, trained: Any) -> None:
@@ -102,7 +102,7 @@ def test_with_again_nobody_is_ever_out(db: Database, trained: Any) -> None:
     campaign, (ada, _) = trained(after_failing="again")
     for _ in range(3):
         take(db, campaign, ada, "minor", "minor")
-        assert gate.pending(db, campaign, again(db, campaign, ada)) == "training"
+        assert training.pending(db, campaign, again(db, campaign, ada)) == "training"
     assert training.standing_of(db, campaign, ada).finished == 3
 
 
@@ -111,7 +111,7 @@ def test_uncounted_raters_work_and_leave_every_item_to_others(db: Database, trai
     take(db, campaign, ada, "minor", "minor")
     kept = again(db, campaign, ada)
     assert (kept.state, kept.works) == ("removed", True)
-    assert gate.pending(db, campaign, kept) is None
+    assert training.pending(db, campaign, kept) is None
     links.peek_link(db, links.make_link(db, kept, secret=SECRET), secret=SECRET)
     answered = answer_everything(db, campaign, kept)
     assert answered == 4  # 2 images, 2 systems
@@ -177,14 +177,14 @@ def test_a_wrong_answer_form_is_told_and_not_stored(db: Database, trained: Any) 
 def test_another_training_is_asked_for_and_the_old_answers_stay(db: Database, trained: Any) -> None:
     campaign, (ada, _) = trained()
     take(db, campaign, ada, *RIGHT)
-    assert gate.pending(db, campaign, ada) is None
+    assert training.pending(db, campaign, ada) is None
     other = training_of(TEXT.replace("A cat.", "A tabby."), campaign.rules())
     changed = set_training(db, campaign, other, actor="lea")
-    assert gate.pending(db, changed, again(db, campaign, ada)) == "training"
+    assert training.pending(db, changed, again(db, campaign, ada)) == "training"
     with db.read() as connection:
         assert len(connection.execute(schema.training_answer.select()).all()) == 2
     none = set_training(db, changed, None, actor="lea")
-    assert gate.pending(db, none, again(db, campaign, ada)) is None
+    assert training.pending(db, none, again(db, campaign, ada)) is None
 
 
 def test_a_picture_that_is_nowhere_is_refused(db: Database) -> None:

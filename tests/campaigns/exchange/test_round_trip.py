@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
-from captious.campaigns.entry import gate, surveys, training
+from captious.campaigns.entry import surveys, training
 from captious.campaigns.entry.training_files import training_of
 from captious.campaigns.exchange.export import export_zip
 from captious.campaigns.exchange.importing import import_file
@@ -143,7 +143,7 @@ def test_training_and_surveys_come_back_with_their_answers(
     ]
     assert training.answers(other, back) == training.answers(db, campaign)
     assert surveys.answers(other, back) == surveys.answers(db, campaign)
-    standing = {one.pseudonym: gate.pending(other, back, one) for one in raters.listed(other, back)}
+    standing = {one.pseudonym: training.pending(other, back, one) for one in raters.listed(other, back)}
     assert standing == {ada.pseudonym: None, ben.pseudonym: "survey"}
     with pytest.warns(CaptiousWarning, match=r'left out: .* no picture "other/mine\.png".* --images'):
         without = import_file(other, path, actor="ben", slug="without-pictures")

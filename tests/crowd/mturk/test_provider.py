@@ -12,10 +12,9 @@ import pytest
 import turk_operations
 from turk_market import TurkError
 
-from captious.crowd.base import CallRefused, CallUnsure
+from captious.crowd.base import CallRefused, CallUnsure, known_providers
+from captious.crowd.base import provider as find_provider
 from captious.crowd.providers.mturk import MechanicalTurk, calls, provider
-from captious.crowd.registry import known_providers
-from captious.crowd.registry import provider as find_provider
 from captious.crowd.values import Arrival, Place, Refused, Remote, Study
 from captious.errors import CaptiousWarning, InputError
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from captious.metrics.vlm_judge import rubric
-from captious.models.chat.endpoint import UnreadableError
+from captious.models.chat import UnreadableError
 from captious.protocols.thumb.fluency import RUBRIC
 
 

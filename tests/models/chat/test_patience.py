@@ -2,14 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.models.chat.endpoint import (
-    Endpoint,
-    EndpointError,
-    Patience,
-    TransientError,
-    UnreadableError,
-    ask,
-)
+from captious.models.chat import Endpoint, EndpointError, Patience, TransientError, UnreadableError, ask
 
 BODY = {"model": "m", "messages": [{}, {"content": [{"type": "text", "text": 'The caption: "A dog."'}]}]}
 QUICK = Patience(retries=3, wait=0.001, timeout=30)

@@ -9,8 +9,16 @@ import pytest
 from scipy.special import erf, softmax
 
 from captious.errors import InputError
-from captious.models.encoders.bert_graph import Builder, Shape, build_graph, finished
-from captious.models.encoders.bert_int8 import Ranges, RoundedBuilder, ranges_digest, watched
+from captious.models.encoders.bert_graph import (
+    Builder,
+    Ranges,
+    RoundedBuilder,
+    Shape,
+    build_graph,
+    finished,
+    ranges_digest,
+    watched,
+)
 
 SHAPE = Shape(layers=2, heads=3, width=12, positions=16, epsilon=1e-12)
 WIDE, WORDS = 20, 30

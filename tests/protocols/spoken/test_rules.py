@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from captious.corpus import Corpus
-from captious.models.speech.audio import RATE, read_wav, to_wav
+from captious.models.speech import RATE, read_wav, to_wav
 from captious.protocols.base import Exported, Item, Outcome, Past, Response
 from captious.protocols.spoken import SpokenCaptions
 from captious.protocols.spoken.dataset import coco_lines, spoken_tables

@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from captious.web.service.app import around, scoring_app
 from captious.web.service.service import Service
 from captious.web.service.settings import Limits, ServiceSettings
-from captious.web.service.tokens.store import TokenStore
+from captious.web.service.tokens import TokenStore
 
 METRICS = "bleu1,bleu4,cider,rouge_l,lm,vifidel,spice"
 SMALL = Limits(waiting=8)

@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
-from captious.campaigns.people.consent import agreed
+from captious.campaigns.people.raters import agreed
 from captious.campaigns.records import Campaign, ConsentNeeded, LinkRefused, Rater
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database

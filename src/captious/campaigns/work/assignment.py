@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 from sqlalchemy import Connection
 
-from captious.campaigns.entry.gate import pending
+from captious.campaigns.entry.training import pending
 from captious.campaigns.records import Campaign, EntryNeeded, NotYours, Rater, RaterProgress, Task
 from captious.campaigns.store.columns import is_storable
 from captious.campaigns.store.database import Database

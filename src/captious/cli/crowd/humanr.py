@@ -235,7 +235,7 @@ def _stored(
     from captious.campaigns.setup import create, lifecycle
     from captious.cli.output import note
     from captious.crowd import studies
-    from captious.crowd.registry import provider as provider_named
+    from captious.crowd.base import provider as provider_named
 
     known = {one.slug: one for one in lifecycle.listed(db)}
     if draft.slug in known:

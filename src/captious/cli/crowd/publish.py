@@ -26,10 +26,10 @@ def providers(form: shared.OutputFormat = Format.table) -> None:
     Example: captious crowd providers
     """
     from captious.cli.output import emit_guarded, note
-    from captious.crowd import registry
+    from captious.crowd import base
     from captious.protocols.options import options_of
 
-    known = registry.known_providers()
+    known = base.known_providers()
     rows: list[list[Cell]] = [[name, kind.title, kind.summary] for name, kind in known.items()]
     settings: list[list[Cell]] = [
         [name, one.name, one.label, one.typed(one.default) or "-"]
@@ -45,7 +45,7 @@ def providers(form: shared.OutputFormat = Format.table) -> None:
         Table("Options: --option name=value", ["provider", "option", "what it is", "default"], settings),
     ]
     emit_guarded(tables, {"providers": payload}, form)
-    for line in registry.PROVIDERS.left_out:
+    for line in base.PROVIDERS.left_out:
         note(line)
 
 
@@ -102,7 +102,7 @@ def estimate(
     from captious.campaigns.setup import lifecycle
     from captious.cli.crowd.tables import quote_payload, quote_table
     from captious.cli.output import emit_guarded
-    from captious.crowd.registry import provider as known
+    from captious.crowd.base import provider as known
 
     with opened(database) as db:
         study, chosen = planned(
@@ -154,7 +154,7 @@ def publish(
     from captious.campaigns.setup import lifecycle
     from captious.cli.output import note
     from captious.crowd import studies
-    from captious.crowd.registry import provider as known
+    from captious.crowd.base import provider as known
 
     with opened(database) as db:
         campaign = lifecycle.find(db, slug)
@@ -217,7 +217,7 @@ def show_quote(study: Study, provider: str, chosen: dict[str, Any], form: Format
     """Print what a study costs."""
     from captious.cli.crowd.tables import quote_payload, quote_table
     from captious.cli.output import emit_guarded
-    from captious.crowd.registry import provider as known
+    from captious.crowd.base import provider as known
     from captious.crowd.studies import affordable
 
     found = known(provider, chosen)

@@ -90,7 +90,7 @@ def run(
     from captious.campaigns.setup import lifecycle
     from captious.cli.output import note
     from captious.crowd import studies
-    from captious.crowd.registry import provider as known
+    from captious.crowd.base import provider as known
     from captious.crowd.run import Plan
 
     with opened(database) as db:

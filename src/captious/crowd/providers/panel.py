@@ -15,9 +15,8 @@ from typing import ClassVar
 from urllib.parse import quote as quoted
 
 from captious.campaigns.records import is_name
-from captious.crowd.base import Provider
+from captious.crowd.base import Provider, register
 from captious.crowd.money import share, shown
-from captious.crowd.registry import register
 from captious.crowd.values import (
     Arrival,
     Bonus,

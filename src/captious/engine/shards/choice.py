@@ -21,8 +21,7 @@ def engine_of(name: str, jobs: int, address: str, metrics: Sequence[Metric]) -> 
     if jobs < 1:
         raise InputError(f"jobs is {jobs}; it must be at least 1.")
     if name == "ray":
-        from captious.engine.ray import RayEngine
-        from captious.engine.ray.engine import installed
+        from captious.engine.ray import RayEngine, installed
 
         installed()
         return RayEngine(address, jobs if jobs > 1 else 0, tuple(metrics))

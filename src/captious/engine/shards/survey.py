@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from captious.corpus.shards.blocks import Block, Layout, Shard
-from captious.corpus.shards.repeats import Repeat, repeats
+from captious.corpus.shards.join import Repeat, repeats
 from captious.engine.shards.local import Do, Failure
 from captious.engine.shards.log import digest_of, identity
 from captious.engine.shards.work import (

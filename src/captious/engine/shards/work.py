@@ -18,8 +18,7 @@ from captious.corpus.readers import Rows
 from captious.corpus.readers.names import roles_of
 from captious.corpus.shards import ShardedCorpus
 from captious.corpus.shards.blocks import Block, Layout, lay_out, read
-from captious.corpus.shards.join import read_bucket, write_candidates, write_references
-from captious.corpus.shards.repeats import sorted_keys
+from captious.corpus.shards.join import read_bucket, sorted_keys, write_candidates, write_references
 from captious.engine.run import statistics_of
 from captious.engine.shards.folder import Folder
 from captious.engine.shards.parts import PartWriter

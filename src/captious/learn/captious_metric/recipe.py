@@ -19,9 +19,9 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.corpus.ids import loose_id
 from captious.errors import InputError
-from captious.learn.captious_metric.checkpoint import FORGETFUL
 from captious.learn.captious_metric.fit import Ranked, fit_head, ranked_by_ratings
 from captious.learn.captious_metric.negatives import WordPools, with_neighbours, words_of, wrong_captions
+from captious.learn.captious_metric.reader import FORGETFUL
 from captious.learn.captious_metric.sources import CXC_SCALE, Group, Sources
 from captious.learn.captious_metric.tune import Material, Report, Tuning, tune
 from captious.learn.journal import Journal

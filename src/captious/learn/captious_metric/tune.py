@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple
 
-from captious.learn.captious_metric.checkpoint import FORGETFUL, restore, save
 from captious.learn.captious_metric.negatives import WordPools, words_of, wrong_captions
-from captious.learn.captious_metric.reader import Reader
+from captious.learn.captious_metric.reader import FORGETFUL, Reader, restore, save
 from captious.learn.captious_metric.sources import CaptionPair, Group
 from captious.learn.journal import Journal
 from captious.text.parse import Parse

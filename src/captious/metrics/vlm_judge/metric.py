@@ -20,11 +20,12 @@ from captious.metrics.image_notes import Noted
 from captious.metrics.registry import register
 from captious.metrics.vlm_judge import rubric
 from captious.metrics.vlm_judge.requests import STRUCTURES, Request, Settings
-from captious.models.chat.answers import Answers, Stored
-from captious.models.chat.endpoint import (
+from captious.models.chat import (
+    Answers,
     Endpoint,
     EndpointError,
     Patience,
+    Stored,
     TransientError,
     UnreadableError,
     ask,

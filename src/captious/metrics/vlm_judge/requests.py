@@ -12,7 +12,7 @@ from typing import Any
 
 from captious.errors import InputError
 from captious.metrics.vlm_judge.rubric import instructions, schema
-from captious.models.chat.answers import request_key
+from captious.models.chat import request_key
 from captious.models.images import decode_image, digest, read_file
 
 STRUCTURES = ("json_schema", "json_object", "text")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from captious.models.chat.endpoint import UnreadableError
+from captious.models.chat import UnreadableError
 from captious.protocols.base import Caption
 from captious.protocols.form import Answers, Field, Form, Option
 from captious.protocols.thumb.guide import GUIDES

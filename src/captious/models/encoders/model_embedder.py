@@ -17,10 +17,9 @@ from numpy.typing import NDArray
 from captious.errors import InputError
 from captious.models.encoders.base import EmbeddedImages, EmbeddedTexts, Features, ImageFile
 from captious.models.encoders.long_texts import Ids, read_windows, window_label
-from captious.models.encoders.photographs import content_keys, pixel_batches
 from captious.models.encoders.tokeniser import Tokeniser
 from captious.models.encoders.vector_cache import cache_path, read_rows, write_rows
-from captious.models.encoders.vision_text import Layout, VisionText
+from captious.models.encoders.vision_text import Layout, VisionText, content_keys, pixel_batches
 
 IMAGES_A_BLOCK = 512  # whose keys and vectors are asked of the cache at once
 IMAGES_A_BATCH = 32

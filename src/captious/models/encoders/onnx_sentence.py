@@ -11,8 +11,17 @@ from numpy.typing import NDArray
 
 from captious.files import cache_folder
 from captious.models import locate
-from captious.models.encoders.bert_graph import LAYOUT, Builder, Shape, finished, store
-from captious.models.encoders.bert_int8 import Ranges, RoundedBuilder, find_ranges, ranges_digest
+from captious.models.encoders.bert_graph import (
+    LAYOUT,
+    Builder,
+    Ranges,
+    RoundedBuilder,
+    Shape,
+    find_ranges,
+    finished,
+    ranges_digest,
+    store,
+)
 from captious.models.encoders.long_texts import Ids
 from captious.models.encoders.low_rank import LowRank
 from captious.models.encoders.sentence import States, read_config

@@ -21,7 +21,7 @@ from captious.errors import InputError
 from captious.files import cache_folder
 from captious.models.encoders.base import ImageFile, PairScorer, ScoredPairs
 from captious.models.encoders.long_texts import CHUNK
-from captious.models.encoders.photographs import image_path
+from captious.models.encoders.vision_text import image_path
 from captious.models.images import digest, read_file
 
 Vectors = tuple[NDArray[np.float32], NDArray[np.bool_]]

@@ -17,10 +17,9 @@ from captious.models.encoders.base import ImageFile, ScoredPairs
 from captious.models.encoders.checkpoint import load_into, read_state
 from captious.models.encoders.long_texts import Windows, read_windows, same_length
 from captious.models.encoders.opening import label_of
-from captious.models.encoders.photographs import pixel_batches
 from captious.models.encoders.recipe import Pixels, Recipe
 from captious.models.encoders.vector_cache import file_key
-from captious.models.encoders.vision_text import Layout, import_torch, read_json, weight_file
+from captious.models.encoders.vision_text import Layout, import_torch, pixel_batches, read_json, weight_file
 from captious.models.encoders.wordpiece import read_wordpiece
 
 _IMAGES_A_BATCH = 8

@@ -15,10 +15,9 @@ from captious.models import locate, weights
 from captious.models.encoders.base import ImageFile, ScoredPairs
 from captious.models.encoders.checkpoint import load_into, read_state
 from captious.models.encoders.long_texts import Windows, read_windows, same_length
-from captious.models.encoders.photographs import image_path
 from captious.models.encoders.recipe import RESAMPLING, Pixels, Recipe
 from captious.models.encoders.vector_cache import file_key
-from captious.models.encoders.vision_text import import_torch, read_json, weight_file
+from captious.models.encoders.vision_text import image_path, import_torch, read_json, weight_file
 from captious.models.encoders.wordpiece import read_wordpiece
 from captious.models.images import RGB, load_image
 

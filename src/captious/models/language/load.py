@@ -67,7 +67,7 @@ def load_language_model(name: str = POCKETSPHINX) -> LanguageModel:
 @lru_cache(maxsize=4)
 def _load(name: str, changed: int, process: int) -> LanguageModel:
     if name == POCKETSPHINX:
-        from captious.models.language.pocketsphinx_lm import PocketsphinxModel
+        from captious.models.language.ngram import PocketsphinxModel
 
         return PocketsphinxModel()
     if name == CAPTIONS or name.endswith(NGRAM_SUFFIX):

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 def heard(rules: SpokenCaptions, path: Path) -> dict[str, Answer]:
     """Seconds, transcript and recogniser of a recording; `problem` where it cannot be used."""
-    from captious.models.speech import read_wav, recogniser, recording_problems
-    from captious.models.speech.audio import Limits, word_problems
+    from captious.models.speech import Limits, read_wav, recogniser, recording_problems, word_problems
 
     limits = Limits(shortest=rules.shortest, longest=rules.longest, fewest_words=rules.fewest_words)
     try:

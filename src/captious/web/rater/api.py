@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.responses import Response
 
-from captious.campaigns.entry.gate import pending
+from captious.campaigns.entry.training import pending
 from captious.campaigns.records import AnsweredAlready, RaterProgress, Receipt, Task
 from captious.campaigns.work import assignment, responses
 from captious.web.errors import ErrorBody, documented

@@ -40,8 +40,7 @@ from captious.campaigns.work.assignment import MOST_REMEMBERED, Desk, desk
 from captious.campaigns.work.responses import Derived, Turn, Underived, take_turn
 from captious.protocols import Item, Problem
 from captious.protocols.capabilities import KnownPast
-from captious.web import errors, pages
-from captious.web.crowd import arrivals
+from captious.web import crowd, errors, pages
 from captious.web.errors import Responses, documented_pages
 from captious.web.forms.form_answers import answers_to, seen_by, touched
 from captious.web.guard import security
@@ -112,9 +111,9 @@ def work(request: Request, slug: str) -> Response:
     skipped = aside.skipped(security.db_of(request), rater) if rater.works else 0
     if not skipped and survey_due(request, at, found.progress):
         return pages.redirect(request, begin_address(slug, "after"))
-    study = None if skipped else arrivals.study_of(request, rater)
+    study = None if skipped else crowd.study_of(request, rater)
     if study is not None:
-        return pages.redirect(request, arrivals.last_page(study))
+        return pages.redirect(request, crowd.last_page(study))
     return _nothing(request, at, found.progress, found.previous, found.feedback, skipped)
 
 

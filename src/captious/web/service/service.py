@@ -7,10 +7,9 @@ from contextlib import contextmanager
 
 from captious.web.service.queue.scoring_process import ScoringProcess
 from captious.web.service.queue.scoring_queue import QueueFull, ScoringQueue
-from captious.web.service.requests.offer import Offer
+from captious.web.service.requests import Offer
 from captious.web.service.settings import ServiceSettings
-from captious.web.service.tokens.meter import Meter
-from captious.web.service.tokens.store import TokenStore
+from captious.web.service.tokens import Meter, TokenStore
 
 TABLES = "df"
 

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from captious.crowd.base import CallRefused
+from captious.crowd.base import CallRefused, provider
 from captious.crowd.providers.prolific import Prolific
-from captious.crowd.registry import provider
 from captious.crowd.values import Arrival, Completion, Refused, Study
 from captious.errors import InputError
 

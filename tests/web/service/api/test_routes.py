@@ -17,7 +17,7 @@ from captious import Corpus
 from captious.web.service.app import scoring_app
 from captious.web.service.queue.scoring_queue import QueueFull
 from captious.web.service.settings import ServiceSettings
-from captious.web.service.tokens.store import TokenStore
+from captious.web.service.tokens import TokenStore
 
 CAPTIONS = ["a dog on the beach", "two cats", "a man rides a wave"]
 REFERENCES = [["A dog runs.", "a dog on a beach"], ["Two cats sleep.", "cats"], ["a man surfs", "a wave"]]

@@ -14,8 +14,7 @@ import pytest
 
 from captious.web.service.queue.scoring_process import ScoringProcess
 from captious.web.service.queue.scoring_queue import QueueFull, ScoringQueue, Waiting
-from captious.web.service.requests.offer import Offer
-from captious.web.service.requests.request import ScoreRequest
+from captious.web.service.requests import Offer, ScoreRequest
 from captious.web.service.settings import Limits
 
 LIMITS = Limits(waiting=6, together=4, seconds=60)

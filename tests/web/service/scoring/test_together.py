@@ -17,8 +17,7 @@ from captious.data import demo_files
 from captious.groups import lacking
 from captious.metrics import known_metrics
 from captious.metrics.document_frequency import DocumentFrequencies
-from captious.web.service.requests.offer import Offer
-from captious.web.service.requests.request import ScoreRequest, read_request
+from captious.web.service.requests import Offer, ScoreRequest, read_request
 from captious.web.service.scoring.singles import Facts
 from captious.web.service.scoring.together import score_together
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Mapping
 
 from captious.crowd.base import CallRefused
-from captious.crowd.providers.prolific import fields, hooks, records
+from captious.crowd.providers.prolific import fields, hooks
 from captious.crowd.providers.prolific.client import Client
-from captious.crowd.providers.prolific.records import StudyRecord, Submission
+from captious.crowd.providers.prolific.fields import StudyRecord, Submission
 from captious.crowd.values import Place, PlaceState, Remote, Study, StudyState
 
 
@@ -76,15 +76,15 @@ _STUDY_STATES: dict[str, StudyState] = {
 }
 # A status that is new to us takes up a place and is neither paid nor given away.
 _PLACE_STATES: dict[str, PlaceState] = {
-    records.RESERVED: "active",
-    records.ACTIVE: "active",
-    records.AWAITING: "submitted",
-    records.APPROVED: "approved",
-    records.PARTIALLY_APPROVED: "approved",
-    records.REJECTED: "rejected",
-    records.RETURNED: "returned",
-    records.TIMED_OUT: "timed_out",
-    records.SCREENED_OUT: "screened_out",
+    fields.RESERVED: "active",
+    fields.ACTIVE: "active",
+    fields.AWAITING: "submitted",
+    fields.APPROVED: "approved",
+    fields.PARTIALLY_APPROVED: "approved",
+    fields.REJECTED: "rejected",
+    fields.RETURNED: "returned",
+    fields.TIMED_OUT: "timed_out",
+    fields.SCREENED_OUT: "screened_out",
 }
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from captious.crowd.providers.prolific.records import (
+from captious.crowd.providers.prolific.fields import (
     MOST_APPROVALS,
     MOST_BONUSES,
     RejectionCategory,

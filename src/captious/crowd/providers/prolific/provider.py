@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar
 
-from captious.crowd.base import CallRefused, CallUnsure, Provider, ProviderError, require_currency
+from captious.crowd.base import CallRefused, CallUnsure, Provider, ProviderError, register, require_currency
 from captious.crowd.money import major, shown
-from captious.crowd.providers.prolific import account, fields, hooks, records
+from captious.crowd.providers.prolific import account, fields, hooks
 from captious.crowd.providers.prolific.client import Client
-from captious.crowd.providers.prolific.records import StudyAction, StudyRecord
+from captious.crowd.providers.prolific.fields import StudyAction, StudyRecord
 from captious.crowd.providers.prolific.wire import SaidNo, Wire, find_token
-from captious.crowd.registry import register
 from captious.crowd.values import (
     Arrival,
     Bonus,
@@ -28,7 +27,7 @@ from captious.crowd.values import (
 )
 from captious.protocols.options import option
 
-OPEN_PLACES = (records.RESERVED, records.ACTIVE)
+OPEN_PLACES = (fields.RESERVED, fields.ACTIVE)
 
 
 @register("prolific")
@@ -250,9 +249,9 @@ class Prolific(Provider):
 
     def reject(self, study: Study, remote: Remote, place: Place, reason: str) -> None:
         """Refuse with a reason of 100 characters or more, as Prolific wants."""
-        if len(reason) < records.SHORTEST_REJECTION:
+        if len(reason) < fields.SHORTEST_REJECTION:
             raise CallRefused(
-                f"reason: {len(reason)} characters. Prolific requires at least {records.SHORTEST_REJECTION}: "
+                f"reason: {len(reason)} characters. Prolific requires at least {fields.SHORTEST_REJECTION}: "
                 "say what was asked and what was wrong."
             )
         with self._client() as client:

@@ -17,10 +17,9 @@ from captious.errors import InputError, MissingDependencyError
 from captious.models import locate, weights
 from captious.models.encoders.base import Features, ImageFile, ScoredPairs
 from captious.models.encoders.checkpoint import StateDict, check_state, read_checkpoint
-from captious.models.encoders.photographs import pixel_batches
 from captious.models.encoders.recipe import Pixels, Recipe
 from captious.models.encoders.vector_cache import file_key
-from captious.models.encoders.vision_text import import_torch
+from captious.models.encoders.vision_text import import_torch, pixel_batches
 from captious.models.joint.unpickle import Allowed, read_pickle
 from captious.models.joint.vse.cnn import resnet, resnet_names, vgg
 

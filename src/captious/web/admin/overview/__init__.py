@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from captious.web.admin.overview import actions, campaign_list, overview_page
+from captious.web.admin.overview import actions, overview_page
 
 router = APIRouter()
-for part in (campaign_list, overview_page, actions):
+for part in (overview_page, actions):
     router.include_router(part.router)
 
 __all__ = ["router"]

@@ -1,4 +1,4 @@
-"""How far a campaign is, and what can be done with it."""
+"""The list of campaigns; how far one is, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from starlette.responses import Response
 from captious.campaigns.quality.control import QUALITY
 from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis
+from captious.campaigns.results.analysis import Overview
 from captious.campaigns.results.outlook import OUTLOOK
 from captious.campaigns.results.separation import SEPARATION
 from captious.campaigns.results.verdict import Kept, Verdict, verdict
+from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
@@ -25,6 +27,7 @@ from captious.web.admin.figures.background import FEW_RESPONSES, figures
 from captious.web.admin.figures.charts_page import charts_view
 from captious.web.admin.models import CampaignHead
 from captious.web.admin.overview.actions import possible
+from captious.web.admin.page import page
 from captious.web.admin.raters.crowd_page import crowd_page
 
 router = APIRouter()
@@ -125,3 +128,25 @@ def _steps(campaign: Campaign, counts: analysis.Overview) -> list[tuple[str, str
         ("raters", f"{own}/raters", counts.raters_active > 0),
         ("open", f"{own}/do/open", False),
     ]
+
+
+@dataclass(frozen=True)
+class CampaignRow:
+    """A campaign in the list, with how far it is."""
+
+    campaign: CampaignHead
+    counts: Overview
+
+
+@dataclass(frozen=True)
+class CampaignsPage:
+    """All campaigns, the newest first."""
+
+    campaigns: list[CampaignRow]
+
+
+@page(router, "/admin", "campaigns.html", twin="/api/admin/campaigns")
+def campaigns_page(_: Viewer, db: Db) -> CampaignsPage:
+    """All campaigns."""
+    found = lifecycle.listed(db)
+    return CampaignsPage([CampaignRow(CampaignHead.of(one), analysis.overview(db, one)) for one in found])

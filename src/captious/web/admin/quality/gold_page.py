@@ -24,7 +24,7 @@ from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Run, Writt
 from captious.web.admin.form_fields import files_of, texts_of
 from captious.web.admin.formatting import Offset, links_around
 from captious.web.admin.models import CampaignHead
-from captious.web.admin.uploads.upload import read_protocol_text, shown_name
+from captious.web.admin.uploads import read_protocol_text, shown_name
 from captious.web.forms import form_view
 from captious.web.forms.form_answers import answers_to
 from captious.web.openapi import form_body

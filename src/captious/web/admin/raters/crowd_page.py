@@ -11,9 +11,9 @@ from starlette.responses import Response
 from captious.campaigns.records import Account, Campaign
 from captious.campaigns.store.database import Database
 from captious.crowd import calls, run, studies
+from captious.crowd.base import known_providers, provider
 from captious.crowd.money import shown
 from captious.crowd.planning import MINIMUM_WAGE, plan, work_of
-from captious.crowd.registry import known_providers, provider
 from captious.crowd.run import Look, Plan
 from captious.crowd.values import Study
 from captious.errors import CaptiousError, InputError

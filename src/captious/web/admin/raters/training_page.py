@@ -43,8 +43,7 @@ from captious.web.admin.access import (
 )
 from captious.web.admin.form_fields import files_of, texts_of
 from captious.web.admin.models import CampaignHead
-from captious.web.admin.uploads.image_files import save_images
-from captious.web.admin.uploads.upload import read_protocol_text, shown_name
+from captious.web.admin.uploads import read_protocol_text, save_images, shown_name
 from captious.web.openapi import form_body
 
 router = APIRouter()

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from starlette.datastructures import FormData
 from starlette.responses import Response
 
-from captious.campaigns.people import consent
+from captious.campaigns.people import raters
 from captious.campaigns.records import ConsentNeeded
 from captious.web import pages
 from captious.web.errors import Responses, documented_pages
@@ -52,7 +52,7 @@ def agree(request: Request, slug: str, form: Sent) -> Response:
     at = security.current_rater(request, slug)
     security.require_csrf(request, security.text_field(form, security.CSRF_FIELD))
     try:
-        consent.agree(security.db_of(request), at.campaign, at.rater, security.text_field(form, "consent"))
+        raters.agree(security.db_of(request), at.campaign, at.rater, security.text_field(form, "consent"))
     except ConsentNeeded:
         return _page(request, at, unticked=True)
     return pages.redirect(request, f"/begin/{slug}")
@@ -61,7 +61,7 @@ def agree(request: Request, slug: str, form: Sent) -> Response:
 def _page(request: Request, at: AtWork, *, unticked: bool = False) -> Response:
     return pages.render(
         request,
-        "rater/entry/consent.html",
+        "rater/entry/raters.html",
         status_code=422 if unticked else 200,
         texts_of=texts(at.campaign.settings.language),
         campaign=at.campaign,

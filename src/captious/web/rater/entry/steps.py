@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import Request
 from starlette.responses import Response
 
-from captious.campaigns.entry import gate, surveys
+from captious.campaigns.entry import surveys, training
 from captious.campaigns.records import RaterProgress
 from captious.web import pages
 from captious.web.guard import security
@@ -24,7 +24,7 @@ def begin_address(slug: str, part: str = "") -> str:
 def onwards(request: Request, at: AtWork) -> Response:
     """To the next thing before the work, or to the work."""
     fresh = security.current_rater(request, at.campaign.slug)
-    step = gate.pending(security.db_of(request), fresh.campaign, fresh.rater)
+    step = training.pending(security.db_of(request), fresh.campaign, fresh.rater)
     slug = at.campaign.slug
     return pages.redirect(request, begin_address(slug, step) if step else f"/work/{slug}")
 

@@ -13,8 +13,7 @@ from starlette.types import Receive
 
 from captious.files import WriteError
 from captious.web.service.service import Room, Service
-from captious.web.service.tokens.meter import OverQuota
-from captious.web.service.tokens.store import Token
+from captious.web.service.tokens import OverQuota, Token
 
 JSON = "application/json"
 NEEDS_TOKEN = {"WWW-Authenticate": "Bearer"}

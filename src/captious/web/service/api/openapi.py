@@ -7,8 +7,7 @@ from typing import Any
 
 from captious._version import __version__
 from captious.metrics import Metric
-from captious.web.service.requests.offer import OPERATORS, WORDS, Offer
-from captious.web.service.requests.request import schemas
+from captious.web.service.requests import OPERATORS, WORDS, Offer, schemas
 
 ERRORS = {
     "400": "The request cannot be read.",

@@ -32,7 +32,7 @@ from captious.web.service.api.access import (
 )
 from captious.web.service.api.openapi import describe, document
 from captious.web.service.queue.scoring_queue import QueueFull
-from captious.web.service.requests.request import ScoreRequest, read_request
+from captious.web.service.requests import ScoreRequest, read_request
 from captious.web.service.scoring.together import INTERNAL, Answer
 from captious.web.service.service import Room, Service
 

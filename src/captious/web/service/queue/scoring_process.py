@@ -22,8 +22,7 @@ from contextlib import suppress
 from typing import IO
 
 from captious.web.observe.metrics import resident_bytes
-from captious.web.service.requests.offer import Offer
-from captious.web.service.requests.request import ScoreRequest
+from captious.web.service.requests import Offer, ScoreRequest
 from captious.web.service.scoring.singles import Facts
 from captious.web.service.scoring.together import Answer, score_together
 from captious.web.service.settings import LIMITS, MEBIBYTE, Limits

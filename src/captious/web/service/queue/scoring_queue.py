@@ -26,7 +26,7 @@ from starlette.types import Receive
 
 from captious.web.service.queue.outbox import Awaited, ClientWatch, Outbox, WakeUp
 from captious.web.service.queue.scoring_process import ScoringEnded, ScoringProcess, readable
-from captious.web.service.requests.request import ScoreRequest
+from captious.web.service.requests import ScoreRequest
 from captious.web.service.scoring.together import Answer, refusal
 from captious.web.service.settings import LIMITS, Limits
 

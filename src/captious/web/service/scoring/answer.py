@@ -11,7 +11,7 @@ import orjson
 
 from captious.corpus import MetricScores, Scores
 from captious.corpus.columns import IntArray
-from captious.web.service.requests.request import ScoreRequest
+from captious.web.service.requests import ScoreRequest
 
 Failures = dict[str, dict[int, str]]
 """Metric -> row -> why it has no score."""

@@ -19,7 +19,7 @@ from captious.corpus.types import NO_REFERENCES, Ragged
 from captious.engine import run_metrics
 from captious.metrics import Metric
 from captious.text.remembered import Remembered
-from captious.web.service.requests.request import SYSTEM, ScoreRequest
+from captious.web.service.requests import SYSTEM, ScoreRequest
 from captious.web.service.scoring.answer import NO_SCORE
 
 MOST_FACTS = 256

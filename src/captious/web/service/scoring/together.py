@@ -32,8 +32,7 @@ from captious.metrics.languages import language_notes, refused_for_language
 from captious.models.images import decode_image
 from captious.scoring import assemble
 from captious.text.languages import languages_of
-from captious.web.service.requests.offer import Offer
-from captious.web.service.requests.request import ScoreRequest
+from captious.web.service.requests import Offer, ScoreRequest
 from captious.web.service.scoring.answer import PICTURES, Failures, score_answer
 from captious.web.service.scoring.singles import Facts, score_singles
 from captious.web.service.settings import LIMITS, Limits

@@ -18,7 +18,7 @@ from captious.protocols.options import ProtocolOption, options_of, read_options
 from captious.web.admin.access import words
 from captious.web.admin.form_fields import files_of, problem_of
 from captious.web.admin.setup.wizard.drafts import Plan
-from captious.web.admin.uploads.upload import read_protocol_text, shown_name
+from captious.web.admin.uploads import read_protocol_text, shown_name
 from captious.web.refusals import Refusal
 
 Protocol = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,60}$")]

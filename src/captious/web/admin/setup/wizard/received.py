@@ -15,8 +15,7 @@ from captious.errors import InputError
 from captious.protocols import Problem
 from captious.web.admin.form_fields import files_of, problem_of
 from captious.web.admin.setup.wizard.drafts import Drafts, Plan, for_the_form, readable
-from captious.web.admin.uploads.image_files import save_images
-from captious.web.admin.uploads.upload import MEGABYTE, save_texts, shown_name
+from captious.web.admin.uploads import MEGABYTE, save_images, save_texts, shown_name
 from captious.web.guard import security
 
 PARTS = ("candidates", "references", "images")

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.web.service.tokens.meter import Meter, OverQuota
-from captious.web.service.tokens.store import TokenStore
+from captious.web.service.tokens import Meter, OverQuota, TokenStore
 
 MANY = 1_000_000  # of which a minute's bucket regains 17,000 in a second
 

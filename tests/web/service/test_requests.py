@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from captious.errors import InputError
-from captious.web.service.requests.offer import Offer
-from captious.web.service.requests.request import read_request
+from captious.web.service.requests import Offer, read_request
 
 
 @pytest.mark.parametrize(

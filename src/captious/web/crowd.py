@@ -1,18 +1,17 @@
-"""Participants of a crowd arrive by a shared address, and leave with a code: `/go/{study}`.
-
-The ids in the address are checked at the provider each time. Looking takes no place: the button
-does. No page here needs JavaScript.
-"""
+"""Participants whom a provider sends: their first and last page, and what the provider reports."""
 
 from __future__ import annotations
 
 import base64
+import logging
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from fastapi import APIRouter, Depends, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from captious.campaigns.records import Campaign, EntryNeeded, Rater, is_name
@@ -23,6 +22,7 @@ from captious.crowd import arrivals, studies, visits
 from captious.crowd.arrivals import TurnedAway
 from captious.crowd.base import ProviderError
 from captious.crowd.money import shown
+from captious.crowd.reconcile import reconcile
 from captious.crowd.studies import Stored
 from captious.crowd.values import Arrival, Outcome, Refused
 from captious.crowd.visits import Visit
@@ -36,6 +36,11 @@ from captious.web.guard.security import framers
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 from captious.web.texts import texts
+
+# Participants of a crowd arrive by a shared address, and leave with a code: `/go/{study}`.
+# The ids in the address are checked at the provider each time. Looking takes no place: the button
+# does. No page here needs JavaScript.
+
 
 router = APIRouter(tags=["entrance"])
 Sent = Annotated[FormData, Depends(security.submitted)]
@@ -326,3 +331,40 @@ def sample_task(request: Request, campaign: Campaign) -> SampleTask | None:
         path, kind = images.image_file(db, campaign, digest)
         image = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
     return SampleTask(form_view.view(item, texts(campaign.settings.language)), image)
+
+
+# What a provider tells by itself: a place has changed. We then look at the provider, and at nothing else.
+# An event is signed by the provider (`Provider.heard`), so it needs no session. It may come twice, late or
+# never: reconciling is the same each time, and polling finds what was not told.
+
+
+log = logging.getLogger("captious.web")
+LATER = {"Retry-After": "60"}
+
+
+@router.post("/go/{key}/events", status_code=204, include_in_schema=False)
+async def event(request: Request, key: str) -> Response:
+    """An event of the provider that the study with this key is published at."""
+    body = await request.body()
+    return await run_in_threadpool(_follow, request, key, body)
+
+
+def _follow(request: Request, key: str, body: bytes) -> Response:
+    db = security.db_of(request)
+    try:
+        stored = studies.by_key(db, key)
+    except InputError:
+        raise HTTPException(404) from None
+    if stored.remote is None:
+        raise HTTPException(404)
+    try:
+        place = stored.provider().heard(stored.study, stored.remote, request.headers, body, db.now())
+        if place is None:
+            raise HTTPException(403)
+        if place:
+            reconcile(db, stored)
+    except ProviderError as error:
+        # Whoever is not answered with success sends the event again.
+        log.warning("event of a provider: %s", error)
+        return Response(status_code=503, headers=LATER)
+    return Response(status_code=204)

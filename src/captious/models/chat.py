@@ -1,26 +1,103 @@
-"""An OpenAI-compatible endpoint: its address, its key, and one request to it.
-
-The key comes from the environment alone. It is sent in one header and appears nowhere else: not in
-an error, not in a stored answer, not in a signature. `OPENAI_API_KEY` is sent to OpenAI only, so
-that an address typed wrong never receives it; other endpoints get `CAPTIOUS_JUDGE_KEY`.
-"""
+"""Chat models behind an OpenAI-compatible endpoint: one request, patience, and a store of answers."""
 
 from __future__ import annotations
 
+import hashlib
 import http.client
 import json
 import os
 import random
+import sqlite3
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from email.message import Message
+from pathlib import Path
 from typing import IO, Any, Generic, NamedTuple, TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 from captious.errors import InputError, one_line
+from captious.files import cache_folder
+
+# Answers of chat models kept on disk, by what was asked, so that a run repeats at no cost.
+# One SQLite file holds one row per answer: the digest of the request, the model that answered, its text
+# and the tokens that it took. Threads and processes may read and write at once.
+
+
+_ROWS_A_QUERY = 500
+_PATIENCE = 30.0  # seconds to wait for another process's write
+_TABLE = """CREATE TABLE IF NOT EXISTS answers (
+    request TEXT PRIMARY KEY, model TEXT NOT NULL, text TEXT NOT NULL,
+    tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL)"""
+
+
+class Stored(NamedTuple):
+    """An answer as it is kept."""
+
+    model: str
+    text: str
+    tokens_in: int
+    tokens_out: int
+
+
+def request_key(request: dict[str, Any]) -> str:
+    """The name of a request by its content.
+
+    >>> request_key({"model": "m", "n": 1}) == request_key({"n": 1, "model": "m"})
+    True
+    """
+    text = json.dumps(request, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Answers:
+    """The store in one file; the default is in captious' cache."""
+
+    def __init__(self, path: str = "") -> None:
+        self.path = Path(path).expanduser() if path else cache_folder() / "judge" / "answers.db"
+
+    def read(self, keys: Iterable[str]) -> dict[str, Stored]:
+        """The stored answers among `keys`."""
+        wanted = list(dict.fromkeys(keys))
+        if not self.path.is_file():
+            return {}
+        found: dict[str, Stored] = {}
+        with self._open() as store:
+            for start in range(0, len(wanted), _ROWS_A_QUERY):
+                part = wanted[start : start + _ROWS_A_QUERY]
+                query = (
+                    "SELECT request, model, text, tokens_in, tokens_out FROM answers "
+                    f"WHERE request IN ({','.join('?' * len(part))})"
+                )
+                found |= {row[0]: Stored(*row[1:]) for row in store.execute(query, part)}
+        return found
+
+    def write(self, key: str, answer: Stored) -> None:
+        """Keep one answer."""
+        with self._open() as store:
+            store.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", (key, *answer))
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self.path, timeout=_PATIENCE)) as store, store:
+                store.execute(_TABLE)
+                yield store
+        except (sqlite3.Error, OSError) as error:
+            raise InputError(
+                f"{self.path}: cannot be used to store answers ({error}). Name another file with store=…"
+            ) from None
+
+
+# An OpenAI-compatible endpoint: its address, its key, and one request to it.
+# The key comes from the environment alone. It is sent in one header and appears nowhere else: not in
+# an error, not in a stored answer, not in a signature. `OPENAI_API_KEY` is sent to OpenAI only, so
+# that an address typed wrong never receives it; other endpoints get `CAPTIOUS_JUDGE_KEY`.
+
 
 Read = TypeVar("Read")
 _LONGEST_WAIT = 60.0  # seconds, whatever the endpoint asks for

@@ -1,10 +1,4 @@
-"""The Ray engine: an actor a processor (or GPU), a block at a time each, and lost ones replaced.
-
-An actor is one process that opens its metrics' weights once. It is told the `Work` once a step; then
-it is sent items, and what it answers is small, because parts are written to the run's folder by
-the actor itself. When an actor is lost, with its machine or alone, its item goes back to the queue
-and a new actor is asked for; it gets work once it has answered.
-"""
+"""The same work on a Ray cluster: blocks go to actors that load their metrics once."""
 
 from __future__ import annotations
 
@@ -20,6 +14,16 @@ from captious.errors import InputError, MissingDependencyError, one_line
 from captious.files import WriteError
 from captious.metrics import Metric
 from captious.metrics.base import Resources
+
+__all__ = ["RayEngine"]
+
+
+# The Ray engine: an actor a processor (or GPU), a block at a time each, and lost ones replaced.
+# An actor is one process that opens its metrics' weights once. It is told the `Work` once a step; then
+# it is sent items, and what it answers is small, because parts are written to the run's folder by
+# the actor itself. When an actor is lost, with its machine or alone, its item goes back to the queue
+# and a new actor is asked for; it gets work once it has answered.
+
 
 KNOCK_SECONDS = 10.0
 _LOST = 5  # how often an item may be lost with its machine

@@ -1,1 +1,0 @@
-"""Chat models behind an OpenAI-compatible endpoint: one request, patience, and a store of answers."""

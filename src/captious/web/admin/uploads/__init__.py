@@ -1,1 +1,0 @@
-"""Files from a browser: copied to disk in bounded pieces, told by content, never trusted by name."""

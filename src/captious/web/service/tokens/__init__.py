@@ -1,1 +1,0 @@
-"""API tokens: who may ask for what, and how much of it."""
