@@ -11,7 +11,7 @@ from captious.metrics import known_metrics
 from captious.metrics.declared import HEADER, declared
 
 PAGE = Path(__file__).parents[2] / "docs" / "metrics" / "README.md"
-BEGIN, END = "<!-- begin: written by scripts/docs/metric_texts.py -->\n", "<!-- end -->\n"
+BEGIN, END = "<!-- begin: written by scripts/docs/metric_texts.py -->\n", "<!-- end of the table -->\n"
 
 
 def table() -> str:

@@ -12,6 +12,8 @@ from captious import (
     Client,
     Comparison,
     Corpus,
+    Finding,
+    Findings,
     Judgments,
     MetaSettings,
     Reward,
@@ -28,6 +30,7 @@ from captious import (
     meta,
     open_shards,
     plan,
+    read_findings,
     reproduce,
     score,
 )
@@ -68,6 +71,10 @@ def theirs() -> None:
         explained.caption.upper()
     reward = Reward("cider", references={1: ["a dog"], 2: ["a cat"]})
     rewards: npt.NDArray[np.float64] = reward([1, 2], ["a dog", "a cat"])
+    marked: Findings = read_findings("spans.jsonl", source="ann").merge(
+        Findings.from_rows([Finding("7", "m", "A red dog.", 2, 5, "attribute", source="ann")])
+    )
+    texts: list[str] = [row.text for row in marked.rows()]
     for example in corpus:
         caption: str = example.caption
         references: list[str] = example.references

@@ -3,7 +3,7 @@
     python training/caption_parser/compare_spice.py --data DATA --golden GOLDEN [--weights FILE]
 
 1. Scores from the official tuples; 2. tuples from the official dependencies; 3. the whole metric, from text:
-its scores against the official ones, and its averages. `evaluate.py` compares the parses themselves.
+its scores against the official ones, and its averages. `compare_parses.py` compares the parses themselves.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def _listed(table: Table, plan: _Plan) -> Iterator[Text]:
 
     headings = [Text("  ").join(_in_a_line(row[key]) for key in plan.keys) for row in table.rows]
     if plan.blocks or len(plan.listed) == 1:
-        wide = max(heading.cell_len for heading in headings)
+        wide = max((heading.cell_len for heading in headings), default=0)
         for index in plan.listed:
             yield Text(table.columns[index], style="bold")
             for heading, row in zip(headings, table.rows, strict=True):

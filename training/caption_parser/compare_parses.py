@@ -1,6 +1,6 @@
 """How often the caption parser agrees with the golden parses on captions kept from training.
 
-    python training/caption_parser/evaluate.py --data DATA --golden GOLDEN [--weights FILE]
+    python training/caption_parser/compare_parses.py --data DATA --golden GOLDEN [--weights FILE]
 
 The weights say themselves which images were kept from them. `compare_spice.py` goes on to SPICE's scores.
 """
