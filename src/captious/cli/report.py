@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -48,6 +48,15 @@ Candidates = Annotated[
 ]
 JudgmentsFile = Annotated[
     Path | None, typer.Option("--judgments", metavar="FILE", help="Human judgments of the captions.")
+]
+FindingsFiles = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--findings",
+        metavar="FILE",
+        help="Findings of raters or metrics in these captions, shown in colour; repeatable. The page's "
+        "metrics show theirs too.",
+    ),
 ]
 JudgmentsLabel = Annotated[
     str,
@@ -102,6 +111,7 @@ def report(
     images: options.Images = None,
     objects: options.Objects = None,
     judgments: JudgmentsFile = None,
+    findings: FindingsFiles = None,
     judgments_label: JudgmentsLabel = "judgments",
     judgments_note: JudgmentsNote = "",
     aspect: Aspect = "",
@@ -132,6 +142,8 @@ def report(
     """
     from captious.cli import inputs
     from captious.cli.judged import judged_corpus
+    from captious.corpus.finding_files import read_findings
+    from captious.corpus.finding_formats import holds_findings
     from captious.files import check_folder, check_output
     from captious.report import write_report
 
@@ -164,10 +176,13 @@ def report(
     )
     corpus = inputs.with_encoders(corpus, system_encoder or [])
     wanted = inputs.metrics(named, df, corpus, long, any_language)
+    marked = [*(findings or []), *([judgments] if judgments and holds_findings(judgments) else [])]
+    parts = [read_findings(path) for path in marked]
     written = write_report(
         _scored(corpus, wanted, resamples, level, seed, jobs),
         out,
         judgments=judged,
+        findings=parts[0].merge(*parts[1:]) if parts else None,
         judgments_label=judgments_label,
         judgments_note=judgments_note,
         aspect=aspect,
@@ -219,13 +234,18 @@ def _of_shards(
 def _scored(
     corpus: Corpus, metrics: list[Asked], resamples: int, level: float, seed: int, jobs: int
 ) -> Scores:
+    import warnings
+
     from captious import scoring
     from captious.cli.output import progress_bar
+    from captious.errors import CaptiousWarning
+    from captious.metrics import resolve_all
 
-    with progress_bar() as progress:
-        return scoring.score(
-            corpus, metrics, resamples=resamples, level=level, seed=seed, jobs=jobs, progress=progress
-        )
+    draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
+    marks = any(one.gives_findings for one in resolve_all(metrics).values())
+    with warnings.catch_warnings(), progress_bar() as progress:
+        warnings.filterwarnings("ignore", "no findings are given by", CaptiousWarning)
+        return scoring.score(corpus, metrics, **draws, jobs=jobs, progress=progress, findings=marks)
 
 
 def _asked(explain: str) -> list[str] | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from captious.charts.marked_text import MARKED_CSS, marked_html
 from captious.corpus.columns import FloatArray, IntArray, factorise
+from captious.corpus.ids import meet
 from captious.corpus.judgments import Judgments, example_id
 from captious.corpus.types import Corpus
 from captious.errors import InputError, UnknownNameError, one_line
@@ -352,6 +353,46 @@ class Findings:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+    def places_in(self, corpus: Corpus) -> dict[str, list[list[Place] | None]]:
+        """What each source found in each caption of a corpus, by image and text; None where it did not look.
+
+        The system decides only between captions that are alike. Ids of images may differ in spelling.
+
+        >>> found = Findings.from_rows([Finding("7", "m", "A red dog.", 2, 5, "attribute", source="ann")])
+        >>> corpus = Corpus.from_lists(["A red dog.", "A cat."], image_ids=["7", "7"])
+        >>> [places and places[0][:2] for places in found.places_in(corpus)["ann"]]
+        [(2, 5), None]
+        """
+        spelled = meet((image for image, _ in self.keys), corpus.image_ids)
+        named: dict[tuple[str, ...], list[int]] = {}
+        for example, ((image, system), caption) in enumerate(zip(self.keys, self.captions, strict=True)):
+            known = spelled.get(image, image)
+            for key in ((known, caption), (known, caption, system)):
+                named.setdefault(key, []).append(example)
+        own: list[dict[str, list[Place]]] = [{} for _ in self.keys]
+        for example, source in self.looked:
+            own[example][self.sources[source]] = []
+        examples = {name: example for example, name in enumerate(self.ids)}
+        for one in self.rows():
+            if one.kind:
+                place = Place(
+                    one.start, one.end, one.kind, one.severity, one.confidence, one.note, one.evidence
+                )
+                own[examples[one.example]][one.source].append(place)
+        found: dict[str, list[list[Place] | None]] = {name: [None] * len(corpus) for name in self.sources}
+        met: dict[tuple[str, ...], int] = {}
+        for row, (image, system) in enumerate(
+            zip(corpus.image_of.tolist(), corpus.system_of.tolist(), strict=True)
+        ):
+            text = (corpus.image_ids[image], corpus.captions[row])
+            key = (*text, corpus.systems[system])
+            alike = named.get(key) or named.get(text, [])
+            turn = met[key] = met.get(key, -1) + 1  # the same caption again: the next example of it
+            if alike:
+                for name, places in own[alike[turn if turn < len(alike) else 0]].items():
+                    found[name][row] = places
+        return found
 
     def to_pandas(self) -> pd.DataFrame:
         """Return a long table with the columns of files; captions in which nothing was found have none."""

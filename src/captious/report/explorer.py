@@ -18,6 +18,7 @@ import numpy as np
 from captious.corpus.columns import FloatArray
 from captious.corpus.types import NO_REFERENCES
 from captious.errors import InputError
+from captious.report.marked import MARKED
 from captious.report.photographs import Photograph
 from captious.report.study import Study, higher_is_better
 from captious.report.tables import aspect_text
@@ -82,6 +83,7 @@ def make_explorer(
         "aspects": aspects,
         "raters": study.judged.raters if study.judged else [],
         "panels": [],
+        "opened": MARKED,
         "pageLength": PAGE_LENGTH,
         "metric": list(study.scores).index(metric),
         "sort": "disagreement" if aspects else "low",

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from importlib.resources import files
 from typing import Any, NamedTuple
 
 from captious._version import __version__
+from captious.charts.marked_text import MARKED_CSS
 from captious.charts.render import Figure, page_svg
 from captious.charts.theme import DARK, LIGHT, MARKS, css_variables
+from captious.corpus import Findings
 from captious.explanation import drawing, style_sheet
 from captious.report.cards import first_cards
 from captious.report.explorer import Explorer
 from captious.report.figures import Figures
+from captious.report.marked import MARKED, legend
 from captious.report.study import Study
 from captious.tables.html import to_html
 
@@ -30,7 +33,15 @@ class Section(NamedTuple):
     figures: list[Figure]
 
 
-def render_page(study: Study, figures: Figures, explorer: Explorer, *, title: str, beside: bool) -> str:
+def render_page(
+    study: Study,
+    figures: Figures,
+    explorer: Explorer,
+    *,
+    title: str,
+    beside: bool,
+    findings: Sequence[Findings] = (),
+) -> str:
     """The whole page as text. Names, ids and captions are escaped by the templates."""
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
@@ -43,7 +54,7 @@ def render_page(study: Study, figures: Figures, explorer: Explorer, *, title: st
     text = environment.get_template("report.html").render(
         title=title,
         version=__version__,
-        facts=_facts(study),
+        facts=_facts(study, findings),
         judged=judged is not None,
         judgments_note=judged.note if judged else "",
         summary=_summary(figures),
@@ -57,7 +68,9 @@ def render_page(study: Study, figures: Figures, explorer: Explorer, *, title: st
         count=_count(explorer),
         marks=MARKS,
         payload=Markup(safe_json(_without_shown(explorer))),
-        style=Markup("\n".join([*map(_static, STYLES), style_sheet()])),
+        legend=legend(findings),
+        opened=MARKED,
+        style=Markup("\n".join([*map(_static, STYLES), style_sheet(), MARKED_CSS])),
         script=Markup(script),
         script_hash=Markup(f"sha256-{digest}"),
         light=Markup(css_variables(LIGHT | drawing.variables(drawing.LIGHT))),
@@ -104,7 +117,7 @@ def _drawing(figure: Figure) -> str:
     return wide + page_svg(figure.narrow, figure.alternative, "narrow", figure.key)
 
 
-def _facts(study: Study) -> list[str]:
+def _facts(study: Study, findings: Sequence[Findings]) -> list[str]:
     corpus = study.corpus
     images = len(set(corpus.image_of.tolist()))
     facts = [_many(images, "image"), _many(len(study.systems), "system"), _many(len(corpus), "caption")]
@@ -117,6 +130,9 @@ def _facts(study: Study) -> list[str]:
         raters = [rater for rater in study.judged.raters if rater]
         by = f" by {_many(len(raters), 'rater')}" if raters else ""
         facts.append(f"{study.judged.count:,} {study.judged.label}{by}")
+    if findings:
+        sources = {source for one in findings for source in one.sources}
+        facts.append(f"{_many(sum(map(len, findings)), 'finding')} by {_many(len(sources), 'source')}")
     return facts
 
 

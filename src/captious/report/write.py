@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from captious.charts.render import export, require_libraries
-from captious.corpus import Corpus, Judgments, Scores
+from captious.corpus import Corpus, Findings, Judgments, Scores
 from captious.errors import InputError, UnknownNameError
 from captious.files import atomically, check_folder
 from captious.report.correlations import best_metric
 from captious.report.explained import MOST_EXPLAINED, explanation_panels
 from captious.report.explorer import Fragments, make_explorer
 from captious.report.figures import make_figures
+from captious.report.marked import marked_panels
 from captious.report.page import render_page
 from captious.report.photographs import ImageMode, Photograph, photographs
 from captious.report.study import DEFAULT_LABEL, make_study
@@ -36,6 +37,7 @@ def write_report(
     out: str | PathLike[str],
     *,
     judgments: Judgments | None = None,
+    findings: Findings | None = None,
     judgments_label: str = DEFAULT_LABEL,
     judgments_note: str = "",
     aspect: str = "",
@@ -54,6 +56,8 @@ def write_report(
 
     - `judgments_label` names the judgments in the page's first lines ("ratings by 3 students"),
       `judgments_note` is a note about them; both are shown as text.
+    - `findings` are places that raters or metrics marked in these captions. With those of the scores, if
+      they have any, they are shown in each caption.
     - `aspect` is the main judged aspect; by default "total" or "overall", or THumB's total from
       its parts (Kasai et al. 2022).
     - `correlation` is "pearson", "spearman", "kendall" (tau-b), "kendall_c" or "kendall_weighted".
@@ -95,9 +99,12 @@ def write_report(
     shown = _photographs(scores.corpus, page, mode)
     explorer = make_explorer(study, shown, best_metric(figures.matrix))
     panels = explanation_panels(study, explorer.opening_rows, explain, most_explained)
-    explorer = explorer.with_panels({**(explanations or {}), **panels})
+    marked = [one for one in (scores.found, findings) if one is not None]
+    explorer = explorer.with_panels(
+        {**marked_panels(scores.corpus, marked), **(explanations or {}), **panels}
+    )
     beside = any(one and not one.src.startswith("data:") for one in shown)
-    content = render_page(study, figures, explorer, title=title, beside=beside).encode()
+    content = render_page(study, figures, explorer, title=title, beside=beside, findings=marked).encode()
     with atomically(page) as temporary:
         temporary.write_bytes(content)
     drawn = export(figures.all, Path(charts)) if charts is not None else []

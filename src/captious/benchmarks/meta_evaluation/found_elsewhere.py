@@ -10,8 +10,6 @@ from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.benchmarks.scores import BenchmarkScores
 from captious.corpus import Findings
 from captious.corpus.finding_files import read_findings
-from captious.corpus.findings import Place
-from captious.corpus.ids import meet
 from captious.errors import CaptiousWarning, InputError, UnknownNameError, one_line
 
 
@@ -29,23 +27,10 @@ def found_elsewhere(
     for name in metrics or ():
         if name not in given.sources:
             raise UnknownNameError("metric of the file of findings", name, given.sources)
-    rows: dict[tuple[str, str], list[int]] = {}
-    for row, (image, caption) in enumerate(zip(corpus.image_of.tolist(), corpus.captions, strict=True)):
-        rows.setdefault((corpus.image_ids[image], caption), []).append(row)
-    spelled = meet((image for image, _ in given.keys), corpus.image_ids)
-    found: dict[str, list[list[Place] | None]] = {
-        name: [None] * len(corpus) for name in metrics or given.sources
-    }
-    for one in given.rows():
-        for row in rows.get((spelled.get(one.image, one.image), one.caption), []):
-            if one.source in found:
-                places = found[one.source][row] or []
-                new = Place(
-                    one.start, one.end, one.kind, one.severity, one.confidence, one.note, one.evidence
-                )
-                found[one.source][row] = places + ([new] if one.kind else [])
+    found = given.places_in(corpus)
     findings = {}
-    for name, every in found.items():
+    for name in metrics or given.sources:
+        every = found[name]
         lacking = sum(one is None for one in every)
         if lacking == len(corpus):
             first = f'"{one_line(given.captions[0], 50)}" of image "{one_line(given.keys[0][0], 30)}"'

@@ -170,7 +170,7 @@
         row.p[k] = node("div");
         row.p[k].innerHTML = fragment; // made safe when the report was written
       }
-      return node("details", { class: "panel", "data-panel": k }, node("summary", {}, data.panels[k]), row.p[k]);
+      return node("details", { class: "panel", "data-panel": k, open: data.panels[k] === data.opened && "" }, node("summary", {}, data.panels[k]), row.p[k]);
     });
     return node("li", { class: disputed ? "candidate disputed" : "candidate" }, who, node("p", { class: "caption" }, ...highlighted(row.c)),
       versus(row), node("details", {}, node("summary", {}, judged ? "All scores and judgments" : "All scores"),
