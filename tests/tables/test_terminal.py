@@ -15,3 +15,7 @@ def test_a_text_has_no_codes_for_colours(monkeypatch: pytest.MonkeyPatch) -> Non
     """The kernel of a notebook sets this, and text is what goes into a file."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert "\x1b" not in str(Table("T", ["metric", "r"], [["cider", 0.5]], "A note."))
+
+
+def test_a_table_without_rows_has_its_header() -> None:
+    assert "image" in str(Table("T", ["image", "caption"], [], "A note."))

@@ -33,7 +33,7 @@ class YamlFile:
             self._walk(yaml.compose(text, Loader=yaml.SafeLoader), ())
             self.data: object = yaml.safe_load(text)
         except (yaml.YAMLError, ValueError) as error:
-            raise InputError(_one_line(source, error)) from error
+            raise InputError(not_yaml(source, error)) from error
 
     def _walk(self, node: Any, path: At) -> None:
         kind = getattr(node, "id", "")
@@ -146,7 +146,8 @@ def _refuse_bombs(yaml: Any, text: str, source: str) -> None:
             raise InputError(f"{source}: line {line}: nested too deeply. Use fewer levels.")
 
 
-def _one_line(source: str, error: Exception) -> str:
+def not_yaml(source: str, error: Exception) -> str:
+    """What is wrong with the YAML of a file, and in which line."""
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
     where = f"line {mark.line + 1}: " if mark is not None else ""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -279,3 +280,33 @@ def test_a_study_of_ones_own(tmp_path) -> None:
         ("mine", 1.0, "not reproduced"),
     ]
     assert not found.holds
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("measure: mena", 'mine: Table 1: unknown measure "mena". Did you mean "mean"'),
+        ("measure: mean, nedes: overall", 'unknown option "nedes". Did you mean "needs"'),
+        ("measure: accuracy", 'accuracy needs the option "references"'),
+        ("measure: accuracy, references: five", 'references: "five" is no whole number above 0'),
+        ("measure: interval, level: 0", 'level: "0" is no number above 0'),
+        ("measure: score, human: without", "human and subset are choices of a benchmark, and judged is"),
+    ],
+)
+def test_a_wrong_option_is_one_line(tmp_path, given, said) -> None:
+    (tmp_path / "mine.jsonl").write_text('{"image": "1", "caption": "a dog", "rating": 1}\n')
+    (tmp_path / "mine.yaml").write_text(
+        "data: {judged: {judgments: mine.jsonl}}\n"
+        f"tables:\n- {{table: Table 1, {given}, data: judged, columns: bleu1, rows: {{a: 1.00}}}}\n"
+    )
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        reproduce(str(tmp_path / "mine.yaml"), tmp_path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_study_in_another_encoding_is_refused(tmp_path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_bytes(b"\xff\xfe\x00paper")
+    with pytest.raises(InputError, match=r"mine\.yaml: ") as caught:
+        reproduce(str(path), tmp_path)
+    assert "\n" not in str(caught.value)

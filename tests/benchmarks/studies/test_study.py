@@ -76,7 +76,10 @@ def test_a_printed_zero_is_kept() -> None:
         ("  measure: mean\n", "", 'has no "measure"'),
         ("paper:", "papers:", 'Did you mean "paper"'),
         ("judgments:", "judgements:", 'give a "benchmark", or a file of'),
-        ("{a: 0.30}", "[a", "not YAML"),
+        ("{a: 0.30}", "[a", "line 11: not valid YAML: expected ',' or ']'"),
+        ("{a: 0.30}", "{a: 0.30}\n  varies: {a/*: much}", 'varies: "much" is not a number'),
+        ("columns: overall", "columns: [overall]", '"columns": expected text'),
+        ("judgments: mine.jsonl", "judgments: [mine.jsonl]", 'data judged: "judgments": expected text'),
         ("columns: overall", "columns: overall\n  bound: atleast", 'Did you mean "at_least"'),
     ],
 )

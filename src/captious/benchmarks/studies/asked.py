@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import norm
 from scipy.stats import t as student
 
 from captious.benchmarks.data_files.locate import GOLDEN, GOLDEN_VARIABLE, MissingDataError
@@ -34,6 +35,10 @@ from captious.engine import Progress
 from captious.errors import InputError, MissingDependencyError, UnknownNameError, one_line
 from captious.metrics import resolve
 
+LEVEL = 0.95
+NORMAL = float(norm.ppf((1 + LEVEL) / 2))
+NAMED = {str: "text", int: "whole number above 0", float: "number above 0"}
+
 
 class Measured(NamedTuple):
     """A value; from where to where it goes by what the paper leaves open, and what that is; a remark."""
@@ -45,15 +50,19 @@ class Measured(NamedTuple):
     note: str = ""
 
 
-def one_run(values: Sequence[float] | FloatArray, cause: str, noise: float = 0.0) -> Measured:
+def one_run(values: Sequence[float], cause: str) -> Measured:
     """The mean of several runs, and where 95% of single runs lie, as a paper's single run does.
 
-    The mean plus or minus t sqrt((1 + 1/n) s^2 + noise), with s^2 the variance between the n runs and `noise`
-    what else one run varies by.
+    The mean plus or minus t sqrt((1 + 1/n) s^2), with s^2 the variance between the n runs.
     """
-    n, mean = len(values), float(np.mean(values))
-    spread = float(np.var(values, ddof=1)) * (1 + 1 / n) if n > 1 else 0.0
-    reach = float(student.ppf((1 + LEVEL) / 2, n - 1 if n > 1 else np.inf)) * math.sqrt(spread + noise)
+    n = len(values)
+    variance = float(np.var(values, ddof=1)) * (1 + 1 / n)
+    return around(float(np.mean(values)), variance, cause, float(student.ppf((1 + LEVEL) / 2, n - 1)))
+
+
+def around(mean: float, variance: float, cause: str, deviations: float = NORMAL) -> Measured:
+    """A mean, and where values of a known variance lie around it, 95% of them."""
+    reach = deviations * math.sqrt(variance)
     return Measured(mean, mean - reach, mean + reach, cause)
 
 
@@ -61,7 +70,6 @@ Cells = dict[tuple[str, str], Measured]
 Measure = Callable[..., Cells]
 MEASURES: dict[str, Measure] = {}
 NOBODY = "none"
-LEVEL = 0.95
 
 
 def measure(name: str) -> Callable[[Measure], Measure]:
@@ -113,13 +121,32 @@ class Asked:
     def run(self) -> Cells:
         """The values of the table's cells."""
         if self.table.measure not in MEASURES:
-            raise InputError(str(UnknownNameError("measure", self.table.measure, MEASURES)))
-        function = MEASURES[self.table.measure]
-        known = [name for name in inspect.signature(function).parameters if name != "asked"]
+            unknown = UnknownNameError("measure", self.table.measure, MEASURES)
+            raise InputError(f"{self.study.name}: {self.table.title}: {unknown}")
+        return MEASURES[self.table.measure](self, **self._options())
+
+    def _options(self) -> dict[str, object]:
+        """The options of the table as its measure wants them: text, or numbers above 0."""
+        known = dict(inspect.signature(MEASURES[self.table.measure], eval_str=True).parameters)
+        del known["asked"]
+        where = f"{self.study.name}: {self.table.title}"
         unknown = next((name for name in self.table.options if name not in known), None)
         if unknown is not None:
-            raise InputError(f"{self.table.title}: {UnknownNameError('option', unknown, known)}")
-        return function(self, **self.table.options)
+            raise InputError(f"{where}: {UnknownNameError('option', unknown, known)}")
+        found: dict[str, object] = {}
+        for name, option in known.items():
+            if name not in self.table.options:
+                if option.default is option.empty:
+                    raise InputError(f'{where}: {self.table.measure} needs the option "{name}".')
+                continue
+            text = self.table.options[name]
+            try:
+                found[name] = option.annotation(text)
+            except ValueError:
+                found[name] = 0
+            if found[name] in (0, ""):
+                raise InputError(f'{where}: {name}: "{one_line(text, 30)}" is no {NAMED[option.annotation]}.')
+        return found
 
     @property
     def is_own(self) -> bool:
@@ -155,19 +182,25 @@ class Asked:
         command = self.data.get or (f"captious benchmarks get {source.name}" if source else "")
         return f"Get it with: {command}" if command else "Give its folder with --data."
 
-    def examples(self, human: str = "", references: str = "", subset: str = "") -> RatedExamples:
+    def examples(self, human: str = "", references: int = 0, subset: str = "") -> RatedExamples:
         """The judged captions, `human` with or without those of people, with so many references each."""
-        key = ("examples", self.data.name, human, references, subset, self.is_own)
+        source = (self.data.benchmark, self.data.ratings) if self.is_own else self.data.name
+        key = ("examples", source, human, references, subset)
         if key not in self.room.kept:
             self.room.kept[key] = self._own(human) if self.is_own else self._loaded(human, subset)
             if references:
-                limited = first_references(self.room.kept[key], int(references))  # type: ignore[arg-type]
+                limited = first_references(self.room.kept[key], references)  # type: ignore[arg-type]
                 self.room.kept[key] = limited
         found = self.room.kept[key]
         assert isinstance(found, RatedExamples)
         return found
 
     def _loaded(self, human: str, subset: str) -> RatedExamples:
+        if self.data.judgments and (human or subset):
+            raise InputError(
+                f"{self.study.name}: {self.table.title}: human and subset are choices of a benchmark, and "
+                f"{self.data.name} is a file."
+            )
         if self.data.judgments:
             found = self._judgments()
         else:

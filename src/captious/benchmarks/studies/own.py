@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ from captious.corpus.judged import read_judgments
 from captious.corpus.readers import PathText
 from captious.engine import Progress
 from captious.errors import InputError, MissingDependencyError, UnknownNameError
-from captious.tables import Cell, Number, Shown, Table
+from captious.tables import Cell, Number, Shown, Table, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,10 +26,16 @@ if TYPE_CHECKING:
 class OwnTable:
     """A table of a study on your data: its values by row and column, or `why` it has none."""
 
+    title: str
     table: StudyTable
     cells: dict[tuple[str, str], float]
     lacking: dict[str, str]
     why: str = ""
+
+    @property
+    def decimals(self) -> int:
+        """How many decimals the paper prints."""
+        return max(len(one.text.partition(".")[2]) for one in self.table.printed)
 
     def shown(self) -> Table:
         """The values as the paper prints them, with one decimal more."""
@@ -36,16 +43,38 @@ class OwnTable:
         named = [column for column in self.table.columns if any(column == own for _, own in self.cells)]
         columns = list(dict.fromkeys([*named, *(column for _, column in self.cells)]))
         body: list[list[Cell]] = [[row, *(self._cell(row, column) for column in columns)] for row in rows]
-        note = "\n".join(f"{name}: {why}" for name, why in self.lacking.items() if name)
-        return Table(self.table.title, ["", *columns], body, note)
+        return Table(self.title, ["", *columns], body)
 
     def _cell(self, row: str, column: str) -> Cell:
         value = self.cells.get((row, column))
-        if value is None:
-            return ""
-        scale = 100 if self.table.percent else 1
-        decimals = max(len(one.text.partition(".")[2]) for one in self.table.printed)
-        return Number(value, f"{value * scale:.{decimals + 1}f}")
+        if value is None or math.isnan(value):
+            return number(value)
+        is_count = self.decimals == 0 and value.is_integer()
+        scaled = value * (100 if self.table.percent else 1)
+        return Number(value, f"{scaled:,.{0 if is_count else self.decimals + 1}f}")
+
+    def with_part(self, other: OwnTable) -> OwnTable:
+        """This table with the cells of another part of it."""
+        return replace(self, cells=self.cells | other.cells, lacking=self.lacking | other.lacking)
+
+    def with_title_of(self, other: OwnTable) -> OwnTable:
+        """This table under what its title shares with another's."""
+        theirs = other.title.split(", ")
+        return replace(self, title=", ".join(part for part in self.title.split(", ") if part in theirs))
+
+
+def _joined(found: Iterable[OwnTable]) -> list[OwnTable]:
+    """Parts of a table together; and once what are several tables of the paper's, but one on your data."""
+    whole: dict[object, OwnTable] = {}
+    for one in found:
+        key = (one.title, one.table.measure, one.table.percent, one.decimals, one.why)
+        whole[key] = whole[key].with_part(one) if key in whole else one
+    once: dict[object, OwnTable] = {}
+    for one in whole.values():
+        table = one.title.partition(", ")[0]
+        same = (table, one.table.measure, repr(one.cells) if one.cells else one.title, one.why)
+        once[same] = once[same].with_title_of(one) if same in once else one
+    return list(once.values())
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,16 +87,14 @@ class OwnStudy(Shown):
     found: tuple[OwnTable, ...]
 
     def tables(self) -> list[Table]:
-        """The tables that have values; the others with the reason in the last note."""
-        shown = [one.shown() for one in self.found if one.cells]
+        """The tables that have values, and last what has none, with the reason."""
         left_out: dict[str, list[str]] = {}
         for one in self.found:
-            if not one.cells:
-                left_out.setdefault(one.why, []).append(one.table.title)
-        if not left_out:
-            return shown
-        rows = [["; ".join(dict.fromkeys(titles)), why] for why, titles in left_out.items()]
-        return [*shown, Table("Left out", ["tables", "reason"], rows)]
+            for name, why in (one.lacking or ({} if one.cells else {one.title: one.why})).items():
+                left_out.setdefault(why, []).append(name)
+        rows = [["; ".join(dict.fromkeys(names)), why] for why, names in left_out.items()]
+        last = [Table("Left out", ["tables and metrics", "reason"], rows)] if rows else []
+        return [*(one.shown() for one in self.found if one.cells), *last]
 
     def to_pandas(self) -> pd.DataFrame:
         """A row for each value."""
@@ -75,7 +102,7 @@ class OwnStudy(Shown):
 
         return data_frame(
             [
-                {"table": one.table.title, "row": row, "column": column, "value": value}
+                {"table": one.title, "row": row, "column": column, "value": value}
                 for one in self.found
                 for (row, column), value in one.cells.items()
             ]
@@ -89,7 +116,7 @@ class OwnStudy(Shown):
             "data": self.source,
             "tables": [
                 {
-                    "table": one.table.title,
+                    "table": one.title,
                     "measure": one.table.measure,
                     "options": dict(one.table.options),
                     "values": [
@@ -136,13 +163,11 @@ def study(
         if one != NOBODY and one not in known:
             raise UnknownNameError("--human", one, known)
     room = Room(None, path, people, None if images is None else Path(images), progress=progress)
-    done: dict[object, OwnTable] = {}
-    for table in own.tables:
-        done.setdefault(_same(table), _on_own(own, table, room))
-    if not any(one.cells for one in done.values()):
-        reasons = list(dict.fromkeys(one.why for one in done.values()))
-        raise InputError(f"{path}: has nothing for any table of {name}: {' '.join(reasons[:3])}")
-    return OwnStudy(name, own.paper, path.name, tuple(done.values()))
+    done = _joined([_on_own(own, table, room) for table in own.tables])
+    if not any(one.cells for one in done):
+        reasons = list(dict.fromkeys(one.why for one in done))
+        raise InputError(f"{path}: has nothing for any table of {name}: {' '.join(reasons[-3:])}")
+    return OwnStudy(name, own.paper, path.name, tuple(done))
 
 
 def _file(path: Path) -> Path:
@@ -162,11 +187,6 @@ def _systems(path: Path) -> list[str]:
     return [] if corpus is None else list(corpus.systems)
 
 
-def _same(table: StudyTable) -> object:
-    """What makes two tables one on your data, where the paper's differ only in theirs."""
-    return table.measure, tuple(sorted(table.options.items())), table.rows, table.columns
-
-
 def _on_own(own: Study, table: StudyTable, room: Room) -> OwnTable:
     asked = Asked(own, table, own.data[table.data], room)
     try:
@@ -174,7 +194,7 @@ def _on_own(own: Study, table: StudyTable, room: Room) -> OwnTable:
     except NoHumanError:
         raise
     except (InputError, MissingDependencyError) as error:
-        return OwnTable(table, {}, {}, error.typed)
-    why = "" if cells else next(iter(asked.lacking.values()), "your judgments have nothing for it")
+        return OwnTable(table.title, table, {}, {}, error.typed)
+    why = "" if cells else "your judgments have nothing for it"
     values = {cell: one.value for cell, one in cells.items()}
-    return OwnTable(table, values, dict(asked.lacking), why)
+    return OwnTable(table.title, table, values, dict(asked.lacking), why)

@@ -14,7 +14,9 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from captious.corpus.readers import open_source
 from captious.errors import InputError, UnknownNameError, one_line
+from captious.protocols.yaml_file import not_yaml
 
 SUFFIX = ".yaml"
 STUDY_KEYS = ("paper", "data", "metrics", "tables")
@@ -154,7 +156,7 @@ def find_study(name: str) -> Study:
         path = Path(name)
         if not path.is_file():
             raise InputError(f"{path}: there is no such file. Name a study file, or one of {_listed()}.")
-        return parse_study(path.read_text("utf-8"), path.stem, str(path))
+        return parse_study(open_source(path).data.decode(errors="replace"), path.stem, str(path))
     if name not in study_names():
         raise UnknownNameError("study", name, study_names())
     return _own(name)
@@ -177,7 +179,7 @@ def parse_study(text: str, name: str, source: str) -> Study:
     try:
         raw = yaml.load(text, Loader=yaml.BaseLoader)  # all cells are text; no tag is resolved
     except yaml.YAMLError as error:
-        raise InputError(f"{source}: not YAML: {one_line(str(error), 200)}") from None
+        raise InputError(not_yaml(source, error)) from None
     own = _mapping(raw, source, "the study", STUDY_KEYS)
     data = {
         key: _data(key, value, source) for key, value in _mapping(own.get("data", {}), source, "data").items()
@@ -200,8 +202,16 @@ def _mapping(raw: object, source: str, what: str, known: tuple[str, ...] = ()) -
     return raw
 
 
+def _texts(own: dict[str, Any], source: str, what: str, but: tuple[str, ...]) -> dict[str, Any]:
+    """The keys and values, all of them text but those named."""
+    other = next((key for key, value in own.items() if key not in but and not isinstance(value, str)), None)
+    if other is not None:
+        raise InputError(f'{source}: {what}: "{other}": expected text, such as "a b" for several names.')
+    return own
+
+
 def _data(name: str, raw: object, source: str) -> StudyData:
-    own = _mapping(raw, source, f"data {name}")
+    own = _texts(_mapping(raw, source, f"data {name}"), source, f"data {name}", but=("files",))
     known = {key: own[key] for key in DATA_KEYS if key in own}
     choices = {key: str(value) for key, value in own.items() if key not in DATA_KEYS}
     if not any(key in known for key in ("benchmark", "judgments", "captions")):
@@ -213,7 +223,7 @@ def _data(name: str, raw: object, source: str) -> StudyData:
 
 def _table(raw: object, study: str, paper: str, data: Mapping[str, StudyData], source: str) -> StudyTable:
     what = f"table {one_line(str(raw.get('table', '?')), 60)}" if isinstance(raw, dict) else "a table"
-    own = _mapping(raw, source, what)
+    own = _texts(_mapping(raw, source, what), source, what, but=("rows", "varies", *LABELS))
     missing = next((key for key in ("table", "measure", "data", "columns", "rows") if key not in own), None)
     if missing is not None:
         raise InputError(f'{source}: {what}: has no "{missing}".')
@@ -258,16 +268,24 @@ def _printed(
         for column, text in zip(columns, texts, strict=True):
             if text == NONE:
                 continue
-            try:
-                float(text.replace(",", ""))
-            except ValueError:
-                raise InputError(
-                    f'{source}: {what}: row {row}: "{one_line(text)}" is not a number.'
-                ) from None
+            _number(text, f"{source}: {what}: row {row}")
             label, said = _of_cell(known, row, column) or ("", "")
-            spread, _, cause = str(_of_cell(varies, row, column) or "").partition(" ")
-            found.append(Printed(row, column, text, percent, bound, label, said, float(spread or 0), cause))
+            spread, cause = _spread(str(_of_cell(varies, row, column) or "0"), f"{source}: {what}")
+            found.append(Printed(row, column, text, percent, bound, label, said, spread, cause))
     return found
+
+
+def _number(text: str, where: str) -> float:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        raise InputError(f'{where}: "{one_line(text, 60)}" is not a number.') from None
+
+
+def _spread(text: str, where: str) -> tuple[float, str]:
+    """By how much a cell varies, and the cause."""
+    spread, _, cause = text.partition(" ")
+    return _number(spread, f"{where}, varies"), cause
 
 
 def _of_cell(patterns: Mapping[str, Any], row: str, column: str) -> Any:

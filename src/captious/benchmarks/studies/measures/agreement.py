@@ -16,8 +16,11 @@ def virtual_raters(asked: Asked) -> Cells:
     """Kendall's tau of each virtual rater with the others, W, and kappa without and with 4 = 5."""
     data = asked.examples()
     matrix = data.judgments.matrix(data.protocol.aspect)
+    ratings = (~np.isnan(matrix)).sum(axis=1)
+    if (ratings < 3).all():
+        raise InputError("it needs captions with three ratings, and there are none.")
     # Of items with three ratings each, every run is the same.
-    runs = 1 if ((~np.isnan(matrix)).sum(axis=1) == 3).all() else RUNS
+    runs = 1 if (ratings == 3).all() else RUNS
     found = virtual_rater_agreement(matrix, runs=runs)
     values = {
         "tau_x": found.tau[0],
@@ -49,7 +52,12 @@ def stages(asked: Asked) -> Cells:
         cells[row, "alpha"] = Measured(alpha.value)
     cells["both stages", "tau"] = Measured(found.tau_b)
     if asked.is_own:
-        return {cell: value for cell, value in cells.items() if _is_of(cell[0], asked, judged)}
+        columns = asked.table.columns
+        return {
+            (row, column): value
+            for (row, column), value in cells.items()
+            if column in columns and _is_of(row, asked, judged)
+        }
     return cells
 
 

@@ -27,10 +27,17 @@ def aspects_of(asked: Asked, data: RatedExamples, named: Sequence[str]) -> list[
     return [aspect for aspect in named if aspect in own] or list(own)
 
 
+def _need(data: RatedExamples, aspects: str) -> None:
+    lacking = [aspect for aspect in aspects.split() if aspect not in data.judgments.aspects]
+    if lacking:
+        raise InputError(f"there is no aspect {' or '.join(lacking)}.")
+
+
 @measure("mean")
-def mean(asked: Asked, taken_off: str = "") -> Cells:
+def mean(asked: Asked, taken_off: str = "", needs: str = "") -> Cells:
     """The mean judgment of each system's captions; penalties, `taken_off`, are printed without sign."""
     data = asked.examples()
+    _need(data, needs)
     found: Cells = {}
     for aspect in aspects_of(asked, data, asked.table.columns):
         values = data.judgments.means(aspect)
@@ -41,10 +48,11 @@ def mean(asked: Asked, taken_off: str = "") -> Cells:
 
 
 @measure("interval")
-def interval(asked: Asked, aspect: str = "total", level: str = "0.90") -> Cells:
+def interval(asked: Asked, aspect: str = "total", level: float = 0.90) -> Cells:
     """How far below and above a system's mean the ends of its bootstrap interval are."""
     data = asked.examples()
-    values = data.judgments.means(_aspect(asked, data, aspect))
+    _need(data, aspect)
+    values = data.judgments.means(aspect)
     found: Cells = {}
     for system in data.corpus.systems:
         own = values[data.corpus.rows_of(system)]
@@ -53,25 +61,18 @@ def interval(asked: Asked, aspect: str = "total", level: str = "0.90") -> Cells:
             np.stack([own, np.ones_like(own)], axis=1),
             lambda sums: sums[..., 0] / sums[..., 1],
             resamples=DRAWS,
-            level=float(level),
+            level=level,
         )
         found[system, "below"] = Measured(ends.value - ends.low)
         found[system, "above"] = Measured(ends.high - ends.value)
     return found
 
 
-def _aspect(asked: Asked, data: RatedExamples, aspect: str) -> str:
-    """The named aspect; of your own judgments their own where they have no such."""
-    return data.protocol.aspect if asked.is_own and aspect not in data.judgments.aspects else aspect
-
-
 @measure("best and worst")
 def best_worst(asked: Asked, aspects: str = "precision recall") -> Cells:
     """On how many images a system is best, and worst, in all aspects at once."""
     data = asked.examples()
-    lacking = [aspect for aspect in aspects.split() if aspect not in data.judgments.aspects]
-    if lacking:
-        raise InputError(f"there is no aspect {' or '.join(lacking)}.")
+    _need(data, aspects)
     systems, images = data.corpus.systems, data.corpus.image_of
     rows = {system: data.corpus.rows_of(system) for system in systems}
     shared = set.intersection(*(set(images[own].tolist()) for own in rows.values()))
@@ -106,12 +107,12 @@ def examples(asked: Asked) -> Cells:
 
 
 @measure("one value")
-def one_value(asked: Asked, aspect: str = "") -> Cells:
-    """The mean over a system's captions of the one value that vote, mean, … make of their ratings."""
+def one_value(asked: Asked, aspect: str = "", summed: str = "no") -> Cells:
+    """The mean over a system's captions of the value that vote, mean, … make of their ratings, or its sum."""
     data = asked.examples()
     name = aspect or data.protocol.aspect
     return {
-        (one.names[0], rule): Measured(one.mean)
+        (one.names[0], rule): Measured(one.mean * (one.n if summed == "yes" else 1))
         for rule in asked.table.columns
         for one in group_means(data.judgments, ["system"], rule, aspect=name)
     }

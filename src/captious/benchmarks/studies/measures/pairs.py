@@ -7,13 +7,13 @@ import numpy as np
 from captious.benchmarks.datasets.pascal50s import DRAWS, load_pascal50s
 from captious.benchmarks.protocol import Preferences
 from captious.benchmarks.selection.extra_inputs import with_objects
-from captious.benchmarks.studies.asked import Asked, Cells, measure, one_run
+from captious.benchmarks.studies.asked import Asked, Cells, around, measure
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError
 
 
 @measure("accuracy")
-def accuracy(asked: Asked, references: str, draws: str = str(DRAWS)) -> Cells:
+def accuracy(asked: Asked, references: int, draws: int = DRAWS) -> Cells:
     """Accuracy of each metric in each category of pairs and their mean, with so many references.
 
     The paper evaluates once: references are drawn at random and a tie is decided by a coin, which counts
@@ -21,12 +21,12 @@ def accuracy(asked: Asked, references: str, draws: str = str(DRAWS)) -> Cells:
     """
     if asked.is_own:
         raise InputError("it needs pairs of captions with the preferred one.")
-    data = _pairs(asked, int(references), int(draws))
+    data = _pairs(asked, references, draws)
     found: Cells = {}
     for name, rows in asked.scores(data, asked.table.rows).items():
-        for column, (own, coins) in _accuracies(data, rows).items():
+        for column, (mean, variance) in accuracies(data, rows).items():
             cause = f"by which references are drawn ({references} each) and how ties fall"
-            found[name, column] = one_run(own, cause, coins)
+            found[name, column] = around(mean, variance, cause)
     return found
 
 
@@ -41,18 +41,22 @@ def _pairs(asked: Asked, references: int, draws: int) -> Preferences:
     return found
 
 
-def _accuracies(data: Preferences, rows: FloatArray) -> dict[str, tuple[FloatArray, float]]:
-    """The accuracy of each draw and the variance of its coins, by category and for their mean."""
+def accuracies(data: Preferences, rows: FloatArray) -> dict[str, tuple[float, float]]:
+    """The accuracy in each category, and the mean of these, with the variance of a single evaluation.
+
+    References are drawn and coins are tossed for each pair by itself, so that the variances of pairs add up:
+    that between the draws, with that of our own mean of them, and 1/4 for a tie, which is worth 0 or 1.
+    """
     preferred = np.where(data.label == 0, 1, -1)
     differences = (rows[:, data.first] - rows[:, data.second]) * preferred
     credit, tied = (differences > 0) + (differences == 0) / 2, differences == 0
+    draws = len(rows)
+    of_pair = credit.var(axis=0, ddof=1) * (1 + 1 / draws) if draws > 1 else np.zeros(len(data.label))
+    of_pair += tied.mean(axis=0) / 4
     names = np.array(data.category)
     found = {}
     for name in dict.fromkeys(data.category):
         own = names == name
-        # A tie is worth 0 or 1/n by the coin: a variance of 1 / (4 n^2).
-        coins = float(tied[:, own].sum(axis=1).mean() / (4 * own.sum() ** 2))
-        found[name] = credit[:, own].mean(axis=1), coins
-    mean = np.mean([values for values, _ in found.values()], axis=0)
-    found["all"] = mean, sum(coins for _, coins in found.values()) / len(found) ** 2
-    return found
+        found[name] = float(credit[:, own].mean()), float(of_pair[own].sum() / own.sum() ** 2)
+    means, variances = zip(*found.values(), strict=True)
+    return found | {"all": (float(np.mean(means)), sum(variances) / len(found) ** 2)}

@@ -69,7 +69,7 @@ def correlation(
     asked: Asked,
     coefficient: str = "pearson",
     human: str = "",
-    references: str = "",
+    references: int = 0,
     subset: str = "",
     metrics_in: str = "rows",
 ) -> Cells:

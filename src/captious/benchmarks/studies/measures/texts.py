@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from captious.benchmarks.data_files.locate import MissingDataError
-from captious.benchmarks.studies.asked import Asked, Cells, Measured, measure, one_run
+from captious.benchmarks.studies.asked import Asked, Cells, Measured, around, measure, one_run
 from captious.benchmarks.studies.measures.scores import corpus_scores
 from captious.corpus import Corpus
 from captious.corpus.describe import MeanSd, Sample, describe, load_captions
@@ -28,18 +28,18 @@ def statistics(asked: Asked) -> Cells:
 
 def _over_draws(value: MeanSd) -> Measured:
     # The sample of the paper is one of such draws.
-    return one_run([value.mean], f"by which {SAMPLE.images:,} images are drawn", value.sd**2)
+    return around(value.mean, value.sd**2, f"by which {SAMPLE.images:,} images are drawn")
 
 
 @measure("held out")
-def held_out(asked: Asked, draws: str = "3") -> Cells:
+def held_out(asked: Asked, draws: int = 3) -> Cells:
     """People against people: one caption of each image, drawn at random, against the others."""
     if asked.is_own:
         raise InputError("it needs the captions of people: captious score on a caption that is held out.")
     captions = load_captions(asked.path(asked.data.captions))
     (row,) = asked.table.rows
     ways: dict[str, list[float]] = {}
-    for draw in range(int(draws)):
+    for draw in range(draws):
         rng = np.random.default_rng(draw)
         kept = [(own, int(rng.integers(len(own)))) for own in captions if len(own) > 1]
         corpus = Corpus.from_lists(
