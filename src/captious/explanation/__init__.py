@@ -10,7 +10,8 @@ from captious.explanation.pages import fragment, page
 from captious.explanation.run import BY_IMAGE, EXPLAINED, can_explain, explain, explain_rows, usual_metric
 from captious.explanation.scene import GraphExplanation, Statement
 from captious.explanation.svg import AnyExplanation, in_words, picture
-from captious.explanation.transport import NEAR, Explanation, Flow, Word
+from captious.explanation.transport import Explanation, Flow, Word
+from captious.metrics.word_space import NEAR
 
 __all__ = [
     "BY_IMAGE",

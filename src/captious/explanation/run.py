@@ -16,13 +16,14 @@ from captious.explanation.occlusion import explain_occlusion
 from captious.explanation.scene import GraphExplanation, explain_graphs
 from captious.explanation.svg import AnyExplanation, picture
 from captious.explanation.tables import explanation_tables
-from captious.explanation.transport import NEAR, explain_plan
+from captious.explanation.transport import explain_plan
 from captious.metrics import Asked, Batch, resolve
 from captious.metrics.clip import ClipScore
 from captious.metrics.languages import refuse_languages, warn_of_languages
 from captious.metrics.spice import Spice
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers
+from captious.metrics.word_space import NEAR
 from captious.scoring import as_corpus
 from captious.tables import Shown, Table
 

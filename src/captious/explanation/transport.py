@@ -15,12 +15,9 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.word_space import Transported
+from captious.metrics.word_space import NEAR, Transported
 from captious.text.tokens import token_table
 
-# Cosines of GloVe from which two words are taken to speak of one thing: person and man have .79,
-# bus and street .55. It sorts words for the reader and does not change any score.
-NEAR = 0.6
 _TRACE = 1e-9  # flows below are rounding of the solver
 
 

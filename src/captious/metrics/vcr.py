@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,10 +11,12 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
+from captious.corpus.findings import Place
 from captious.corpus.objects import split_source
 from captious.errors import UnknownNameError
 from captious.metrics.base import Metric, Need, reference_count_label
 from captious.metrics.batch import Batch
+from captious.metrics.marked_words import Fault, marked_words
 from captious.metrics.object_bags import ALL, check_sources, object_counts, require_objects, wanted_sources
 from captious.metrics.registry import register
 from captious.text.stop_words import LISTS, is_content_word, stop_list
@@ -70,19 +73,21 @@ class PoolMetric(Metric):
         return batch.once(key, lambda: self._overlaps(batch))
 
     def _overlaps(self, batch: Batch) -> FloatArray:
+        counts = [(len(own & pool), len(own), len(pool)) for own, pool in self.pools(batch)]
+        return np.array(counts, dtype=np.float64).reshape(-1, 3)
+
+    def pools(self, batch: Batch) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+        """The caption's words and the pool of each example."""
         corpus = batch.corpus
         words = self._word_sets(batch.tokens(self.words_by))
         pools: dict[tuple[int, int], frozenset[str]] = {}
         images, sets = corpus.image_of.tolist(), corpus.references_of.tolist()
         batch.pairs()  # refuses examples without references
-        found = np.zeros((len(batch), 3))
         for row, caption in enumerate(batch.candidate_text.tolist()):
             key = (images[row], sets[row])
             if key not in pools:
                 pools[key] = self._pool(batch, words, *key)
-            own, pool = words[caption], pools[key]
-            found[row] = len(own & pool), len(own), len(pool)
-        return found
+            yield words[caption], pools[key]
 
     def _word_sets(self, table: TokenTable) -> list[frozenset[str]]:
         stop = stop_list(self.stop)
@@ -147,6 +152,13 @@ class VcrPrecision(PoolMetric):
         """Precision of each example."""
         shared, own, _ = self.overlaps(batch).T
         return _ratio(shared, own)
+
+    def findings(self, batch: Batch, knowledge: None) -> list[list[Place]]:
+        """The caption's words that are not in the pool; `stop=english` leaves out the likes of "with"."""
+        return [
+            marked_words(caption, self.words_by, dict.fromkeys(own - pool, Fault(math.nan)))
+            for caption, (own, pool) in zip(batch.corpus.captions, self.pools(batch), strict=True)
+        ]
 
 
 @register("vcr_recall")

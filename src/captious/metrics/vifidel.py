@@ -10,10 +10,12 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, factorise
+from captious.corpus.findings import Place
 from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Need
 from captious.metrics.batch import Batch
 from captious.metrics.consensus import ReferenceWords, penalties
+from captious.metrics.marked_words import Fault, marked_words
 from captious.metrics.object_bags import (
     ALL,
     COUNTS,
@@ -27,12 +29,13 @@ from captious.metrics.object_bags import (
     wanted_sources,
 )
 from captious.metrics.registry import register
-from captious.metrics.word_space import Bags, Transported, VectorMetric, WordSpace, bags_of
+from captious.metrics.word_space import NEAR, Bags, Transported, VectorMetric, WordSpace, bags_of
 from captious.text.stop_words import stop_list
 from captious.text.transport import transport
 
 AUTO, NONE = "auto", "none"
 WHOLE, WORDS = "whole", "words"
+OBJECT = "object"  # the kind of what is missing
 
 
 class VifidelKnowledge(NamedTuple):
@@ -235,6 +238,35 @@ class Vifidel(VectorMetric):
         sizes = np.array([len(bag) for bag in filled], dtype=np.int64)
         rows = np.concatenate(filled) if filled else np.zeros(0, dtype=np.int64)
         return ReferenceWords(scene.space.units[rows].T, np.cumsum(sizes) - sizes)
+
+    def findings(self, batch: Batch, knowledge: VifidelKnowledge) -> list[list[Place] | None]:
+        """Content words that are near to no object (cosine below 0.6), and objects near to no word.
+
+        The evidence of a word is the nearest object; that of what is missing is the object itself.
+        """
+        scene, corpus = self._scene(batch), batch.corpus
+        words = np.array(scene.space.words, dtype=object)
+        found: list[list[Place] | None] = []
+        for row, image in enumerate(corpus.image_of.tolist()):
+            one, _ = scene.objects.bag(scene.image_place[image])
+            other, _ = scene.space.texts.bag(int(batch.candidate_text[row]))
+            if not len(one):
+                found.append(None)
+                continue
+            cosines = np.clip(scene.space.cosines(one, other), 0.0, 1.0)
+            nearest = cosines.max(axis=0)
+            faults = {
+                words[other[i]]: Fault(1.0 - float(nearest[i]), words[one[cosines[:, i].argmax()]])
+                for i in np.flatnonzero(nearest < NEAR).tolist()
+            }
+            missing = one[cosines.max(axis=1, initial=0.0) < NEAR]
+            found.append(
+                [
+                    *marked_words(corpus.captions[row], self.tokeniser, faults),
+                    *(Place(None, None, OBJECT, evidence=label) for label in words[missing]),
+                ]
+            )
+        return found
 
     def lay_out(self, batch: Batch, knowledge: VifidelKnowledge, row: int) -> Transported:
         """The plan that made one example's score."""

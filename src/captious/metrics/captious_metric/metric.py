@@ -8,11 +8,14 @@ from typing import Any, ClassVar
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.findings import Place
 from captious.metrics.base import Limit, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.captious_metric.extract import Compared, extract
 from captious.metrics.captious_metric.model import NOTHING, SHIPPED, load_model
+from captious.metrics.captious_metric.words import faults
 from captious.metrics.image_notes import Noted, OfTexts
+from captious.metrics.marked_words import marked_words
 from captious.metrics.registry import register
 from captious.models import locate
 from captious.models.encoders import sentence as encoders
@@ -78,6 +81,18 @@ class CaptiousMetric(OfTexts):
         scores = self.compared(batch).scores(head, len(batch))
         scores[batch.tokens("ptb").lengths[batch.candidate_text] == 0] = 0.0
         return scores
+
+    def findings(self, batch: Batch, knowledge: Any) -> list[list[Place]]:
+        """The caption's words that no reference supports, by rarity, and those that references contradict."""
+        say = load_model(self.model).table.say
+        tokens, corpus = batch.tokens("ptb"), batch.corpus
+        starts = corpus.references.offsets[corpus.references_of]
+        found = []
+        for row, text in enumerate(batch.candidate_text.tolist()):
+            own = range(starts[row], starts[row] + corpus.reference_counts[row])
+            theirs = [say(tokens.words(batch.reference_text[one])) for one in own]
+            found.append(marked_words(corpus.captions[row], "ptb", faults(say(tokens.words(text)), theirs)))
+        return found
 
     def compared(self, batch: Batch) -> Compared:
         """The features of every example, made once for a batch."""

@@ -17,6 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from captious.corpus.columns import FloatArray
+from captious.metrics.marked_words import Fault
 from captious.text.stem import stem
 
 WORD_FEATURES = (  # in the order of `word_features`
@@ -35,6 +36,8 @@ _CLOSED = {
 KINDS = {kind: frozenset(words.split()) for kind, words in _CLOSED.items()}
 _MALE_WORDS = "man men boy boys male guy guys his he him"
 _MALE = frozenset(_MALE_WORDS.split())
+_FINDING_KINDS = {"colour": "attribute", "number": "count", "gender": "object"}
+_RARE = 0.1  # the rarity from which a word that no reference has is a finding: "with" has .06, "dog" .18
 _FAMILIAR = 16.0  # log2 of the count at which a pair of stems has no weight left
 _stem = lru_cache(maxsize=1 << 16)(stem)
 Gram = tuple[str, ...]
@@ -118,6 +121,30 @@ def _clashes(said: Said, references: Sequence[Said]) -> list[float]:
         if kind == "gender":
             own, theirs = ({"m" if word in _MALE else "f" for word in group} for group in (own, theirs))
         found.append(len(own - theirs) * (1.0 if theirs else 0.5))
+    return found
+
+
+def faults(said: Said, references: Sequence[Said]) -> dict[str, Fault]:
+    """The words of a caption that lower its score: no reference has them, or all contradict them.
+
+    A word that no reference has counts by its rarity; a colour, number or gender counts whole where the
+    references name another, and half where they name none.
+    """
+    known = set().union(*(one.stems for one in references))
+    held = {word for one in references for word in one.words}
+    found = {}
+    for word in said.words:
+        gram = (_stem(word),)
+        if gram not in known and said.weights[gram] >= _RARE:
+            found[word] = Fault(said.weights[gram])
+    for kind, words in KINDS.items():
+        theirs = words & held
+        for word in words.intersection(said.words) - held:
+            if kind == "gender" and any((word in _MALE) == (other in _MALE) for other in theirs):
+                continue
+            severity = "major" if theirs else "minor"
+            evidence = ", ".join(sorted(theirs))
+            found[word] = Fault(1.0 if theirs else 0.5, evidence, _FINDING_KINDS[kind], severity)
     return found
 
 

@@ -17,6 +17,7 @@ from importlib.resources import files
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from captious.text.places import lowered
 from captious.text.remembered import Remembered
 
 _PAIRS = """
@@ -131,13 +132,11 @@ def places(caption: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
     at: dict[int, tuple[int, int]] = {}
     token = 0
     for match in _PIECE.finditer(caption):
-        piece = match[0].lower()
+        piece, of = lowered(match[0])
         after = token + len(_PIECES[piece])
         if not wanted.isdisjoint(range(token, after)):
-            # In lower case a letter may be two: which letter each code point is of.
-            of = [place for place, letter in enumerate(match[0], match.start()) for _ in letter.lower()]
             for number, (first, last) in enumerate(_cut(piece), token):
-                at[number] = of[first], of[last - 1] + 1
+                at[number] = match.start() + of[first], match.start() + of[last - 1] + 1
         token = after
     return [(at[one.first][0], at[one.last][1]) for one in found]
 

@@ -10,11 +10,13 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
+from captious.corpus.findings import Place
 from captious.errors import UnknownNameError
 from captious.metrics.base import Limit, Metric, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.registry import register
 from captious.metrics.spice.graph import SceneGraph
+from captious.metrics.spice.places import tuple_places
 from captious.metrics.spice.score import Explanation, compare_categories, compare_graphs, explain_tuples
 from captious.metrics.spice.sources import text_source, tuple_source
 from captious.text.ptb.tokenise import tokenise_many
@@ -111,6 +113,14 @@ class Spice(Metric):
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """F-score of each example."""
         return np.array([compare_graphs(*pair).f for pair in zip(*self._graphs(batch), strict=True)])
+
+    def findings(self, batch: Batch, knowledge: Any) -> list[list[Place]]:
+        """The candidate's tuples that no reference has, each where the caption says it."""
+        found = []
+        for caption, own, theirs in zip(batch.corpus.captions, *self._graphs(batch), strict=True):
+            matches = zip(own.tuples(), own.found_in(theirs), strict=True)
+            found.append(tuple_places(caption, (parts for parts, keys in matches if not keys)))
+        return found
 
     def _graphs(self, batch: Batch) -> tuple[list[SceneGraph], list[SceneGraph]]:
         """The graph of each candidate, and the merged graph of its references."""

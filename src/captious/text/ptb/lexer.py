@@ -8,8 +8,9 @@ stretch again and again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
+from typing import NamedTuple
 
 from captious.text.ptb import patterns as p
 from captious.text.ptb.chars import DIGIT, SOFT_HYPHEN, within_ascii
@@ -32,6 +33,14 @@ _FILE_STOP = rf"[^{p.WORD_START}{DIGIT}&;.]|\.\."
 _FILE_EXTENSION = re.compile(rf"\.{p.FILE_EXTENSION}(?={p.AFTER_FILE})", re.ASCII)
 _DOTTED_STOP = re.compile(rf"[^A-Za-z0-9.,{SOFT_HYPHEN}]")
 _DOTTED_HYPHEN = re.compile(rf"-[A-Za-z0-9{SOFT_HYPHEN}]")
+
+
+class Lexed(NamedTuple):
+    """A token, and where it begins and ends in its text."""
+
+    token: str
+    start: int
+    end: int
 
 
 class _Grammar:
@@ -97,9 +106,8 @@ def _horizons(text: str, file_stop: re.Pattern[str]) -> dict[str, Callable[[int]
     }
 
 
-def _lex_units(text: str, following: str) -> list[str]:
+def _lex_units(text: str, following: str) -> Iterator[Lexed]:
     """Tokens of a text of UTF-16 units, `following` being the right context of the last ones."""
-    tokens: list[str] = []
     end_of_text = len(text)
     text += f"\n{following}{_END}" if following else _END
     grammar = _grammar(text.isascii())
@@ -118,9 +126,8 @@ def _lex_units(text: str, following: str) -> list[str]:
             continue
         token = winner.spell(best[1])
         if token:
-            tokens.append(token)
+            yield Lexed(token, position, best.end(1))
         position = best.end(1) - winner.returned
-    return tokens
 
 
 def _surrogate_pair(match: re.Match[str]) -> str:
@@ -148,7 +155,31 @@ def lex(text: str, following: str = "") -> list[str]:
     """
     text, following = _one_line(text), _one_line(following)
     if not _BEYOND_BMP.search(text):
-        return _lex_units(text, following)
+        return [found.token for found in _lex_units(text, following)]
     # The reference counts UTF-16 units, and so the rules must.
-    tokens = _lex_units(_BEYOND_BMP.sub(_surrogate_pair, text), following)
-    return [token.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for token in tokens]
+    return [_whole(found.token) for found in _lex_units(_BEYOND_BMP.sub(_surrogate_pair, text), following)]
+
+
+def lex_places(text: str) -> list[Lexed]:
+    """Tokens as `lex` gives them, each with its place in the text as it is, in code points.
+
+    >>> [tuple(one) for one in lex_places('😀 "Hi (there)"')]
+    [('``', 2, 3), ('Hi', 3, 5), ('-LRB-', 6, 7), ('there', 7, 12), ('-RRB-', 12, 13), ("''", 13, 14)]
+    """
+    units, place_of = [], []
+    place = 0
+    for piece in re.split(f"({_LINE_BREAKS.pattern})", text):
+        line = _one_line(piece)
+        whole = len(line) == len(piece)  # not so for a break of two characters, one blank here
+        for offset, letter in enumerate(line):
+            unit = _BEYOND_BMP.sub(_surrogate_pair, letter)
+            units.append(unit)
+            place_of += [place + (offset if whole else 0)] * len(unit)
+        place += len(piece)
+    found = _lex_units("".join(units), "")
+    return [Lexed(_whole(token), place_of[start], place_of[end - 1] + 1) for token, start, end in found]
+
+
+def _whole(token: str) -> str:
+    """A token of UTF-16 units in code points."""
+    return token.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -29,7 +29,7 @@ from typing import NamedTuple
 
 from captious.text.ptb import patterns as ptb_patterns
 from captious.text.ptb.chars import SOFT_HYPHEN
-from captious.text.ptb.lexer import lex
+from captious.text.ptb.lexer import Lexed, lex, lex_places
 from captious.text.remembered import Remembered
 
 # Chen et al. 2015, the list of coco-caption's tokeniser.
@@ -56,6 +56,7 @@ _NOT_PLAIN = _OPEN_ABBREVIATIONS.union(
     ptb_patterns.TITLE_ABBREVIATIONS, ("mfg", "mtg"), ("cannot", "gonna", "wanna", "gotta", "lemme", "gimme")
 )
 _PIECE_LIMIT = 64
+_PART = re.compile(r"\S+")
 
 
 class _NeedsContextError(Exception):
@@ -112,6 +113,17 @@ class _Options(NamedTuple):
         if not self.keep_punctuation:
             tokens = (token for token in tokens if token not in PUNCTUATION)
         return [part for token in tokens for part in token.split()]
+
+    def placed(self, lexed: Iterable[Lexed], text: str) -> list[Lexed]:
+        """The same for tokens with their places; each part of a token that is split has its own."""
+        found = []
+        for token, start, end in lexed:
+            words = self.applied([token])
+            parts = [(start + m.start(), start + m.end()) for m in _PART.finditer(text[start:end])]
+            same = len(parts) == len(words) > 1
+            places = parts if same else [(start, end)] * len(words)
+            found += [Lexed(word, *place) for word, place in zip(words, places, strict=True)]
+        return found
 
     def plain(self, word: str, mark: str) -> tuple[str, ...]:
         """The same, much faster, for a plain word and the mark after it, if any."""
@@ -204,6 +216,19 @@ def tokenise(text: str, *, keep_punctuation: bool = False, lower_case: bool = Tr
     ['It', "'s", '5', 'p.m.', 'in', 'Washington', ',', 'D.C.']
     """
     return tokeniser_with(keep_punctuation, lower_case).tokens(text)
+
+
+def token_places(text: str) -> list[Lexed]:
+    """The words of `tokenise`, each with its place in the caption as it is, in code points.
+
+    >>> caption = "😀 A Café (1 1/2)"
+    >>> [(word, caption[start:end]) for word, start, end in token_places(caption)][1:]
+    [('café', 'Café'), ('-lrb-', '('), ('1', '1'), ('1/2', '1/2'), ('-rrb-', ')')]
+    """
+    kept = text.strip(_TRIMMED)
+    before = text.index(kept) if kept else 0
+    found = tokeniser_with()._options.placed(lex_places(kept), kept)
+    return [Lexed(word, before + start, before + end) for word, start, end in found]
 
 
 def tokenise_many(
