@@ -201,15 +201,6 @@ def _unrated(cell: object) -> bool:
     return cell is None or cell == "" or (isinstance(cell, float) and math.isnan(cell))
 
 
-def is_judgments(rows: Rows) -> bool:
-    """Whether a file holds ratings beside its captions."""
-    return (
-        rows.format.startswith(("flickr8k-expert", "flickr8k-crowd"))
-        or "rating" in rows.columns
-        or bool(_numbered(rows))
-    )
-
-
 def _images(rows: Rows) -> list[str]:
     ids = clean_ids(rows.columns.get("image", [MISSING] * len(rows)))
     found = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from captious.errors import InputError
 from captious.protocols.form import Field, Form, Option, When
-from captious.protocols.item import Caption, Item, Response
+from captious.protocols.item import Caption, Item
 
 
 def item_to_dict(item: Item) -> dict[str, Any]:
@@ -61,36 +61,6 @@ def item_from_dict(stored: Mapping[str, Any]) -> Item:
         )
     except (KeyError, TypeError) as error:
         raise InputError(f"stored item: {error} is missing or wrong. Store it again.") from error
-
-
-def response_to_dict(response: Response) -> dict[str, Any]:
-    """A response as values that JSON can hold; a time that is not known is None."""
-    stored = asdict(response)
-    known = response.time == response.time
-    if not response.derived:
-        del stored["derived"]
-    return stored | {"hints": list(response.hints), "time": response.time if known else None}
-
-
-def response_from_dict(stored: Mapping[str, Any]) -> Response:
-    """The response that `response_to_dict` stored.
-
-    >>> response = Response("first/1", {"A.precision": 5.0}, "r1", 10.0)
-    >>> response_from_dict(response_to_dict(response)) == response
-    True
-    """
-    try:
-        time = stored["time"]
-        return Response(
-            stored["item"],
-            dict(stored["answers"]),
-            stored["rater"],
-            float("nan") if time is None else time,
-            tuple(stored["hints"]),
-            dict(stored.get("derived", {})),
-        )
-    except (KeyError, TypeError) as error:
-        raise InputError(f"stored response: {error} is missing or wrong.") from error
 
 
 def _field(stored: Mapping[str, Any]) -> Field:

@@ -21,5 +21,6 @@ def surround(app: Starlette, reach: Reach, *, most: Most, refuse: Refuse) -> Non
     app.state.settings, app.state.metrics = reach, Metrics()
     app.add_middleware(Guard, reach=reach, most=most, refuse=refuse)
     app.add_middleware(Observer, metrics=app.state.metrics)
-    app.add_middleware(Prefix, prefix=prefix_of(reach.base_url))
+    if prefix_of(reach.base_url):
+        app.add_middleware(Prefix, prefix=prefix_of(reach.base_url))
     app.add_middleware(Proxies, trusted=reach.trusted_proxies)

@@ -11,7 +11,7 @@ import pytest
 
 from captious.benchmarks.studies.study import Printed, find_study
 from captious.campaigns.exchange.export import export, export_zip
-from captious.campaigns.exchange.importing import import_file, import_thumb_release
+from captious.campaigns.exchange.importing import import_file
 from captious.campaigns.people import raters
 from captious.campaigns.quality import control as quality
 from captious.campaigns.quality.adjudication import adjudicate, disagreements
@@ -120,11 +120,11 @@ def release(data: Path, tmp_path_factory: pytest.TempPathFactory):
     """THumB's released judgments as a campaign."""
     folder = tmp_path_factory.mktemp("thumb")
     with Database.open(folder / "thumb.db") as found:
-        campaign = import_thumb_release(
+        campaign = import_file(
             found,
             data / "thumb/mscoco_THumB-1.0.jsonl",
             title="THumB 1.0",
-            references=data / "thumb/mscoco_references.jsonl",
+            references=[data / "thumb/mscoco_references.jsonl"],
             actor="lea",
         )
         yield found, campaign

@@ -220,8 +220,6 @@ def test_workers_are_written_to_blocked_and_marked(turk: Turk, server: TurkServe
         turk.notify(["AONE"], "x" * 201, "text")
     turk.block("AONE", "random answers")
     assert turk.blocked() == {"AONE": "random answers"}
-    turk.unblock("AONE")
-    assert turk.blocked() == {}
     mark = turk.qualification("Took part", "Has done this study")
     assert turk.qualification("Took part", "Has done this study") == mark
     turk.grant(mark, "AONE")

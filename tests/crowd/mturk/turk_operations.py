@@ -211,12 +211,6 @@ def CreateWorkerBlock(market: Market, given: Values) -> Values:  # noqa: N802
 
 
 @operation
-def DeleteWorkerBlock(market: Market, given: Values) -> Values:  # noqa: N802
-    market.blocks.pop(given["WorkerId"], None)
-    return {}
-
-
-@operation
 def ListWorkerBlocks(market: Market, given: Values) -> Values:  # noqa: N802
     rows = [{"WorkerId": worker, "Reason": reason} for worker, reason in market.blocks.items()]
     return _page("WorkerBlocks", rows, given)

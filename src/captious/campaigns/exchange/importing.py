@@ -15,7 +15,6 @@ from captious.campaigns.setup.create import DEFAULT_SEED, checked_slug, checked_
 from captious.campaigns.store.database import Database
 from captious.corpus.judged import JudgedCaptions, read_judgments
 from captious.corpus.load import load_corpus
-from captious.corpus.readers import read_rows
 from captious.errors import InputError
 from captious.protocols import known_protocols
 from captious.protocols.base import Adopted
@@ -76,38 +75,6 @@ def import_file(
     named = About(title or path.name.partition(".")[0], slug, images)
     found = read_judgments(path, references=list(references) or None)
     return store(db, judged_campaign(found, named, db.now(), candidates, path), actor=actor)
-
-
-def import_thumb_release(
-    db: Database,
-    path: Path,
-    *,
-    title: str,
-    actor: str,
-    slug: str | None = None,
-    images: Path | None = None,
-    references: Path | None = None,
-) -> Campaign:
-    """THumB's released judgments as a closed campaign, whose report shows the paper's tables."""
-    columns = read_rows(path).columns
-    if not {"P", "R"} <= columns.keys():
-        raise InputError(f'{path}: holds no "P" and "R". Give THumB\'s released file.')
-    return import_file(
-        db,
-        path,
-        actor=actor,
-        title=title,
-        slug=slug,
-        images=images,
-        references=[references] if references is not None else (),
-    )
-
-
-def import_judgments(
-    db: Database, path: Path, *, actor: str, title: str | None = None, candidates: Paths = ()
-) -> Campaign:
-    """Any file of judgments as a campaign; see `import_file`."""
-    return import_file(db, path, actor=actor, title=title, candidates=candidates)
 
 
 def judged_campaign(

@@ -234,13 +234,3 @@ def notes(db: Database, campaign: Campaign, *, limit: int | None = None) -> list
         )
         for row, one in zip(rows, items, strict=True)
     ]
-
-
-def open_notes(db: Database, campaign: Campaign) -> int:
-    """How many notes wait for the lead; what was merely skipped does not."""
-    table = schema.note
-    wanted = select(func.count()).where(
-        table.c.campaign_id == campaign.id, table.c.settled_at.is_(None), table.c.kind != "skip"
-    )
-    with db.read() as connection:
-        return int(connection.execute(wanted).scalar_one())

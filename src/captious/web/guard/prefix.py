@@ -39,7 +39,7 @@ class Prefix:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take the path off the address, and put it before what goes out."""
-        if scope["type"] != "http" or not self.prefix:
+        if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         inner = dict(scope)

@@ -205,10 +205,6 @@ class Turk:
         """Keep a worker from all HITs of the account; the reason is for us."""
         self.calls.change("CreateWorkerBlock", WorkerId=worker, Reason=reason)
 
-    def unblock(self, worker: str, reason: str = "") -> None:
-        """Let a worker back."""
-        self.calls.change("DeleteWorkerBlock", WorkerId=worker, **({"Reason": reason} if reason else {}))
-
     def blocked(self) -> dict[str, str]:
         """The workers that are blocked, with the reasons."""
         rows = self.calls.pages("ListWorkerBlocks", "WorkerBlocks")

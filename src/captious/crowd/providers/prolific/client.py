@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from captious.crowd.providers.prolific.fields import (
-    MOST_APPROVALS,
     MOST_BONUSES,
     RejectionCategory,
     StudyAction,
@@ -120,20 +119,10 @@ class Client:
         """Accept and pay; Prolific ignores a second request."""
         return submission_of(self._submission_transition(submission, {"action": "APPROVE"}))
 
-    def bulk_approve(self, submissions: Sequence[str]) -> None:
-        """Accept and pay many; Prolific works it off in the background."""
-        _require_at_most(len(submissions), MOST_APPROVALS, "submissions")
-        self.wire.send("POST", "submissions/bulk-approve/", {"submission_ids": list(submissions)})
-
     def reject(self, submission: str, category: RejectionCategory, message: str) -> Submission:
         """Refuse with a message of 100 characters or more; Prolific ignores a second request."""
         body = {"action": "REJECT", "rejection_category": category, "message": message}
         return submission_of(self._submission_transition(submission, body))
-
-    def request_return(self, submission: str, reason: str) -> None:
-        """Ask the participant to give the place back, which rejects nobody."""
-        body = {"request_return_reasons": [reason]}
-        self.wire.send("POST", f"submissions/{submission}/request-return/", body)
 
     def _submission_transition(self, submission: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
         found: Mapping[str, Any] = self.wire.send("POST", f"submissions/{submission}/transition/", body)
@@ -176,11 +165,6 @@ class Client:
         """Put participants in a group; Prolific ignores those who are in it."""
         path = f"participant-groups/{group}/participants/"
         self.wire.send("POST", path, {"participant_ids": list(participants)})
-
-    def remove_members(self, group: str, participants: Sequence[str]) -> None:
-        """Take participants out of a group; Prolific ignores those who are not in it."""
-        path = f"participant-groups/{group}/participants/"
-        self.wire.send("DELETE", path, {"participant_ids": list(participants)})
 
     # Messages
 

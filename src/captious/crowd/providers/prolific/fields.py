@@ -177,7 +177,6 @@ RejectionCategory = Literal[
 ]
 SHORTEST_REJECTION = 100  # characters: "It must be at least 100 chars long."
 MOST_BONUSES = 200  # in one request
-MOST_APPROVALS = 1000
 
 
 @dataclass(frozen=True)

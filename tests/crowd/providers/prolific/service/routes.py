@@ -217,21 +217,6 @@ def review(world: World, ask: Ask) -> Answer:
     return 200, detail(world, place), {}
 
 
-@route("POST", f"submissions/{ID}/request-return/", schemas.Return)
-def request_return(world: World, ask: Ask) -> Answer:
-    place = world.submission(ask.ids[0])
-    place.return_requested = world.now()
-    found = {"id": place.id, "status": place.status, "participant": place.participant}
-    return 200, found | {"return_requested": world.stamp(place.return_requested)}, {}
-
-
-@route("POST", "submissions/bulk-approve/", schemas.BulkApprove)
-def bulk_approve(world: World, ask: Ask) -> Answer:
-    for name in ask.body["submission_ids"]:
-        world.approve(world.submission(name))
-    return 200, "The request to bulk approve has been made successfully.", {}
-
-
 @route("POST", "submissions/bonus-payments/", schemas.Bonuses)
 def prepare(world: World, ask: Ask) -> Answer:
     payment, amount, fees = world.prepare(ask.body["study_id"], ask.body["csv_bonuses"])

@@ -43,14 +43,6 @@ def add_members(world: World, ask: Ask) -> Answer:
     return membership(world, group)
 
 
-@route("DELETE", f"participant-groups/{ID}/participants/", schemas.Participants)
-def remove_members(world: World, ask: Ask) -> Answer:
-    group = world.group(ask.ids[0])
-    for name in ask.body["participant_ids"]:
-        group["members"].pop(name, None)
-    return membership(world, group)
-
-
 @route("GET", "messages/", query=("user_id", "created_after"))
 def messages(world: World, ask: Ask) -> Answer:
     if not ask.query:

@@ -188,14 +188,6 @@ SubmissionTransition: TypeAdapter[Approve | Reject] = TypeAdapter(
 )
 
 
-class Return(Body):
-    request_return_reasons: Annotated[list[Text], Field(min_length=1)]
-
-
-class BulkApprove(Body):
-    submission_ids: Annotated[list[ObjectId], Field(min_length=1, max_length=1000)]
-
-
 class Bonuses(Body):
     study_id: ObjectId
     csv_bonuses: Text
