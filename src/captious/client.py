@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import base64
+import math
 import time
 import urllib.error
 import urllib.request
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from email.message import Message
 from http import HTTPStatus
 from pathlib import Path
@@ -21,6 +22,7 @@ import orjson
 from captious.arguments import check_arguments
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
 from captious.corpus.columns import FloatArray
+from captious.corpus.findings import Findings, Place
 from captious.corpus.scores import Aggregates
 from captious.errors import CaptiousError, CaptiousWarning, InputError, one_line
 from captious.metrics import find, resolve
@@ -89,16 +91,20 @@ class Client:
         resamples: int = 0,
         level: float = 0.95,
         seed: int = DEFAULT_SEED,
+        findings: bool = False,
     ) -> Scores:
         """Score a corpus. Equal to `captious.score` with the service's version of captious."""
         names = split_list(metrics) if isinstance(metrics, str) else list(metrics)
         body = request_body(corpus, names)
         if resamples:
             body["intervals"] = {"resamples": resamples, "level": level, "seed": seed}
+        if findings:
+            body["findings"] = True
         answer = orjson.loads(self._send("POST", "/score", orjson.dumps(body), JSON))
         for line in answer["notes"]:
             warnings.warn(line, CaptiousWarning, stacklevel=2)
-        return _scores(corpus, answer, level)
+        scores = _scores(corpus, answer, level)
+        return replace(scores, found=_findings(corpus, answer)) if findings else scores
 
     def _send(self, method: str, path: str, body: bytes | None = None, kind: str = "") -> bytes:
         headers = {"Accept": JSON} | ({"Content-Type": kind} if kind else {})
@@ -214,6 +220,21 @@ def _scores(corpus: Corpus, answer: Mapping[str, Any], level: float) -> Scores:
             },
         )
     return Scores(corpus, found, level)
+
+
+def _findings(corpus: Corpus, answer: Mapping[str, Any]) -> Findings:
+    """The findings of every metric that gives any."""
+
+    def place(given: Mapping[str, Any]) -> Place:
+        sure = math.nan if given["confidence"] is None else given["confidence"]
+        return Place(**({key: given[key] for key in Place._fields} | {"confidence": sure}))
+
+    parts = []
+    for name in answer["metrics"]:
+        own = [example.get("findings", {}).get(name) for example in answer["examples"]]
+        found = [None if places is None else [place(one) for one in places] for places in own]
+        parts.append(Findings.from_places(corpus, name, found))
+    return parts[0].merge(*parts[1:])
 
 
 def _metric(name: str, facts: Mapping[str, Any]) -> Aggregates:

@@ -204,14 +204,19 @@ def _findings(corpus: Corpus, asked: Mapping[str, Metric], runs: Sequence[Run]) 
     return parts[0].merge(*parts[1:]) if parts else None
 
 
+def without_findings(asked: Mapping[str, Metric]) -> str:
+    """A note that names the metrics that mark no places in captions; empty where all do."""
+    silent = [name for name, metric in asked.items() if not metric.gives_findings]
+    return f"no findings are given by {', '.join(silent)}." if silent else ""
+
+
 def _say_which_find(asked: Mapping[str, Metric]) -> None:
     """Warn of the metrics that mark no places in captions, and refuse if none of them does."""
-    silent = [name for name, metric in asked.items() if not metric.gives_findings]
-    if len(silent) == len(asked):
+    if not any(metric.gives_findings for metric in asked.values()):
         able = [name for name, one in known_metrics().items() if one.findings is not Metric.findings]
         raise InputError(f"none of these metrics gives findings. Add one that does: {', '.join(able)}.")
-    if silent:
-        warnings.warn(f"no findings are given by {', '.join(silent)}.", CaptiousWarning, stacklevel=3)
+    if silent := without_findings(asked):
+        warnings.warn(silent, CaptiousWarning, stacklevel=3)
 
 
 def compute(

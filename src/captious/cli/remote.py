@@ -44,6 +44,7 @@ def score_at(
     resamples: int,
     level: float,
     seed: int,
+    findings: bool,
 ) -> Scores:
     """Scores of a service; `options` are set where a metric has them, as `--df` and `--long` do."""
     from captious.client import Client
@@ -53,11 +54,16 @@ def score_at(
     wanted = split_list(metrics or usual(corpus))
     spelled = {_with_options(name, options) if name not in GROUPS else name: name for name in wanted}
     client = Client(server, _token(token_file))
-    scores = client.score(corpus, list(spelled), resamples=resamples, level=level, seed=seed)
+    scores = client.score(
+        corpus, list(spelled), resamples=resamples, level=level, seed=seed, findings=findings
+    )
     renamed = {
         spelled.get(name, name): replace(found, name=spelled.get(name, name))
         for name, found in scores.metrics.items()
     }
+    if scores.found is not None:
+        own = replace(scores.found, sources=[spelled.get(name, name) for name in scores.found.sources])
+        scores = replace(scores, found=own)
     return replace(scores, metrics=renamed)
 
 

@@ -102,7 +102,9 @@ def score(
             "long": long,
             "any_language": "yes" if any_language else None,
         }
-        scores = remote.score_at(server, token_file, corpus, metrics, chosen, **draws)
+        scores = remote.score_at(
+            server, token_file, corpus, metrics, chosen, **draws, findings=findings is not None
+        )
     else:
         wanted = inputs.metrics(named, df, corpus, long, any_language)
         with progress_bar() as progress:

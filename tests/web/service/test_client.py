@@ -49,6 +49,17 @@ def test_scores_of_a_service_are_scores(client: Client, corpus: Corpus) -> None:
     assert again["cider"].systems == local.with_intervals(50, level=0.9, seed=1)["cider"].systems
 
 
+def test_findings_of_a_service_are_findings(client: Client, corpus: Corpus) -> None:
+    names = ["spice", "vifidel[references=none]", "bleu1"]
+    with pytest.warns(captious.errors.CaptiousWarning, match="no findings are given by bleu1"):
+        found = client.score(corpus, names, findings=True).findings
+    with pytest.warns(captious.errors.CaptiousWarning, match="no findings are given by bleu1"):
+        local = captious.score(corpus, names, findings=True).findings
+    assert len(local) > 20 and str(list(found.rows())) == str(list(local.rows()))
+    with pytest.raises(InputError, match="findings were not asked for"):
+        client.score(corpus, "spice").findings  # noqa: B018
+
+
 def printed(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
     with pytest.raises(SystemExit) as end:
         main(arguments)

@@ -52,7 +52,8 @@ class ScoreBody(msgspec.Struct, forbid_unknown_fields=True):
     """The body of `POST /score`: captions to score, and the metrics.
 
     `references` and `objects` are by image, for all examples of it; `pictures` are files in base64;
-    `encoders` are the image encoders of systems; `statistics` adds those of each example.
+    `encoders` are the image encoders of systems; `statistics` adds those of each example, and `findings` what
+    metrics find wrong in it.
     """
 
     metrics: Annotated[list[MetricName], Meta(min_length=1, max_length=LIMITS.metrics)]
@@ -63,6 +64,7 @@ class ScoreBody(msgspec.Struct, forbid_unknown_fields=True):
     encoders: dict[str, Name] | None = None
     intervals: Intervals | None = None
     statistics: bool = False
+    findings: bool = False
 
 
 T = TypeVar("T")
@@ -84,12 +86,13 @@ class ScoreRequest(NamedTuple):
     intervals: Intervals = NO_INTERVALS
     statistics: bool = False
     notes: tuple[str, ...] = ()
+    findings: bool = False
 
     @property
     def kind(self) -> tuple[object, ...]:
         """Requests of one kind may be scored in one call."""
         parts = self.references is None, self.objects is None, not self.pictures
-        return self.metrics, parts, self.statistics
+        return self.metrics, parts, self.statistics, self.findings
 
 
 def read_request(body: bytes, pictures: Mapping[str, bytes] | None = None) -> ScoreRequest:
@@ -151,6 +154,7 @@ def _columns(found: ScoreBody, uploaded: Mapping[str, bytes]) -> ScoreRequest:
         encoders=found.encoders or {},
         intervals=found.intervals or NO_INTERVALS,
         statistics=found.statistics,
+        findings=found.findings,
     )
 
 

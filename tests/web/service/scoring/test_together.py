@@ -223,3 +223,19 @@ def test_what_one_example_lacks_is_told_for_it_alone() -> None:
     assert second["errors"] == {"bleu1": "bleu1 needs references.", "vifidel": "vifidel needs objects."}
     assert found["systems"]["candidates"] == {"bleu1": {"score": pytest.approx(1.0), "n": 1}}
     assert found["metrics"]["vifidel"]["signature"] is None
+
+
+def test_findings_of_each_request_are_its_own(corpus: Corpus) -> None:
+    offer = Offer("spice,vifidel,bleu1")
+    parts = [[0], [3, 1], [20, 2, 5]]
+    found = answers([request(corpus, rows, ["spice", "bleu1"], findings=True) for rows in parts], offer)
+    for rows, answer in zip(parts, found, strict=True):
+        assert answer["notes"] == ["no findings are given by bleu1."]
+        own = captious.score(part(corpus, rows), "spice", findings=True).findings
+        expected = [(row.start, row.end, row.text, row.kind, row.evidence) for row in own.rows() if row.kind]
+        given = [one for example in answer["examples"] for one in example["findings"]["spice"]]
+        keys = ("start", "end", "text", "kind", "evidence")
+        assert sorted(tuple(one[key] for key in keys) for one in given) == sorted(expected)
+        assert all(one["confidence"] is None for one in given) and given
+    (without,) = answers([request(corpus, [0], ["spice"])], offer)
+    assert "findings" not in without["examples"][0]

@@ -140,6 +140,11 @@ def _answer() -> dict[str, Any]:
             "notes": {"type": "array", "items": {"type": "string"}},
         }
     )
+    whole, text = {"type": ["integer", "null"]}, {"type": "string"}
+    place = _object(
+        {"start": whole, "end": whole, "text": text, "kind": text, "severity": text}
+        | {"confidence": NUMBER, "note": text, "evidence": text}
+    )
     example = _object(
         {
             "image": {"type": "string"},
@@ -148,6 +153,7 @@ def _answer() -> dict[str, Any]:
             "errors": _by({"type": "string"}),
             "details": _by(_by(NUMBER)),
             "statistics": _by({"type": "array", "items": NUMBER}),
+            "findings": _by({"type": "array", "items": place}),
         },
         required=["image", "system", "scores"],
     )

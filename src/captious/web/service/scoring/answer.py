@@ -11,10 +11,13 @@ import orjson
 
 from captious.corpus import MetricScores, Scores
 from captious.corpus.columns import IntArray
+from captious.corpus.finding_files import columns_of
+from captious.corpus.findings import Findings
 from captious.web.service.requests import ScoreRequest
 
 Failures = dict[str, dict[int, str]]
 """Metric -> row -> why it has no score."""
+FINDING_KEYS = ("start", "end", "text", "kind", "severity", "confidence", "note", "evidence")
 NO_SCORE = "the metric has no score for this caption."
 PICTURES = "captious-pictures-"  # begins the name of the folder in which pictures lie while they are scored
 _PATH = re.compile(rf"\S*{PICTURES}\S*?(?=:|\s|$)")
@@ -54,11 +57,24 @@ def score_answer(
         reasons = {**reasons, **_unscored(request, metric, reasons)}
         _put(examples, name, rows.tolist(), metric.values.tolist(), reasons)
         _put_details(examples, name, rows.tolist(), metric)
+        if found.found is not None:
+            _put_findings(examples, name, rows, found.found.on(found.corpus))
         if request.statistics:
             for row, own in zip(rows.tolist(), metric.statistics.tolist(), strict=True):
                 examples[row].setdefault("statistics", {})[name] = own
     body = {"systems": systems, "metrics": metrics, "notes": list(notes), "examples": examples}
     return orjson.dumps(body)
+
+
+def _put_findings(examples: list[dict[str, Any]], name: str, rows: IntArray, found: Findings) -> None:
+    """Places in each caption that the metric looked at; an empty list where it found nothing."""
+    own = [row for row in found.rows() if row.source == name]
+    places = dict(zip(found.ids, rows.tolist(), strict=True))
+    columns = columns_of(own)
+    for row, *values in zip(own, *(columns[key] for key in FINDING_KEYS), strict=True):
+        listed = examples[places[row.example]].setdefault("findings", {}).setdefault(name, [])
+        if row.kind:
+            listed.append(dict(zip(FINDING_KEYS, values, strict=True)))
 
 
 def _facts(metric: MetricScores) -> dict[str, Any]:

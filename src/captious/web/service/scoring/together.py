@@ -30,7 +30,7 @@ from captious.metrics.base import most_words
 from captious.metrics.image_notes import OfTexts
 from captious.metrics.languages import language_notes, refused_for_language
 from captious.models.images import decode_image
-from captious.scoring import assemble
+from captious.scoring import assemble, without_findings
 from captious.text.languages import languages_of
 from captious.web.service.requests import Offer, ScoreRequest
 from captious.web.service.scoring.answer import PICTURES, Failures, score_answer
@@ -95,7 +95,8 @@ def score_together(
         for work in works:
             _look_at_language(work, metrics)
         whole = [work for work in works if not work.failures and not _may_be_long(work, metrics)]
-        single = [work for work in whole if len(work.request.captions) == 1 and work.english]
+        alone = [] if requests[0].findings else whole
+        single = [work for work in alone if len(work.request.captions) == 1 and work.english]
         answers = _single_answers(single, metrics, Facts() if facts is None else facts)
         _run_joined([work for work in whole if id(work) not in answers], metrics)
         return [answers.get(id(work)) or _answer(work, metrics) for work in works]
@@ -213,13 +214,16 @@ def _run_joined(works: Sequence[_Work], metrics: Mapping[str, Metric]) -> None:
     if len(works) < 2 or not joined:
         return
     try:
-        runs = run_metrics(_one_corpus([work.corpus for work in works]), list(joined.values()))
+        corpus = _one_corpus([work.corpus for work in works])
+        runs = run_metrics(corpus, list(joined.values()), findings=works[0].request.findings)
     except CaptiousError:
         return  # some request is at fault, which running each alone will tell
-    ends = np.cumsum([len(work.corpus) for work in works])[:-1]
+    ends = np.cumsum([len(work.corpus) for work in works])
     for name, run in zip(joined, runs, strict=True):
-        for work, statistics in zip(works, np.split(run.statistics, ends), strict=True):
-            work.runs[name] = Run(statistics, run.knowledge)
+        for work, end in zip(works, ends.tolist(), strict=True):
+            own = slice(end - len(work.corpus), end)
+            found = run.found[own] if run.found is not None else None
+            work.runs[name] = Run(run.statistics[own], run.knowledge, found)
 
 
 def _one_corpus(corpora: Sequence[Corpus]) -> Corpus:
@@ -260,6 +264,8 @@ def _answer(work: _Work, metrics: Mapping[str, Metric]) -> Answer:
     except CaptiousError as error:
         return refusal(str(error))
     notes = [*work.request.notes, *work.notes]
+    if work.request.findings and (silent := without_findings(metrics)):
+        notes.append(silent)
     return Answer(200, score_answer(work.request, metrics, scores, work.failures, notes))
 
 
@@ -273,7 +279,8 @@ def _scores(work: _Work, metrics: Mapping[str, Metric]) -> dict[str, tuple[Score
         whole = len(rows) == len(work.corpus)
         corpus = work.corpus if whole else work.corpus.select(kept).compact()
         missing = [name for name in names if name not in work.runs]
-        runs = dict(zip(missing, run_metrics(corpus, [metrics[n] for n in missing]), strict=True))
+        own = run_metrics(corpus, [metrics[n] for n in missing], findings=work.request.findings)
+        runs = dict(zip(missing, own, strict=True))
         for name in names:
             if name in work.runs:
                 runs[name] = work.runs[name]
