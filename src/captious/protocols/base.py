@@ -200,7 +200,7 @@ class HumanProtocol(ABC):
         self, item: Item, answers: Mapping[str, object], *, rater: str = "", time: float = float("nan")
     ) -> Response | list[Problem]:
         """Return a response, or one line for each field that is not right."""
-        checked = item.form.check(answers)
+        checked = item.form.check(answers, dict(item.captions))
         if isinstance(checked, list):
             return checked
         problems = self.problems(item, checked)

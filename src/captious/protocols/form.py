@@ -49,8 +49,13 @@ class Form:
         """The field of that name."""
         return next((field for field in self.fields if field.name == name), None)
 
-    def check(self, answers: Mapping[str, object]) -> Answers | list[Problem]:
-        """Return the answers cleaned, or what is wrong with them: one line a field."""
+    def check(
+        self, answers: Mapping[str, object], captions: Mapping[str, str] | None = None
+    ) -> Answers | list[Problem]:
+        """Return the answers cleaned, or what is wrong with them: one line a field.
+
+        `captions` are the texts that the answers are about, by key, where they are known.
+        """
         cleaned: Answers = {}
         names = {field.name for field in self.fields}
         problems = [
@@ -64,6 +69,8 @@ class Form:
             if field.when is not None and not field.when.holds(cleaned):
                 continue
             found = _check(field, answers.get(field.name))
+            if captions and found is not None and not isinstance(found, Problem):
+                found = field.rules.on_captions(field, found, captions)
             if isinstance(found, Problem):
                 problems.append(found)
             elif found is not None:
@@ -97,7 +104,8 @@ class Form:
 
 
 def _check(field: Field, answer: object) -> Answer | Problem | None:
-    if answer is None or (isinstance(answer, str) and not answer.strip()) or answer in ([], {}):
+    empty = answer in ([], {}) and not field.rules.lists
+    if answer is None or (isinstance(answer, str) and not answer.strip()) or empty:
         if not field.required:
             return field.rules.nothing()
         return field.problem(f"No answer. {field.rules.wanted(field)}")

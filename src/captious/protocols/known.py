@@ -1,8 +1,8 @@
 """Known answers: what counts as right, for gold items within the work and for training before it.
 
 A known answer is a value (`4`, `"yes"`), a number that may differ (`{"value": 4, "tolerance": 1}`),
-a list of which each is right (`[4, 5]`), the options of a multi-choice (`{"spelling": 0.1}`, `{}`), or the
-places of a ranking (`{"A": 2, "B": 1}`).
+a list of which each is right (`[4, 5]`), the options of a multi-choice (`{"spelling": 0.1}`, `{}`), the
+places of a ranking (`{"A": 2, "B": 1}`), or the marks in a caption, a list that is one answer.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def answer_right(field: Field, wanted: object, given: object) -> bool:
     if isinstance(wanted, Mapping) and "value" in wanted:
         tolerance = as_number(wanted.get("tolerance", 0.0)) or 0.0
         wanted = wanted["value"]
-    if isinstance(wanted, (list, tuple)):
+    if isinstance(wanted, (list, tuple)) and not field.rules.lists:
         return any(answer_right(field, one, given) for one in wanted)
     return field.rules.right(wanted, given, tolerance)
 
 
-def best_answer(wanted: object) -> Any:
+def best_answer(wanted: object, field: Field | None = None) -> Any:
     """The one answer that a known answer names first: the middle of a range, the first of a list.
 
     >>> best_answer({"value": 4, "tolerance": 1}), best_answer([4, 5]), best_answer({"spelling": 0.1})
@@ -51,7 +51,8 @@ def best_answer(wanted: object) -> Any:
     """
     if isinstance(wanted, Mapping) and "value" in wanted:
         wanted = wanted["value"]
-    return wanted[0] if isinstance(wanted, (list, tuple)) and wanted else wanted
+    several = isinstance(wanted, (list, tuple)) and not (field is not None and field.rules.lists)
+    return wanted[0] if several and wanted else wanted  # type: ignore[index]
 
 
 def check_known(item: Item, known: Known, where: str) -> None:
@@ -61,24 +62,24 @@ def check_known(item: Item, known: Known, where: str) -> None:
         if field is None:
             names = [one.name for one in item.form.fields]
             raise UnknownNameError(f"question of {where}", one_line(str(name)), names)
-        for value in _possible(wanted):
-            wrong = _refused(field, value)
+        for value in _possible(field, wanted):
+            wrong = _refused(field, value, dict(item.captions))
             if wrong:
                 raise InputError(f"{where}: {one_line(wrong)}")
 
 
-def _possible(wanted: object) -> list[Any]:
+def _possible(field: Field, wanted: object) -> list[Any]:
     if isinstance(wanted, Mapping) and "value" in wanted:
         wanted = wanted["value"]
-    return list(wanted) if isinstance(wanted, (list, tuple)) else [wanted]
+    return list(wanted) if isinstance(wanted, (list, tuple)) and not field.rules.lists else [wanted]
 
 
-def _refused(field: Field, value: Answer) -> str:
+def _refused(field: Field, value: Answer, captions: Mapping[str, str]) -> str:
     """What the form says against an answer, "" where nothing."""
     if value == field.rules.nothing() and value is not None:
         return ""
     alone = Form((replace(field, when=None),))
-    checked = alone.check({field.name: value})
+    checked = alone.check({field.name: value}, captions)
     return checked[0].message if isinstance(checked, list) else ""
 
 

@@ -45,7 +45,7 @@ def known_protocols() -> dict[str, type[HumanProtocol]]:
 
 def _place(name: str) -> tuple[int, str]:
     """Ours as the documents list them, then the others by name."""
-    ours = ("thumb", "humanr", "tagging", "audit", "spoken")
+    ours = ("thumb", "humanr", "tagging", "audit", "spans", "spoken")
     return (ours.index(name) if name in ours else len(ours), name)
 
 

@@ -40,7 +40,7 @@ def test_a_good_file() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("kind: scale", "kind: stars", 'line 3: unknown question kind "stars". Known:'),
+        ("kind: scale", "kind: votes", 'line 3: unknown question kind "votes". Known:'),
         ("questions:", "kind: stars\nquestions:", 'line 2: kind "stars" of a whole file. Give each question'),
         ("    labels:", "    ties: true\n    labels:", 'line 8: unknown key "ties"'),
         ("name: alt text", "name: [a]", 'line 1: "name" must be a text'),

@@ -52,6 +52,7 @@ class Facts(NamedTuple):
     flags: tuple[tuple[str, int, int, int], ...]
     image_files: int
     written: float
+    findings: bool = False
 
 
 class Answered(NamedTuple):
@@ -136,7 +137,13 @@ def _composition(facts: Facts) -> list[Answered]:
         Answered(
             "What does an instance represent?",
             "One judgment: what one rater said about one caption of one image in one aspect. "
-            "The raw responses, as the raters gave them, are included too.",
+            "The raw responses, as the raters gave them, are included too."
+            + (
+                " Findings are places of captions that raters marked as wrong, with kind and severity; a row "
+                "without a kind says that a rater marked nothing."
+                if facts.findings
+                else ""
+            ),
         ),
         Answered(
             "How many instances are there?",

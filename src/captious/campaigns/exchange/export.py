@@ -37,13 +37,14 @@ from captious.errors import InputError
 from captious.files import atomically
 from captious.protocols import Item, Response
 from captious.protocols.base import Exported, as_judgments, counted_rows, matched, split_adjudicated
+from captious.protocols.findings import asks_for_places, findings_of, suggestions_of
 from captious.tables import Table
 
 EXPORT_VERSION = 1
 RECORDINGS = "recordings"
 # Croissant reads a table from the first of its files: the one that most programs can read.
 _MOST_READ = ("csv", "parquet", "jsonl")
-_TABLES = ("responses", "judgments", "final", "raters")
+_TABLES = ("responses", "judgments", "final", "raters", "findings", "final_findings", "suggestions")
 # What every export writes, beside the files that depend on the campaign.
 _WRITTEN = frozenset(
     [f"{name}.{end}" for name in _TABLES for end in FORMATS]
@@ -105,7 +106,7 @@ def export(
     asked = _Asked(db, campaign, out, chosen, identities, items, counted, citation, draw)
     files = [*_responses(asked), *_judgments(asked), *_labels(asked), *_raters(asked)]
     files += [*_items(asked), *_notes(asked)]
-    files += _entry(asked)
+    files += [*_findings(asked), *_entry(asked)]
     files += [*_extra(asked), *_charts(asked)]
     files.append(_campaign(asked))
     files += _descriptions(asked, files)
@@ -284,6 +285,37 @@ def _labels(asked: _Asked) -> list[Described]:
         ),
     ):
         files += _described(write_rows(asked.out, name, rows, columns, asked.formats), about, columns)
+    return files
+
+
+def _findings(asked: _Asked) -> list[Described]:
+    """What raters marked in captions, what stands of it, and what became of suggestions.
+
+    Never as CSV: the guard against spreadsheets would shift the offsets in captions that it changes.
+    """
+    if not asks_for_places(asked.items):
+        return []
+    removed = asked.campaign.rules().removed_raters(asked.items, asked.counted)
+    own = [item for item in asked.items if item.counts]
+    keys = {item.key for item in own}
+    counted = [one for one in asked.counted if one.rater not in removed and one.item in keys]
+    said, final = split_adjudicated(own, counted)
+    formats = [one for one in asked.formats if one != "csv"] or ["jsonl"]
+    files = []
+    for name, given, about in (
+        ("findings", said, "What each rater marked in each caption, and where."),
+        ("final_findings", final, "The findings that stand: decisions replace what raters marked."),
+    ):
+        if name == "findings" or final is not said:
+            rows = (export_rows.finding_row(one) for one in findings_of(own, given).rows())
+            paths = write_rows(asked.out, name, rows, export_rows.FINDING_COLUMNS, formats)
+            files += _described(paths, about, export_rows.FINDING_COLUMNS)
+    suggested = suggestions_of(own, said)
+    if suggested:
+        rows = (one._asdict() for one in suggested)
+        columns = export_rows.SUGGESTION_COLUMNS
+        paths = write_rows(asked.out, "suggestions", rows, columns, asked.formats)
+        files += _described(paths, "Marks that raters were shown, and what each did with them.", columns)
     return files
 
 

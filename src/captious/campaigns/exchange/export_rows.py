@@ -12,6 +12,7 @@ from captious.campaigns.exchange.export_files import RowValues
 from captious.campaigns.records import Campaign, Rater, StoredResponse
 from captious.campaigns.store.database import Database
 from captious.campaigns.work.aside import Note
+from captious.corpus.findings import Finding
 from captious.corpus.judgments import example_id
 from captious.protocols import Form, Item, Row
 from captious.protocols.store import item_to_dict
@@ -76,6 +77,31 @@ ABILITY_COLUMNS = (
     Column("mace", NUMBER, "Chance that the rater answers from knowledge and not from habit."),
     Column("ratings", WHOLE, "Number of ratings."),
 )
+FINDING_COLUMNS = (
+    Column("image", TEXT, "Image that was judged."),
+    Column("system", TEXT, "What wrote the caption."),
+    Column("start", WHOLE, "First marked character (code point) of the caption; empty for what is missing."),
+    Column("end", WHOLE, "Character after the last marked one; empty for what is missing."),
+    Column("text", TEXT, "The marked words."),
+    Column("kind", TEXT, "Kind of error; empty where the rater looked and marked nothing."),
+    Column("severity", TEXT, "How severe it is."),
+    Column("confidence", NUMBER, "Empty: raters give none."),
+    Column("source", TEXT, "Pseudonym of the rater; adjudication for a decision."),
+    Column("note", TEXT, "What the rater wrote: of what is missing, its name."),
+    Column("evidence", TEXT, "Empty: only metrics name it."),
+    Column("caption", TEXT, "Caption as the rater saw it."),
+    Column("example", TEXT, "What was judged: one caption of one image, by a name of its own."),
+)
+SUGGESTION_COLUMNS = (
+    Column("item", TEXT, "Key of the item that was shown; see items.jsonl."),
+    Column("image", TEXT, "Image that was judged."),
+    Column("system", TEXT, "What wrote the caption."),
+    Column("rater", TEXT, "Pseudonym of the rater."),
+    Column("status", TEXT, "confirmed, changed, removed, or untouched: left as it was, without a word."),
+    Column("suggested_by", TEXT, "Source of the finding."),
+    *FINDING_COLUMNS[2:7],
+    Column("note", TEXT, "Note of the finding: of what is missing, its name."),
+)
 REFERENCES = Column("references", TEXT, "Captions that people wrote for the image.")
 RATER_COLUMNS = (
     Column("rater", TEXT, "Pseudonym."),
@@ -136,6 +162,12 @@ def response_rows(
         if untouched:
             row["untouched"] = list(one.untouched)
         yield row
+
+
+def finding_row(one: Finding) -> RowValues:
+    """A finding as `captious.read_findings` reads it."""
+    confidence = None if math.isnan(one.confidence) else one.confidence
+    return {**one._asdict(), "text": one.text, "confidence": confidence}
 
 
 def note_rows(found: Iterable[Note]) -> Iterator[RowValues]:

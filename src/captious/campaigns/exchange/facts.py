@@ -15,6 +15,7 @@ from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import reading
 from captious.protocols import Item
+from captious.protocols.findings import asks_for_places
 from captious.protocols.options import options_of
 
 
@@ -58,6 +59,7 @@ def facts_of(db: Database, campaign: Campaign, items: Sequence[Item], *, identit
         flags=_flag_counts(db, campaign),
         image_files=pictures,
         written=db.now(),
+        findings=asks_for_places(own),
     )
 
 

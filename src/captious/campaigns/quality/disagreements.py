@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from captious.protocols import Answer, Field, HumanProtocol, Item, Response
@@ -38,6 +39,11 @@ def spread_of(item: Item, answers: Mapping[str, Mapping[str, Answer]]) -> tuple[
             high = max(by_rater, key=lambda rater: (by_rater[rater], rater))
             if by_rater[high] - by_rater[low] > widest + ROUNDING:
                 widest, field, ends = by_rater[high] - by_rater[low], one, (low, high)
+        for rater, other in combinations(sorted(answers), 2):
+            two = [answers[name].get(one.name) for name in (rater, other)]
+            apart = 0.0 if two[0] is None or two[1] is None else one.rules.apart(one, two[0], two[1])
+            if apart > widest + ROUNDING:
+                widest, field, ends = apart, one, (rater, other)
     if field is None:
         return 0.0, ""
     return widest, _sentence(item, field, ends, answers)

@@ -20,12 +20,13 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
 from captious.campaigns.store.inserts import add_items
 from captious.campaigns.store.rows import campaign_of
-from captious.corpus import Corpus
+from captious.corpus import Corpus, Findings
 from captious.corpus.images import find_images
 from captious.errors import FieldError, one_line
 from captious.files import text_of
 from captious.protocols import HumanProtocol, Item, described_by, kind_of, protocol, rules_of
 from captious.protocols.capabilities import FromFile, Game
+from captious.protocols.findings import with_suggestions
 from captious.protocols.registry import checked_options
 
 DEFAULT_SEED = 20220710
@@ -49,6 +50,7 @@ def draft(
     settings: Settings | None = None,
     gold: Path | Mapping[str, Mapping[str, Any]] | None = None,
     training: str | Path | None = None,
+    findings: Findings | None = None,
 ) -> Draft:
     """Everything that a campaign will be, without storing it.
 
@@ -56,6 +58,7 @@ def draft(
     (`mine.yaml`). `images` is a folder, or the file of each image; without it the corpus's own
     paths are used. `gold` gives the right answers of items by key, or is the path of a file of them.
     `training` is the path of a training's file, or `sample` for the one that comes with the package.
+    `findings` are marked in the captions from the start, for raters to confirm or change.
 
     >>> corpus = Corpus.from_lists(["A dog.", "A cat."], image_ids=["1", "2"])
     >>> made = draft("tagging", corpus, title="Five verdicts", options={"raters": 2})
@@ -78,6 +81,7 @@ def draft(
     if isinstance(protocol_file, Path):  # so that errors in the file name it
         rules_of(made.protocol, made.options, made.protocol_file, source=str(protocol_file))
     items = with_scores(made.rules(), made.rules().items(corpus, seed=seed), corpus)
+    items = with_suggestions(items, findings) if findings is not None else items
     known = made_gold(gold, items)
     extra = dict.fromkeys(item.image for item in items if item.practice)
     made = replace(made, items=items, images=image_files(corpus, images, extra), gold=known)

@@ -96,5 +96,14 @@ def unstorable(answers: Mapping[str, object]) -> list[Problem]:
     return [
         Problem(name, "The text holds a character that cannot be stored. Remove it.")
         for name, answer in answers.items()
-        if isinstance(answer, str) and not is_storable(answer)
+        if not all(is_storable(text) for text in _texts(answer))
     ]
+
+
+def _texts(answer: object) -> list[str]:
+    """The texts of an answer: itself, or those of its marks."""
+    marks = [answer] if isinstance(answer, str) else answer
+    if not isinstance(marks, list):
+        return []
+    found = [text for mark in marks for text in (mark.values() if isinstance(mark, dict) else [mark])]
+    return [text for text in found if isinstance(text, str)]

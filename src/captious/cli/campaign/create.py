@@ -70,6 +70,16 @@ TrainingFile = Annotated[
         help="YAML file of training examples with known answers; `sample` uses the bundled ones.",
     ),
 ]
+FindingsFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--findings",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="Findings (JSONL, CSV, Parquet) that raters start from: marked until they change them.",
+    ),
+]
 PassMark = Annotated[
     float,
     typer.Option(
@@ -141,6 +151,7 @@ def create(
     instructions: Instructions = "",
     consent: Consent = None,
     training: TrainingFile = None,
+    findings: FindingsFile = None,
     pass_mark: PassMark = 0.8,
     tries: Tries = 2,
     after_failing: AfterFailing = "stop",
@@ -165,6 +176,7 @@ def create(
     from captious.cli import inputs
     from captious.cli.campaign.drafts import draft_payload, draft_tables
     from captious.cli.output import emit_guarded, note
+    from captious.corpus.finding_files import read_findings
 
     if images and no_images:
         raise InputError("--images and --no-images: give only one of them.")
@@ -195,6 +207,7 @@ def create(
         settings=settings,
         gold=gold,
         training=training,
+        findings=read_findings(findings) if findings else None,
     )
     if not (images or no_images) and "images" in draft.rules().needs:
         raise InputError(

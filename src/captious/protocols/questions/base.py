@@ -5,12 +5,14 @@ chosen, how an answer is put in words and in numbers, what a simulated rater ans
 describes it. Its template is `web/templates/questions/<block>.html`. Nobody else knows a kind by name.
 
 Answers are plain values, ready for JSON: a number, a text, the value of the chosen option, or several
-values with a number each (`{"duplication": 0.5}`, `{"A": 1, "B": 2}`). A recording is a file that the
+values with a number each (`{"duplication": 0.5}`, `{"A": 1, "B": 2}`), or a list of marks, a mapping
+each. A recording is a file that the
 campaign keeps; the answer is its name, the SHA-256 of its bytes with an ending.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from abc import ABC, abstractmethod
@@ -18,13 +20,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
+from captious.corpus.findings import Place
 from captious.errors import one_line
 from captious.stats.alpha import Scale
 
 if TYPE_CHECKING:
     from captious.protocols.yaml_file import At, YamlFile
 
-Answer = str | float | dict[str, float]
+Mark = dict[str, Any]
+Answer = str | float | dict[str, float] | list[Mark]
 Say = Callable[[str], str]
 
 LONGEST_TEXT = 2000
@@ -140,7 +144,8 @@ class QuestionKind(ABC):
     `compares` says that it is asked once about two captions, or about all of an image. Another
     question may depend on its answer (`condition`): if it is below a number, or has an option. Right
     answers can be `known` in advance, unlike the words of a text. An answer is a `recorded` file, or
-    is given by `one_press`.
+    is given by `one_press`. Where it `lists` marks, a list is one answer, and
+    an empty one says that there is nothing to mark.
     """
 
     name: ClassVar[str]
@@ -153,6 +158,7 @@ class QuestionKind(ABC):
     known: ClassVar[bool] = True
     recorded: ClassVar[bool] = False
     one_press: ClassVar[bool] = False
+    lists: ClassVar[bool] = False
 
     # A file
 
@@ -189,6 +195,10 @@ class QuestionKind(ABC):
     @abstractmethod
     def check(self, field: Field, answer: object) -> Answer | Problem:
         """The answer cleaned, or what is wrong with it."""
+
+    def on_captions(self, field: Field, answer: Answer, captions: Mapping[str, str]) -> Answer | Problem:
+        """A checked answer in the light of the captions that stand beside it, by key."""
+        return answer
 
     @abstractmethod
     def wanted(self, field: Field) -> str:
@@ -233,6 +243,14 @@ class QuestionKind(ABC):
         """The lowest and highest value of `judged`, by part."""
         return {part: (min(values), max(values)) for part, values in self.levels(field).items()}
 
+    def apart(self, field: Field, one: Answer, other: Answer) -> float:
+        """How far two answers are from each other (0 to 1) in what `numbers` do not say."""
+        return 0.0
+
+    def places(self, field: Field, answer: Answer) -> tuple[Place, ...] | None:
+        """What the answer finds wrong in the caption, and where; None where the question does not ask."""
+        return None
+
     @abstractmethod
     def simulated(self, field: Field, opinions: Mapping[str, float]) -> Any:
         """What someone answers who finds the captions so good (0 to 1); None for no answer."""
@@ -270,11 +288,13 @@ def as_number(answer: object) -> float | None:
 def plain(answer: object) -> str:
     """An answer as it stands in a box.
 
-    >>> plain(4.0), plain(None), plain("yes")
-    ('4', '', 'yes')
+    >>> plain(4.0), plain(None), plain("yes"), plain([{"start": 2}])
+    ('4', '', 'yes', '[{"start": 2}]')
     """
     if answer is None:
         return ""
+    if isinstance(answer, list):
+        return json.dumps(answer, ensure_ascii=False)
     return f"{float(answer):.10g}" if isinstance(answer, (int, float)) else str(answer)
 
 

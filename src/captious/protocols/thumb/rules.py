@@ -465,7 +465,7 @@ def scores_of(key: str, answers: Mapping[str, Answer]) -> dict[str, float]:
         answer = answers.get(f"{key}.{aspect}")
         if isinstance(answer, dict):
             found[aspect] = fluency_penalty(answer)
-        elif answer is not None:
+        elif answer is not None and not isinstance(answer, list):
             found[aspect] = float(answer)
     return found
 

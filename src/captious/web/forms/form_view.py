@@ -44,6 +44,8 @@ class Choice:
 class Question:
     """One field, shown by the template `block`; `style` is for the style sheet.
 
+    `entries` are those of an answer that lists some, `suggested` those that stood there before.
+
     `when` says in words when it counts; the parts behind it say it to the script.
     """
 
@@ -70,6 +72,8 @@ class Question:
     preset: bool = False
     known: bool = True
     one_press: bool = False
+    entries: tuple[Mapping[str, object], ...] = ()
+    suggested: tuple[Mapping[str, object], ...] = ()
 
     @property
     def focus(self) -> str:
@@ -181,7 +185,7 @@ def _question(
         help=t.say(field.help),
         required=field.required,
         choices=choices,
-        value="" if choices else plain(answer),
+        value="" if choices and not kind.lists else plain(answer),
         low=_number(field.low),
         high=_number(field.high),
         step=_number(field.step) or "any",
@@ -190,11 +194,13 @@ def _question(
         when_below=_number(when.below) if when else "",
         when_has=when.has if when else "",
         problem=_beside(field, problem),
-        prior=described(field, prior, t) if field.name in item.prior else "",
-        prior_values=" ".join(_values(prior)) if field.name in item.prior else "",
+        prior=described(field, prior, t) if field.name in item.prior and not kind.lists else "",
+        prior_values=" ".join(_values(prior)) if field.name in item.prior and not kind.lists else "",
         preset=preset,
         known=kind.known,
         one_press=kind.one_press and bool(choices),
+        entries=_entries(answer),
+        suggested=_entries(prior),
     )
 
 
@@ -249,6 +255,11 @@ def _chosen(answer: object) -> dict[str, object]:
     number = as_number(answer)
     spelled = {plain(answer), plain(number)} if number is not None else {plain(answer)}
     return {} if answer is None else dict.fromkeys(spelled)
+
+
+def _entries(answer: object) -> tuple[Mapping[str, object], ...]:
+    """The entries of an answer that lists some."""
+    return tuple(one for one in answer if isinstance(one, Mapping)) if isinstance(answer, list) else ()
 
 
 def _number(value: float | None) -> str:

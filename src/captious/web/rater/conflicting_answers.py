@@ -13,6 +13,7 @@ from captious.campaigns.records import Task
 from captious.campaigns.work import assignment
 from captious.campaigns.work.responses import Seen
 from captious.protocols import Field
+from captious.protocols.questions.base import plain
 from captious.web import pages
 from captious.web.forms import form_view
 from captious.web.guard import security
@@ -55,7 +56,7 @@ def ask_first(request: Request, slug: str, task: str, answers: Mapping[str, obje
 
 def compared(task: Task, sent: Mapping[str, object], t: Texts) -> list[Compared]:
     """The questions that the two answer differently."""
-    cleaned = task.item.form.check(sent)
+    cleaned = task.item.form.check(sent, dict(task.item.captions))
     now = {} if isinstance(cleaned, list) else cleaned
     before = task.answered or {}
     found = []
@@ -82,5 +83,5 @@ def _pairs(task: Task, sent: Mapping[str, object]) -> list[tuple[str, str]]:
             amounts = {value: amount for value, amount in answer.items() if amount is not None}
             found += [(f"{field.name}.{value}", str(amount)) for value, amount in amounts.items()]
         elif answer is not None:
-            found.append((field.name, str(answer)))
+            found.append((field.name, plain(answer)))
     return found

@@ -342,7 +342,7 @@ def task_values(
         "links": links,
         "guide": rules.guide(item.stage),
         "hints": item.hints,
-        "second_look": bool(item.prior) and not item.recording,
+        "second_look": bool(item.prior) and not item.recording and "suggested" not in item.facts,
         "key": random_name(),
         "counted": counted(progress, t),
         "correcting": replaces is not None,

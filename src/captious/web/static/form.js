@@ -14,6 +14,8 @@ window.captious = window.captious || {};
   const amountOf = (box) => document.getElementById(`${box.id}-amount`);
 
   function values(question) {
+    const marks = question.querySelector("[data-marks]");
+    if (marks) return [marks.value];
     if (boxes(question).length) return boxes(question).filter((box) => box.checked).map((box) => box.value);
     const placed = places(question).filter((list) => list.value);
     if (placed.length) return placed.map((list) => `${list.dataset.of}=${list.value}`);
@@ -163,6 +165,7 @@ window.captious = window.captious || {};
 
   function focusQuestion(question) {
     if (!question) return;
+    if (!question.dispatchEvent(new Event("captious:focus", { cancelable: true }))) return;
     const fold = question.querySelector("[data-fold]");
     const target = (fold && !fold.open) ? fold.querySelector("summary")
       : radios(question).find((radio) => radio.checked) ?? radios(question)[0] ?? boxes(question)[0] ?? places(question)[0] ?? writable(question);

@@ -19,7 +19,7 @@ from captious.campaigns.store import images, recordings
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.errors import InputError
-from captious.protocols import Item, Problem
+from captious.protocols import Answer, Item, Problem
 from captious.web import pages
 from captious.web.admin.access import (
     PAGE,
@@ -61,7 +61,7 @@ class DisputedItem(NamedTuple):
 class ShownAnswer:
     """One rater's answer to one question, as stored and in words."""
 
-    value: str | float | dict[str, float] | None
+    value: Answer | None
     words: str
 
 

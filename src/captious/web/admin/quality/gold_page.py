@@ -159,7 +159,9 @@ def _mark_page(
         key=item.key,
         image=picture(campaign.slug, images.digest_of(db, campaign, item.image)),
         form=form_view.view(
-            item, words(request), answers={name: best_answer(one) for name, one in known.items()}
+            item,
+            words(request),
+            answers={name: best_answer(one, item.form.field(name)) for name, one in known.items()},
         ),
         tolerance=max((_tolerance(one) for one in known.values()), default=0.0),
         marked=bool(known),

@@ -228,9 +228,9 @@ def _line(marked: Marked, t: Texts) -> Line:
 
 def expected_words(field: Field, wanted: Any, t: Texts) -> str:
     """A known answer in words, with what else would have been right."""
-    if isinstance(wanted, (list, tuple)):
+    if isinstance(wanted, (list, tuple)) and not field.rules.lists:
         return t("entry.training.or").join(form_view.described(field, one, t) for one in wanted)
-    best = form_view.described(field, best_answer(wanted), t)
+    best = form_view.described(field, best_answer(wanted, field), t)
     tolerance = wanted.get("tolerance", 0) if isinstance(wanted, dict) and "value" in wanted else 0
     if not tolerance:
         return best

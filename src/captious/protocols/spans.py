@@ -1,0 +1,399 @@
+"""Error spans: what is wrong in a caption and where, what is missing, and a score.
+
+After ESA (Kocmi et al. 2024): raters mark errors as minor or major, then give a score from 0 to 100.
+The weights of the marks are those of MQM (Freitag et al. 2021).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, ClassVar
+
+import numpy as np
+
+from captious.corpus import Corpus
+from captious.errors import InputError, one_line
+from captious.protocols.agreement import INTERVALS
+from captious.protocols.base import (
+    FIRST,
+    MOST_RESPONSES,
+    Caption,
+    Chart,
+    Guide,
+    HumanProtocol,
+    Item,
+    Response,
+    Row,
+    Table,
+    Words,
+    captions_of,
+    clean_option,
+    draws,
+    matched,
+    opaque,
+    option,
+    row_of,
+)
+from captious.protocols.findings import STATUSES, suggestions_of
+from captious.protocols.form import Field, Form, as_number
+from captious.protocols.item import Picture
+from captious.protocols.questions.spans import (
+    KINDS,
+    MOST_KINDS,
+    MOST_MARKS,
+    SEVERITIES,
+    covered,
+    kind_option,
+    kinds_of,
+    marks_of,
+    severities_of,
+    severity_option,
+    weight_of,
+)
+from captious.protocols.registry import register
+from captious.protocols.simulation import Someone
+from captious.stats import bootstrap_interval
+from captious.stats.alpha import Scale
+from captious.stats.resample import DEFAULT_RESAMPLES
+
+MARKS, SCORE, ERRORS, MQM = "marks", "score", "errors", "mqm"
+HIGHEST = 100
+ALL = "all"
+# What THumB's precision counts as wrong: a slip of language or a guess is none (Kasai et al. 2022, 2.1).
+FACTS = ("object", "attribute", "count", "relation")
+_BEE = "A bee sits on a purple flower with a yellow centre."
+_PICTURES = (
+    Picture("bee.jpg", _BEE, "A wasp sits on a purple flower.", "Mark “wasp”: object, major", "It is a bee."),
+    Picture("bee.jpg", _BEE, "A bee sits on a red flower.", "Mark “red”: attribute, major", "It is purple."),
+    Picture("bee.jpg", _BEE, "Two bees sit on a flower.", "Mark “Two bees”: count, major", "There is one."),
+    Picture(
+        "bee.jpg",
+        _BEE,
+        "A bee that has flown far sits on a flower.",
+        "Mark “that has flown far”: inference, minor",
+        "The image does not show whether it is true.",
+    ),
+)
+
+
+@register("spans")
+@dataclass(frozen=True)
+class ErrorSpans(HumanProtocol):
+    """One caption at a time: marks in it, what it lacks, and a score from 0 to 100."""
+
+    raters: int = option(
+        2, "Raters for each caption", "Each of them another person.", low=1, high=MOST_RESPONSES
+    )
+    overall: bool = option(
+        True,
+        "Ask for a score",
+        "From 0 to 100, after the marks, as in ESA. Without it the weights of the marks are the score, "
+        "as in MQM.",
+    )
+    kinds: str = option(
+        ", ".join(one.value for one in KINDS), "Kinds of error", "Names with commas between them."
+    )
+    severities: str = option(
+        ", ".join(f"{one.value}={one.amount:g}" for one in SEVERITIES),
+        "Severities with their weights",
+        "Minor 1 and major 5 are those of MQM.",
+    )
+    audit: bool = option(
+        False,
+        "Also derive an error audit",
+        "From the marks: of each kind whether a caption has such an error, and how many facts are wrong "
+        "or missing.",
+    )
+    clean: bool = clean_option()
+
+    title: ClassVar[str] = "Error spans: what is wrong, and where"
+    citation: ClassVar[str] = "ESA, Kocmi et al. 2024; weights of MQM, Freitag et al. 2021"
+    words: ClassVar[Words] = Words(
+        "Error spans",
+        "Raters mark the wrong places of a caption, say what kind of error each is and how severe, what is "
+        "missing, and give the caption a score from 0 to 100.",
+        "Candidates and images.",
+        "A drag and two clicks for each error, and a number, for each caption and rater.",
+        "Findings with their place in the caption, errors by kind and severity, and scores by system.",
+        "You will see photographs, each with one caption, mark what is wrong in it, and score the caption.",
+    )
+    raters_option: ClassVar[str] = "raters"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _ = self.form
+
+    @cached_property
+    def form(self) -> Form:
+        """The marks, then the score: marking first steadies the score (Kocmi et al. 2024)."""
+        options = (*_kinds(self.kinds), *_severities(self.severities))
+        label = "What is wrong in the caption, and where?"
+        marks = Field(MARKS, "spans", label, options=options, high=MOST_MARKS)
+        score = Field(
+            SCORE,
+            "number",
+            "How well does the caption describe the image?",
+            "From 0 to 100. 0: nothing fits. 33: some of it fits, much is wrong or missing. "
+            "66: most fits, with some errors. 100: all is right, and nothing important is missing.",
+            low=0,
+            high=HIGHEST,
+            step=1,
+        )
+        return Form((marks, score) if self.overall else (marks,))
+
+    @property
+    def ranges(self) -> Mapping[str, tuple[float, float]]:
+        """The score's."""
+        return {SCORE: (0.0, float(HIGHEST))} if self.overall else {}
+
+    def items(self, corpus: Corpus, *, seed: int) -> list[Item]:
+        """One item for each distinct caption of an image."""
+        return [
+            Item(
+                key=opaque(seed, "spans", image, text),
+                image=image,
+                captions=(Caption("A", text),),
+                form=self.form,
+                sources={"A": tuple(systems)},
+                target=self.raters,
+            )
+            for image, texts in captions_of(corpus, clean=self.clean).items()
+            for text, systems in texts.items()
+        ]
+
+    def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
+        """How to mark, and what the severities mean."""
+        return (
+            Guide(
+                "What you do",
+                "Look at the image, then read the caption. Mark each place that is wrong: as few words as "
+                "show the error, and each error once. If all is right, mark nothing.",
+                (
+                    "A word that is wrong because another one is wrong is no error of its own.",
+                    "Something important that the caption does not mention: use “Something is missing”.",
+                ),
+                _PICTURES,
+            ),
+            Guide(
+                "How severe",
+                "Minor: most readers would not mind, or would still imagine the right picture. Major: a "
+                "reader would imagine something else than the image shows.",
+            ),
+        )
+
+    # Results
+
+    def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
+        """Of each caption the score, the number of errors and the sum of their weights, as MQM below 0.
+
+        With `audit` also 1 for each kind of error that was marked and 0 for the others, and how many
+        facts are wrong and how many are missing.
+        """
+        for item, response in matched(items, responses):
+            field, answer = item.form.fields[0], response.answers[MARKS]
+            marks = list(marks_of(answer))
+            said = {ERRORS: float(len(marks)), MQM: 0.0 - weight_of(field, answer)}
+            if SCORE in response.answers:
+                said = {SCORE: float(str(response.answers[SCORE])), **said}
+            if self.audit:
+                said |= {f"has {one.part}": one.value for one in field.rules.numbers(field, answer)}
+                missing = sum(mark["start"] is None for mark in marks)
+                wrong = sum(mark["start"] is not None and mark["kind"] in FACTS for mark in marks)
+                said |= {"facts wrong": float(wrong), "facts missing": float(missing)}
+            for system in item.sources["A"]:
+                for aspect, value in said.items():
+                    yield row_of(item, response, item.captions[0], system, aspect, value)
+
+    def tables(self, items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
+        """Means by system, errors by kind and severity, and what became of suggestions."""
+        values: dict[str, dict[str, list[tuple[str, float]]]] = {}
+        for row in self.rows(items, responses):
+            values.setdefault(row.aspect, {}).setdefault(row.system, []).append((row.image, row.value))
+        if not values:
+            return []
+        tables, derived = [], []
+        for aspect, systems in values.items():
+            found = [(system, *_mean(own), len(own)) for system, own in systems.items()]
+            found.sort(key=lambda row: -row[1])
+            if aspect not in _TITLES:
+                derived += [(aspect, *row) for row in found]
+                continue
+            scale = (0, HIGHEST) if aspect == SCORE else None
+            chart = Chart("intervals", "mean", "system", x_scale=scale) if aspect != ERRORS else None
+            tables.append(
+                Table(
+                    f"{_TITLES[aspect]} by system", ("system", *_MEAN), tuple(found), INTERVALS, chart=chart
+                )
+            )
+        if derived:
+            note = f"has: the share of captions with such an error; facts: how many; {INTERVALS}"
+            tables.append(
+                Table("Error audit from the marks", ("aspect", "system", *_MEAN), tuple(derived), note)
+            )
+        return [*tables, _errors(items, responses), *_suggestions_table(items, responses)]
+
+    def agreement(
+        self, items: Sequence[Item], responses: Sequence[Response], *, resamples: int = DEFAULT_RESAMPLES
+    ) -> list[Table]:
+        """Beside scores and kinds: how far two raters mark the same characters."""
+        own = _places_table(items, responses, resamples)
+        return super().agreement(items, responses, resamples=resamples) + own
+
+    def scale_of(self, field: Field) -> Scale:
+        """The score has even steps."""
+        return "interval" if field.name == SCORE else super().scale_of(field)
+
+    def simulated(self, item: Item, someone: Someone) -> dict[str, Any]:
+        """The worse the caption, the more words are marked: words on which careful raters agree."""
+        good = min(1.0, max(0.0, someone.opinion(item, "A") + someone.noise()))
+        answers: dict[str, Any] = {MARKS: self._simulated_marks(item, someone, good)}
+        if self.overall:
+            answers[SCORE] = round(HIGHEST * good)
+        return answers
+
+    def _simulated_marks(self, item: Item, someone: Someone, good: float) -> list[dict[str, Any]]:
+        caption, field = item.captions[0].text, item.form.fields[0]
+        kinds, severities = kinds_of(field), severities_of(field)
+        prior = [mark for mark in marks_of(item.prior.get(MARKS)) if someone.rng.random() < 0.8]
+        marks = [{**mark, "kept": True} if someone.rng.random() < 0.6 else mark for mark in prior]
+        words = _words(caption)
+        order = draws(0, "errors", caption).permutation(len(words)).tolist()
+        for at, row in enumerate(order[: round(4 * (1 - good))]):
+            other = someone.rng.random() < 0.3  # another eye falls on another word
+            start, end = words[int(someone.rng.integers(len(words))) if other else row]
+            kind = kinds[at % len(kinds)].value
+            if all((mark["start"], mark["end"], mark["kind"]) != (start, end, kind) for mark in marks):
+                severity = severities[-1 if good < 0.4 else 0].value
+                marks.append({"start": start, "end": end, "kind": kind, "severity": severity})
+        return marks
+
+
+_MEAN = ("mean", "low", "high", "answers")
+_TITLES = {SCORE: "Score", ERRORS: "Errors in a caption", MQM: "MQM score"}
+
+
+def _kinds(text: str) -> tuple[Any, ...]:
+    names = [name.strip() for name in text.split(",")]
+    if not all(names) or len(set(names)) != len(names) or len(names) > MOST_KINDS:
+        raise InputError(
+            f'kinds: "{one_line(text, 60)}" must be 1 to {MOST_KINDS} names, each once: object, text.'
+        )
+    return tuple(kind_option(name) for name in names)
+
+
+def _severities(text: str) -> tuple[Any, ...]:
+    found = []
+    for part in text.split(","):
+        name, _, weight = part.partition("=")
+        value = as_number(weight)
+        if not name.strip() or value is None or value < 0:
+            raise InputError(
+                f'severities: "{one_line(part, 40)}" is not a name and a weight: minor=1, major=5.'
+            )
+        found.append(severity_option(name.strip(), value))
+    if len({one.value for one in found}) != len(found) or len(found) > 9:
+        raise InputError("severities: give 1 to 9, each of them once: minor=1, major=5.")
+    return tuple(found)
+
+
+def _mean(values: Sequence[tuple[str, float]]) -> tuple[float, float, float]:
+    """Mean, low and high of values by image."""
+    sums: dict[str, list[float]] = {}
+    for image, value in values:
+        own = sums.setdefault(image, [0.0, 0.0])
+        own[0] += value
+        own[1] += 1
+    found = bootstrap_interval(list(sums.values()), lambda s: s[..., 0] / s[..., 1])
+    return found.value, found.low, found.high
+
+
+def _errors(items: Sequence[Item], responses: Sequence[Response]) -> Table:
+    """How many errors of each kind and severity a caption of each system has."""
+    counted: dict[tuple[str, str, str], dict[tuple[str, str], int]] = {}
+    asked: dict[str, list[tuple[str, str]]] = {}
+    for item, response in matched(items, responses):
+        for system in item.sources["A"]:
+            answer = (item.image, f"{item.key} {response.rater}")
+            asked.setdefault(system, []).append(answer)
+            for mark in marks_of(response.answers[MARKS]):
+                for severity in (ALL, mark["severity"]):
+                    for kind in (ALL, mark["kind"]):
+                        own = counted.setdefault((system, kind, severity), {})
+                        own[answer] = own.get(answer, 0) + 1
+    field = items[0].form.fields[0]
+    rows: list[tuple[str | float | int, ...]] = []
+    for system, answers in asked.items():
+        for kind in (ALL, *(one.value for one in kinds_of(field))):
+            for severity in (ALL, *(one.value for one in severities_of(field))):
+                own = counted.get((system, kind, severity), {})
+                if own or severity == ALL:
+                    mean = _mean([(answer[0], float(own.get(answer, 0))) for answer in answers])
+                    rows.append((system, kind, severity, *mean, sum(own.values())))
+    columns = ("system", "kind", "severity", "mean", "low", "high", "marks")
+    note = f"mean: marks in a caption, by each rater; {INTERVALS}"
+    return Table("Errors by kind and severity", columns, tuple(rows), note)
+
+
+def _suggestions_table(items: Sequence[Item], responses: Sequence[Response]) -> list[Table]:
+    """What raters did with the marks that they were shown, by who suggested them."""
+    counts: dict[str, Counter[str]] = {}
+    for one in suggestions_of(items, responses):
+        counts.setdefault(one.suggested_by, Counter())[one.status] += 1
+    rows: list[tuple[str | int, ...]] = [
+        (source, *(own[status] for status in STATUSES)) for source, own in counts.items()
+    ]
+    note = "untouched: left as it was, without a word. Each rater who saw a suggestion counts."
+    return (
+        [Table("What became of suggestions", ("suggested by", *STATUSES), tuple(rows), note)] if rows else []
+    )
+
+
+def _places_table(items: Sequence[Item], responses: Sequence[Response], resamples: int) -> list[Table]:
+    """F1 of the characters that two raters marked, of all pairs of raters and of each."""
+    by_item: dict[str, tuple[Item, list[Response]]] = {}
+    for item, response in matched(items, responses):
+        if item.counts and not item.prior:
+            by_item.setdefault(item.key, (item, []))[1].append(response)
+    sums: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for item, own in by_item.values():
+        kinds = ("", *(one.value for one in kinds_of(item.form.fields[0])))
+        for one, other in combinations(sorted(own, key=lambda response: response.rater), 2):
+            for kind in kinds:
+                first, second = (covered(response.answers[MARKS], kind) for response in (one, other))
+                pair = f"{one.rater} and {other.rater}"
+                for raters in (ALL, pair) if not kind else (ALL,):
+                    cell = sums.setdefault((kind or ALL, raters), {}).setdefault(item.image, [0.0, 0.0, 0.0])
+                    cell[0] += 2 * len(first & second)
+                    cell[1] += len(first) + len(second)
+                    cell[2] += 1
+    rows: list[tuple[str | float | int, ...]] = []
+    for (kind, raters), images in sums.items():
+        matrix = np.array(list(images.values()))
+        if matrix[:, 1].sum():
+            with np.errstate(divide="ignore", invalid="ignore"):
+                found = bootstrap_interval(matrix, _ratio, resamples=resamples)
+            rows.append((kind, raters, found.value, found.low, found.high, int(matrix[:, 2].sum())))
+    note = (
+        "F1: of the characters that two raters marked, 2 x those of both / the sum of those of each. "
+        f"Captions with suggestions are left out; {INTERVALS}"
+    )
+    columns = ("kind", "raters", "F1", "low", "high", "captions")
+    return [Table("Agreement on places", columns, tuple(rows), note)] if rows else []
+
+
+def _ratio(sums: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
+    return np.asarray(np.where(sums[..., 1] > 0, sums[..., 0] / np.maximum(sums[..., 1], 1), 0.0))
+
+
+def _words(caption: str) -> list[tuple[int, int]]:
+    """Where the words of a caption stand; of one without spaces its first character."""
+    found, at = [], 0
+    for word in caption.split():
+        start = caption.index(word, at)
+        at = start + len(word)
+        found.append((start, at))
+    return found or [(0, 1)]
