@@ -19,7 +19,7 @@ PROTOCOLS = [name for name, kind in known_protocols().items() if not issubclass(
 
 
 def test_every_protocol_says_who_it_is() -> None:
-    assert PROTOCOLS[:5] == ["thumb", "humanr", "tagging", "audit", "spoken"]  # as the documents list them
+    assert PROTOCOLS[:6] == ["thumb", "humanr", "tagging", "audit", "spans", "spoken"]
     assert all(known_protocols()[name].citation for name in PROTOCOLS[:5])
     for name in PROTOCOLS:
         assert protocol(name).name == name

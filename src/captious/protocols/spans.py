@@ -31,7 +31,6 @@ from captious.protocols.base import (
     Table,
     Words,
     captions_of,
-    clean_option,
     draws,
     matched,
     opaque,
@@ -108,7 +107,6 @@ class ErrorSpans(HumanProtocol):
         "From the marks: of each kind whether a caption has such an error, and how many facts are wrong "
         "or missing.",
     )
-    clean: bool = clean_option()
 
     title: ClassVar[str] = "Error spans: what is wrong, and where"
     citation: ClassVar[str] = "ESA, Kocmi et al. 2024; weights of MQM, Freitag et al. 2021"
@@ -161,7 +159,7 @@ class ErrorSpans(HumanProtocol):
                 sources={"A": tuple(systems)},
                 target=self.raters,
             )
-            for image, texts in captions_of(corpus, clean=self.clean).items()
+            for image, texts in captions_of(corpus).items()
             for text, systems in texts.items()
         ]
 

@@ -23,7 +23,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory):
 
 def test_there_is_an_open_campaign_of_each_protocol(demo):
     db, campaigns = demo
-    built_in = {"thumb", "humanr", "tagging", "audit", "generic", "game", "spoken"}
+    built_in = {"thumb", "humanr", "tagging", "audit", "spans", "generic", "game", "spoken"}
     assert {one.protocol for one in campaigns} == built_in
     for campaign in campaigns:
         view = analysis.overview(db, campaign)

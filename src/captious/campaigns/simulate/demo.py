@@ -130,6 +130,7 @@ PLANS = (
     _Plan("humanr", "Demo: HUMANr", _crowd, 24, 80, settings=PAID),
     _Plan("tagging", "Demo: tagging", _taggers, 6, 60, {"raters": 3}, second_round=36),
     _Plan("audit", "Demo: error audit", _auditors, 6, 38, {"target": 2}),
+    _Plan("spans", "Demo: error spans", _auditors, 6, 40),
     _Plan(
         "generic",
         "Demo: helpfulness",

@@ -72,6 +72,7 @@ class Question:
     preset: bool = False
     known: bool = True
     one_press: bool = False
+    lists: bool = False
     entries: tuple[Mapping[str, object], ...] = ()
     suggested: tuple[Mapping[str, object], ...] = ()
 
@@ -199,6 +200,7 @@ def _question(
         preset=preset,
         known=kind.known,
         one_press=kind.one_press and bool(choices),
+        lists=kind.lists,
         entries=_entries(answer),
         suggested=_entries(prior),
     )

@@ -119,7 +119,7 @@ def _written(values: Collection[str], write: Callable[[str], bytes]) -> list[byt
 
 
 def _in_html(text: str) -> bytes:
-    return str(escape(text)).encode()
+    return _escaped(text).encode()
 
 
 def _in_json(text: str) -> bytes:
@@ -128,7 +128,12 @@ def _in_json(text: str) -> bytes:
     >>> _in_json('say "a\\b" <i>\n\U0001f415').decode()
     'say &#34;a\\\\b&#34; &lt;i&gt;\\n🐕'
     """
-    return orjson.dumps(escape(text))[1:-1]
+    return orjson.dumps(_escaped(text))[1:-1]
+
+
+def _escaped(text: str) -> str:
+    """A text for HTML; browsers would read a carriage return as a line feed, and count wrong."""
+    return str(escape(text)).replace("\r", "&#13;")
 
 
 _frames: OrderedDict[tuple[Any, ...], _Frame] = OrderedDict()

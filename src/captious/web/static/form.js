@@ -45,6 +45,8 @@ window.captious = window.captious || {};
 
   const shown = () => questions.filter((question) => !question.hidden);
   const firstMissing = () => shown().find((question) => !answered(question));
+  // Marks may stay away, but nobody is led past a caption that was not looked at.
+  const firstOpen = () => shown().find((question) => !answered(question) || question.querySelector("[data-untried]"));
 
   function current(question) {
     if (!boxes(question).length) return values(question).map(plainNumber).sort().join(" ");
@@ -173,6 +175,6 @@ window.captious = window.captious || {};
     question.scrollIntoView({ block: "nearest" });
   }
 
-  Object.assign(window.captious, { form, shown, values, radios, boxes, places, amountOf, answered, firstMissing, focusQuestion, refresh, preset, allFine, tellMissing });
+  Object.assign(window.captious, { form, shown, values, radios, boxes, places, amountOf, answered, firstMissing, firstOpen, focusQuestion, refresh, preset, allFine, tellMissing });
   refresh();
 })();

@@ -1,7 +1,7 @@
 "use strict";
 // Everything by keyboard. Single keys can be switched off, and never fire while text is typed.
 (() => {
-  const { form, shown, radios, boxes, places, firstMissing, focusQuestion, preset, allFine, tellMissing } = window.captious;
+  const { form, shown, radios, boxes, places, firstMissing, firstOpen, focusQuestion, preset, allFine, tellMissing } = window.captious;
   if (!form) return;
   const switchBox = document.getElementById("keys-on");
   const STORE = "captious.keys";
@@ -44,7 +44,7 @@
     const all = shown();
     const below = document.activeElement?.matches("[data-submit]") && step < 0;
     const at = below ? all.length : all.indexOf(here() ?? left);
-    focusQuestion(at < 0 ? (firstMissing() ?? all[0]) : all[Math.min(all.length - 1, Math.max(0, at + step))]);
+    focusQuestion(at < 0 ? (firstOpen() ?? all[0]) : all[Math.min(all.length - 1, Math.max(0, at + step))]);
   }
 
   // Where a key goes: to the question with the focus, but never into a list that is folded, and never

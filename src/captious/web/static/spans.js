@@ -23,7 +23,7 @@
 
   function captionOf(root) {
     const own = root.closest(".caption-card, .card")?.querySelector(".caption-text");
-    return own ?? document.querySelector(".captions .caption-text, .captions dd, .caption-text");
+    return own ?? (root.closest("form") ?? document).querySelector(".caption-text");
   }
 
   function start(root, number) {
@@ -53,7 +53,7 @@
     const whole = Object.assign(document.createElement("p"), { className: "visually-hidden", dir: "auto", textContent: `${say("whole")} ${text}` });
     caption.before(whole);
     // The choices stand below the caption and stay in sight with it.
-    if (caption.matches(".caption-text")) caption.after(editor);
+    caption.after(editor);
     caption.classList.add("markable");
     for (const [name, value] of Object.entries({ role: "listbox", "aria-multiselectable": "true", "aria-label": say("words"), dir: "auto" })) caption.setAttribute(name, value);
     const elements = segments.map((one, at) => {
@@ -71,6 +71,12 @@
     const stops = words.filter((at) => !segments[at].point);
     if (!stops.length) stops.push(...words);
 
+    // What sticks to the top is as high as the caption with its choices: focus must not land under it.
+    new ResizeObserver(([{ target }]) => {
+      document.documentElement.style.setProperty("--caption", `${Math.ceil(target.getBoundingClientRect().height)}px`);
+    }).observe(caption.closest(".captions") ?? caption);
+    root.dataset.untried = "";
+
     let marks = read();
     let before = [];
     let pending = null; // { from, to, kind, severity, note, mark, missing }: not complete yet, or a mark that is changed
@@ -83,11 +89,15 @@
 
     // Marks
 
-    const known = ["start", "end", "kind", "severity", "note", "of", "kept"];
+    // The words go along, so that the server can tell whether it counts as we do.
+    const known = ["start", "end", "text", "kind", "severity", "note", "of", "kept"];
     function keep(next, remember = true) {
       if (remember) before.push(marks);
       marks = [...next].sort((a, b) => (a.start ?? Infinity) - (b.start ?? Infinity) || (a.end ?? 0) - (b.end ?? 0));
-      stored.value = JSON.stringify(marks.map((mark) => Object.fromEntries(known.filter((key) => mark[key] !== undefined && mark[key] !== "").map((key) => [key, mark[key]]))));
+      stored.value = JSON.stringify(marks.map((mark) => {
+        const whole = { ...mark, text: isMissing(mark) ? undefined : wordsOf(mark) };
+        return Object.fromEntries(known.filter((key) => whole[key] !== undefined && whole[key] !== "").map((key) => [key, whole[key]]));
+      }));
       stored.dispatchEvent(new Event("input", { bubbles: true }));
     }
 
@@ -134,7 +144,6 @@
       note.value = pending.note ?? "";
       missingText.value = pending.missing ? pending.note ?? "" : "";
       paint();
-      editor.style.scrollMarginTop = `${Math.ceil(caption.getBoundingClientRect().height) + 80}px`;
       editor.scrollIntoView({ block: "nearest" });
       elements[pending.to]?.scrollIntoView({ block: "nearest" });
     }
@@ -374,6 +383,7 @@
         if (key.toLowerCase() === "z") { event.preventDefault(); event.stopPropagation(); undo(); elements[here].focus({ preventScroll: true }); }
         return;
       }
+      if (key.length > 1 || /[\d+= ]/.test(key)) typed = { letters: "", time: -Infinity };
       const forward = getComputedStyle(caption).direction === "rtl" ? -1 : 1;
       let done = true;
       if (ARROWS[key]) goTo(step(ARROWS[key] * forward), event.shiftKey);
@@ -401,9 +411,11 @@
       if (done) { event.preventDefault(); event.stopPropagation(); }
     });
     caption.addEventListener("focusin", (event) => {
+      delete root.dataset.untried;
       const place = placeOf.get(event.target);
       if (place === undefined || place === here) return;
       here = place;
+      anchor = place;
       elements.forEach((element, one) => { if (!segments[one].gap) element.tabIndex = one === here ? 0 : -1; });
     });
 
@@ -457,8 +469,7 @@
       else if (pressed.matches("[data-add-missing]")) addMissing();
       else if (pressed.matches("[data-undo-mark]")) undo();
     }
-    root.addEventListener("click", press);
-    if (!root.contains(editor)) editor.addEventListener("click", press);
+    for (const place of [root, editor]) place.addEventListener("click", press);
     find("[data-add-missing]").addEventListener("keydown", (event) => {
       if (event.key !== "ArrowUp") return;
       event.preventDefault();
