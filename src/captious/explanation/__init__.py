@@ -1,10 +1,11 @@
 """Why a caption got its score.
 
 Transport plans of `vifidel` and `wmd`, scene graphs of `spice`, occlusion of words and image regions
-for `clipscore`, `mcipscore` and `pacscore`.
+for `clipscore`, `mcipscore` and `pacscore`; the places that other metrics mark.
 """
 
 from captious.explanation.drawing import style_sheet
+from captious.explanation.marked import MarkedExplanation
 from captious.explanation.occlusion import OcclusionExplanation
 from captious.explanation.pages import fragment, page
 from captious.explanation.run import BY_IMAGE, EXPLAINED, can_explain, explain, explain_rows, usual_metric
@@ -21,6 +22,7 @@ __all__ = [
     "Explanation",
     "Flow",
     "GraphExplanation",
+    "MarkedExplanation",
     "OcclusionExplanation",
     "Statement",
     "Word",

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 
+from captious.charts.marked_text import MARKED_CSS
 from captious.explanation.drawing import DARK, LIGHT, style_sheet, variables
+from captious.explanation.marked import MarkedExplanation, marked_picture, marked_table
 from captious.explanation.occlusion import GRID, METHOD, OcclusionExplanation, strongest
 from captious.explanation.scene import GraphExplanation, Parts, tuple_text
 from captious.explanation.svg import AnyExplanation, picture
 from captious.explanation.transport import Explanation
 from captious.metrics.spice import Counts
+from captious.tables.html import to_html
 
 _STYLE = """
 :root { color-scheme: light; --ink: #1b2229; --soft: #4d5863; --line: #d5dbe1; --page: #fbfcfd;
@@ -67,7 +71,7 @@ def page(explanations: Sequence[AnyExplanation]) -> str:
         "<title>Why these captions got their scores</title>\n"
         f"<style>\n:root {{ {light} }}\n"
         f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}"
-        f"{_STYLE}{style_sheet()}</style>\n</head>\n"
+        f"{_STYLE}{style_sheet()}{MARKED_CSS}</style>\n</head>\n"
         f"<body>\n<main>\n<h1>Why these captions got their scores</h1>\n{sections}\n"
         "</main>\n</body>\n</html>\n"
     )
@@ -95,6 +99,8 @@ def _section(one: AnyExplanation, key: str) -> str:
 
 
 def _picture(one: AnyExplanation, key: str) -> str:
+    if isinstance(one, MarkedExplanation):
+        return marked_picture(one)
     kinds = {GraphExplanation: "Scene graphs", OcclusionExplanation: "Words and regions"}
     what = kinds.get(type(one), "Transport plan")
     return _scrolled(picture(one, key, standalone=False), f"{what} of {_name(one)}")
@@ -111,6 +117,8 @@ def _scrolled(inner: str, label: str) -> str:
 def _scores(one: AnyExplanation) -> str:
     if isinstance(one, OcclusionExplanation):
         return f"<p>{one.metric} {one.score:.4f}; {METHOD}, a grid of {GRID} x {GRID} cells</p>"
+    if isinstance(one, MarkedExplanation):
+        return f"<p>{one.metric} {one.score:.4f}</p>"
     if isinstance(one, Explanation):
         return f"<p>{one.metric} {one.score:.4f} = exp(-{one.distance:.4f})</p>"
     counts = one.counts
@@ -128,7 +136,7 @@ def _scores(one: AnyExplanation) -> str:
 
 def _facts(one: AnyExplanation) -> list[str]:
     """What is not in the picture, a paragraph each."""
-    if isinstance(one, OcclusionExplanation):
+    if isinstance(one, (OcclusionExplanation, MarkedExplanation)):
         return []
     if isinstance(one, GraphExplanation):
         others = [f"{name} {value:.2f}" for name, value in one.other_judgments.items()]
@@ -153,6 +161,8 @@ def _details(one: AnyExplanation) -> str:
         return _scrolled(_tuples(one), f"Tuples of {_name(one)}") + _scrolled(
             _categories(one), f"Categories of {_name(one)}"
         )
+    if isinstance(one, MarkedExplanation):
+        return to_html(replace(marked_table(one), title=f"Findings of {_name(one)}", note=""))
     if isinstance(one, OcclusionExplanation):
         return _scrolled(_covered(one), f"Table of {_name(one)}")
     return _scrolled(_flows(one), f"Table of {_name(one)}")

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from captious.arguments import check_arguments
+from captious.charts.marked_text import MARKED_CSS
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.corpus.given import Given
 from captious.errors import InputError, UnknownNameError
+from captious.explanation.marked import MarkedExplanation, marked_picture
 from captious.explanation.occlusion import explain_occlusion
 from captious.explanation.scene import GraphExplanation, explain_graphs
 from captious.explanation.svg import AnyExplanation, picture
 from captious.explanation.tables import explanation_tables
 from captious.explanation.transport import explain_plan
-from captious.metrics import Asked, Batch, resolve
+from captious.metrics import Asked, Batch, Metric, resolve
 from captious.metrics.clip import ClipScore
 from captious.metrics.languages import refuse_languages, warn_of_languages
 from captious.metrics.spice import Spice
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 BY_IMAGE = ("clipscore", "mcipscore", "pacscore")
 EXPLAINED = ("spice", "vifidel", "wmd", *BY_IMAGE)
-_Explainable = Spice | Vifidel | WordMovers | ClipScore
+_DRAWN = (Spice, Vifidel, WordMovers, ClipScore)
 
 
 def can_explain(metric: str) -> bool:
@@ -63,8 +65,13 @@ class Explanations(list[AnyExplanation], Shown):
         return data_frame(rows, names)
 
     def _repr_html_(self) -> str:
-        drawn = (picture(one, f"explanation-{place}") for place, one in enumerate(self))
-        return "\n".join(f"<div>{svg}</div>" for svg in drawn)
+        drawn = (
+            f"<style>{MARKED_CSS}</style>{marked_picture(one)}"
+            if isinstance(one, MarkedExplanation)
+            else picture(one, f"explanation-{place}")
+            for place, one in enumerate(self)
+        )
+        return "\n".join(f"<div>{one}</div>" for one in drawn)
 
 
 def explain(
@@ -104,11 +111,12 @@ def explain(
     refuse_languages(corpus, [chosen])
     warn_of_languages([chosen], corpus)
     batch = Batch(corpus)
-    knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
+    knowledge: Any = chosen.merge([chosen.collect(batch)])
     chosen.check(corpus, knowledge)
     scores = chosen.score_examples(batch, knowledge)
-    may_be_zero = isinstance(chosen, (Spice, ClipScore))
-    rows = _rows(corpus, scores, image_id, system, lowest_may_be_zero=may_be_zero)
+    may_be_zero = not isinstance(chosen, (Vifidel, WordMovers))
+    worth = scores if chosen.higher_is_better else -scores
+    rows = _rows(corpus, worth, image_id, system, lowest_may_be_zero=may_be_zero)
     signature = chosen.signature(corpus, knowledge)
     found = explain_rows(corpus, chosen, rows, scores=scores, signature=signature, near=near, judged=judged)
     return Explanations(found)
@@ -138,7 +146,9 @@ def explain_rows(
         return list(explain_occlusion(corpus, rows, chosen, own, signature))
     part = corpus.select(np.array(rows, dtype=np.int64)).compact()
     batch = Batch(part)
-    knowledge: Any = chosen.merge([chosen.collect(batch)])  # type: ignore[list-item]
+    knowledge: Any = chosen.merge([chosen.collect(batch)])
+    if not isinstance(chosen, (Vifidel, WordMovers)):
+        return list(_marked(part, chosen, [float(scores[row]) for row in rows], signature))
     names = (chosen.name, signature, chosen.tokeniser)
     return [
         explain_plan(part, place, chosen.lay_out(batch, knowledge, place), float(scores[row]), names, near)
@@ -146,13 +156,26 @@ def explain_rows(
     ]
 
 
-def _explainable(metric: Asked) -> _Explainable:
+def _explainable(metric: Asked) -> Metric:
     chosen = resolve(metric)
-    if isinstance(chosen, (Spice, Vifidel, WordMovers, ClipScore)):
+    if isinstance(chosen, _DRAWN) or chosen.gives_findings:
         return chosen
     raise InputError(
-        f"{chosen.name} cannot be explained. Use {', '.join(EXPLAINED[:-1])} or {EXPLAINED[-1]}."
+        f"{chosen.name} cannot be explained. Use {', '.join(EXPLAINED)}, or a metric that gives findings."
     )
+
+
+def _marked(
+    corpus: Corpus, metric: Metric, scores: Sequence[float], signature: str
+) -> Iterator[MarkedExplanation]:
+    """The findings of all examples of a corpus."""
+    batch = Batch(corpus)
+    found = metric.findings(batch, metric.merge([metric.collect(batch)]))
+    for row, (places, score) in enumerate(zip(found, scores, strict=True)):
+        example = corpus.example(row)
+        yield MarkedExplanation(
+            metric.name, signature, example.system, example.image_id, example.caption, score, places or ()
+        )
 
 
 def _graphs(

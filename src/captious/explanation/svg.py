@@ -6,13 +6,15 @@ not see it, and says in words, signs and dashes whatever it says in colour.
 
 from __future__ import annotations
 
+from captious.errors import InputError
 from captious.explanation.graph_svg import graph_in_words, graph_picture
+from captious.explanation.marked import MarkedExplanation, marked_in_words
 from captious.explanation.occlusion import OcclusionExplanation, occlusion_in_words, occlusion_picture
 from captious.explanation.plan_svg import plan_in_words, plan_picture
 from captious.explanation.scene import GraphExplanation
 from captious.explanation.transport import Explanation
 
-AnyExplanation = Explanation | GraphExplanation | OcclusionExplanation
+AnyExplanation = Explanation | GraphExplanation | OcclusionExplanation | MarkedExplanation
 
 
 def picture(explanation: AnyExplanation, key: str = "plan", *, standalone: bool = True) -> str:
@@ -26,6 +28,11 @@ def picture(explanation: AnyExplanation, key: str = "plan", *, standalone: bool 
     >>> picture(explain(corpus)[0]).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     True
     """
+    if isinstance(explanation, MarkedExplanation):
+        raise InputError(
+            f"{explanation.metric} marks words of the caption, which is text and no drawing.",
+            command="Use --format html, table or json.",
+        )
     if isinstance(explanation, OcclusionExplanation):
         return occlusion_picture(explanation, key, standalone=standalone)
     if isinstance(explanation, GraphExplanation):
@@ -42,6 +49,8 @@ def in_words(explanation: AnyExplanation) -> str:
     >>> in_words(explain(corpus)[0])
     'dog went to dog (50% at a cost of 0.00) and beach (50% at a cost of 1.02). Unsupported: beach.'
     """
+    if isinstance(explanation, MarkedExplanation):
+        return marked_in_words(explanation)
     if isinstance(explanation, OcclusionExplanation):
         return occlusion_in_words(explanation)
     if isinstance(explanation, GraphExplanation):
