@@ -27,6 +27,7 @@ from captious.metrics import Batch, Metric, resolve
 from captious.metrics.cider import CiderD
 from captious.metrics.languages import refuse_languages
 from captious.metrics.prepared_cider import PreparedCider
+from captious.text.markup import marked_up
 
 
 class Reward:
@@ -59,6 +60,7 @@ class Reward:
         # Of a metric that only notes what was long; None where there is nothing to tell.
         wide = self.metric.corpus_wide or type(self.metric).collect is Metric.collect
         self._told: bool | None = None if wide else False
+        self._markup_told = False
         refuse_languages(Corpus.from_lists([text for own in self._references for text in own]), [self.metric])
         if type(self.metric) is CiderD:
             self._prepared = PreparedCider(self.metric, self._references)
@@ -87,6 +89,15 @@ class Reward:
             return np.zeros(0)
         if not all(map(str.isascii, captions)):
             refuse_languages(Corpus.from_lists(captions), [self.metric])
+        if not self._markup_told and (marked := marked_up(captions)):
+            self._markup_told = True
+            shown = one_line(captions[marked[0]], 40)
+            warnings.warn(
+                f'captions with markup, such as "{shown}": most metrics read it as words. '
+                "captious.text.markup.without_markup takes it out.",
+                CaptiousWarning,
+                stacklevel=2,
+            )
         if self._prepared is not None:
             return self._prepared.scores(rows, captions)
         batch = Batch(self._corpus(rows, captions))

@@ -24,7 +24,7 @@ from captious.engine.shards.choice import EngineName, engine_of
 from captious.errors import CaptiousWarning, InputError, UnknownNameError
 from captious.groups import expand, missing_for, usual
 from captious.metrics import Asked, Metric, known_metrics, resolve_all
-from captious.metrics.languages import refuse_languages, warn_of_languages
+from captious.metrics.languages import refuse_languages, warn_of_texts
 from captious.metrics.seen import warn_of_seen
 from captious.stats.resample import DEFAULT_SEED
 
@@ -130,7 +130,7 @@ def score(
         sample = corpus.sample(_SAMPLE)
         found = resolve_all(_chosen(metrics, sample))
         refuse_languages(sample, found.values())
-        warn_of_languages(found.values(), sample)
+        warn_of_texts(found.values(), sample)
         where = engine_of(engine, jobs, address, list(found.values()))
         draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
         return score_shards(corpus, found, out, where, **draws, overwrite=overwrite, progress=progress)
@@ -148,7 +148,7 @@ def score(
     if findings:
         _say_which_find(asked)
     runs = run_metrics(corpus, list(asked.values()), jobs=jobs, progress=progress, findings=findings)
-    warn_of_languages(asked.values(), corpus)
+    warn_of_texts(asked.values(), corpus)
     return assemble(corpus, asked, runs, resamples=resamples, level=level, seed=seed)
 
 

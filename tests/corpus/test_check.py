@@ -45,6 +45,8 @@ def test_nothing_to_find(tmp_path: Path) -> None:
         ("  ", {"empty": "error"}),
         ("A dog\nruns.", {"line-break": "warning"}),
         ("A dog\tand a cat.", {"control-character": "warning"}),
+        ("**A dog** runs.", {"markup": "warning"}),
+        ("A dog </s>.", {"markup": "warning"}),
         ("A dog\u200band a cat.", {"control-character": "warning"}),
         ("A cafÃ© and a dog.", {"mojibake": "warning"}),
         ("A caf\ufffd and a dog.", {"replacement-character": "warning"}),

@@ -91,3 +91,9 @@ def test_nothing_is_left_behind_by_a_file_that_cannot_be_read(tmp_path: Path) ->
     with pytest.raises(InputError, match="the JSON ends too early"):
         fix_files([tmp_path / "a.json"], tmp_path / "out.json")
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"]
+
+
+def test_markup_is_taken_out(tmp_path: Path) -> None:
+    (tmp_path / "in.json").write_text(json.dumps({"7": "## Scene\n\n- **two dogs** on a [hill](h.jpg)"}))
+    fix_files([tmp_path / "in.json"], tmp_path / "out.json")
+    assert json.loads((tmp_path / "out.json").read_text()) == {"7": "Scene\n\ntwo dogs on a hill."}

@@ -14,8 +14,9 @@ import pytest
 from captious import Corpus, Reward, explain, score
 from captious.errors import CaptiousWarning, InputError, MissingDependencyError, UnknownNameError
 from captious.metrics import Metric, known_metrics, resolve
-from captious.metrics.languages import findings, language_notes, refuse_languages
+from captious.metrics.languages import findings, refuse_languages, text_notes
 from captious.text.languages import ANY, SPACED, UNSPACED, languages_of
+from captious.text.markup import without_markup
 from captious.text.tokens import token_table, tokenisers_for
 
 CAPTIONS: dict[str, list[list[str]]] = json.loads(
@@ -142,7 +143,7 @@ def test_whoever_wants_it_all_the_same_gets_it_marked(name: str) -> None:
 def test_another_language_of_the_references_is_told_too() -> None:
     captions = [own[0] for own in CAPTIONS["en"]]
     german = Corpus.from_lists(captions, [[own[0]] for own in CAPTIONS["de"]])
-    assert language_notes([resolve("spice")], german) == [
+    assert text_notes([resolve("spice")], german) == [
         "spice: references are German, but it is made for English: its scores are less reliable."
     ]
     with pytest.raises(InputError, match="captions are Chinese, which is written without spaces"):
@@ -159,7 +160,7 @@ def test_a_mixture_is_refused_and_a_few_are_noted() -> None:
     few = [*english * 5, CAPTIONS["th"][0][0]]
     corpus = Corpus.from_lists(few, [[text] for text in few])
     refuse_languages(corpus, [resolve("sentsim")])
-    assert "1 of the captions are Thai" in language_notes([resolve("sentsim")], corpus)[0]
+    assert "1 of the captions are Thai" in text_notes([resolve("sentsim")], corpus)[0]
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def test_odd_english_captions_are_scored(captions: list[str]) -> None:
 def test_symbols_that_the_encoder_cannot_read_are_noted() -> None:
     metric = ready("sentsim")
     symbols = Corpus.from_lists(["🐕 🏖", "a dog"], [["🐕 🏖"], ["a dog"]])
-    assert "its encoder reads hardly a word of 50% of the captions" in language_notes([metric], symbols)[0]
+    assert "its encoder reads hardly a word of 50% of the captions" in text_notes([metric], symbols)[0]
 
 
 def test_explanations_and_rewards_are_guarded_too(corpus: Corpus) -> None:
@@ -276,3 +277,30 @@ def test_the_words_of_the_tables_hold_no_white_space() -> None:
 
 def test_scripts_without_spaces_are_those_of_the_captions() -> None:
     assert {languages_of([CAPTIONS[code][0][0]])[0].script for code in UNSPACED_CODES} <= UNSPACED
+
+
+def test_markup_is_noted_and_marked() -> None:
+    captions = ["## Scene\n**Three sheep** graze.", "A dog."]
+    references = [["Three sheep graze."], ["A dog </s>"]]
+    with pytest.warns(CaptiousWarning) as told:
+        found = score(Corpus.from_lists(captions, references), ["bleu1", "rulegrammar"])
+    assert [str(one.message) for one in told] == [
+        f'50.0% of the {side} have markup, as in "{shown}", which most metrics read as words. '
+        "captious check --fix takes it out."
+        for side, shown in (("captions", r"## Scene\n**Three sheep** gra…"), ("references", "</s>"))
+    ]
+    assert "|markup:captions+references|" in found["bleu1"].signature
+    assert "|markup:captions|" in found["rulegrammar"].signature  # reads no references
+    plain = Corpus.from_lists([without_markup(one) for one in captions], [["Three sheep graze."], ["A dog"]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CaptiousWarning)
+        assert score(plain, ["bleu1"])["bleu1"].values[1] == pytest.approx(1)
+
+
+def test_a_reward_tells_of_markup_once() -> None:
+    reward = Reward("bleu1", references={"1": ["a dog runs"]})
+    with pytest.warns(CaptiousWarning, match=r'captions with markup, such as "\*\*a dog\*\* runs"'):
+        assert reward(["1"], ["**a dog** runs"])[0] < 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", CaptiousWarning)
+        reward(["1"], ["**a dog** runs"])

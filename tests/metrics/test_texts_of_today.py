@@ -123,6 +123,7 @@ def test_unusual_texts_are_answered_or_refused_in_one_line(
         assert metric.name in str(refusal) or "Shorten" in str(refusal)
         return
     assert_sane(metric, found)
+    assert ("|markup:captions" in found.signature) is (kind == "markdown")
     equal, other, *_ = found.values if metric.higher_is_better else -found.values
     if compares(metric) and kind != "emoji":  # which are no words to most tokenisers
         assert equal >= other - 1e-6

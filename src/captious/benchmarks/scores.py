@@ -13,7 +13,7 @@ from captious.corpus.columns import FloatArray
 from captious.engine import Progress, run_metrics
 from captious.errors import InputError
 from captious.metrics import Asked, Metric, resolve_all
-from captious.metrics.languages import warn_of_languages
+from captious.metrics.languages import warn_of_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ def compute_scores(
     """
     corpora = data.corpora if isinstance(data, Preferences) else [data.corpus]
     _require_references(data.protocol.name, metrics, corpora[0])
-    warn_of_languages(metrics.values(), corpora[0])
+    warn_of_texts(metrics.values(), corpora[0])
     draws: dict[str, list[FloatArray]] = {name: [] for name in metrics}
     signatures: dict[str, str] = {}
     findings: dict[str, Findings] = {}

@@ -18,13 +18,23 @@ from captious.corpus.readers.parse import line_blocks, parse_json
 from captious.corpus.readers.tables import fields_up_to, parquet_errors, parquet_table, quoting_of
 from captious.errors import InputError
 from captious.files import atomically
+from captious.text.markup import without_markup
 from captious.text.normalise import thumb_normalise
 from captious.unpack import GZIP
 
 Mend = Callable[[str], str]
 
 
-def fix_files(paths: Sequence[PathText], out: PathText, mend: Mend = thumb_normalise) -> dict[Path, int]:
+def as_plain_sentence(text: str) -> str:
+    """A caption without markup, normalised as THumB asks.
+
+    >>> as_plain_sentence("**a dog** runs")
+    'A dog runs.'
+    """
+    return thumb_normalise(without_markup(text))
+
+
+def fix_files(paths: Sequence[PathText], out: PathText, mend: Mend = as_plain_sentence) -> dict[Path, int]:
     """Write normalised copies of candidate files; how many captions changed in each.
 
     `out` is a file for one input and a folder (made where needed) for several. Everything but the
@@ -45,7 +55,7 @@ def fix_files(paths: Sequence[PathText], out: PathText, mend: Mend = thumb_norma
     return {one: fix_file(path, one, mend) for path, one in zip(paths, targets, strict=True)}
 
 
-def fix_file(path: PathText, out: Path, mend: Mend = thumb_normalise) -> int:
+def fix_file(path: PathText, out: Path, mend: Mend = as_plain_sentence) -> int:
     """Write one normalised copy; the number of captions that changed."""
     source = open_source(path)
     counter = _Counter(mend)

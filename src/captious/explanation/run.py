@@ -21,7 +21,7 @@ from captious.explanation.tables import explanation_tables
 from captious.explanation.transport import explain_plan
 from captious.metrics import Asked, Batch, Metric, resolve
 from captious.metrics.clip import ClipScore
-from captious.metrics.languages import refuse_languages, warn_of_languages
+from captious.metrics.languages import refuse_languages, warn_of_texts
 from captious.metrics.spice import Spice
 from captious.metrics.vifidel import Vifidel
 from captious.metrics.wmd import WordMovers
@@ -109,7 +109,7 @@ def explain(
         asked = _rows(corpus, np.zeros(len(corpus)), image_id, system, lowest_may_be_zero=True)
         corpus = corpus.select(np.array(asked, dtype=np.int64))
     refuse_languages(corpus, [chosen])
-    warn_of_languages([chosen], corpus)
+    warn_of_texts([chosen], corpus)
     batch = Batch(corpus)
     knowledge: Any = chosen.merge([chosen.collect(batch)])
     chosen.check(corpus, knowledge)

@@ -240,13 +240,15 @@ class Metric:
         """Name, everything that changes the number, version: `cider|refs:5|tok:ptb|…|v:0.1.0`.
 
         A metric of another package has that package's name and version too; captions in a language that
-        the metric is not for are told: `captions:de`.
+        the metric is not for are told (`captions:de`), and so is markup (`markup:captions`).
         """
-        from captious.metrics.languages import unclaimed
+        from captious.metrics.languages import marked_up_sides, unclaimed
 
         facts = self.facts(corpus, knowledge) | package_fact(type(self).__module__)
         if others := unclaimed(self, corpus):
             facts["captions"] = "+".join(others)
+        if marked := marked_up_sides(self, corpus):
+            facts["markup"] = "+".join(marked)
         return "|".join([self.name, *(f"{k}:{v}" for k, v in facts.items()), f"v:{__version__}"])
 
 

@@ -1,4 +1,4 @@
-"""Captions in languages that a metric is not for: refused, noted, and marked in signatures.
+"""Captions that a metric is not for, by their language or their markup: refused, noted, and marked.
 
 A metric declares its languages (`Metric.languages`). A score is refused where it would mean nothing: the
 text has no spaces between words and the metric needs them, its script is none that the metric's tables
@@ -16,12 +16,14 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from captious.corpus import Corpus
-from captious.errors import CaptiousWarning, InputError
+from captious.errors import CaptiousWarning, InputError, one_line
 from captious.metrics.base import Metric
 from captious.text.languages import ANY, LATIN, SPACED, UNSPACED, Written, languages_of
+from captious.text.markup import marked_up, without_markup
 
 SOME = 0.1  # share of the captions, or of the references, from which a language counts
 _UNREAD = 0.7  # share of a text's word pieces from which the encoder reads nothing in it
+_LOOKED_AT = 20_000  # texts whose markup is looked for, evenly spaced
 _SAMPLE = 500  # texts whose word pieces are looked at
 # The scripts of the languages that metrics name.
 _SCRIPTS = {"ru": "Cyrillic", "zh": "Chinese", "ja": "Japanese", "ko": "Hangul", "th": "Thai"}
@@ -40,6 +42,7 @@ class Finding:
 class _Sides(NamedTuple):
     captions: list[Written]
     references: list[Written]
+    markup: dict[str, tuple[float, str]]  # side -> share of its texts with markup, and an example
 
 
 _known: WeakKeyDictionary[Corpus, _Sides] = WeakKeyDictionary()
@@ -48,9 +51,47 @@ _known: WeakKeyDictionary[Corpus, _Sides] = WeakKeyDictionary()
 def _sides(corpus: Corpus) -> _Sides:
     found = _known.get(corpus)
     if found is None:
-        found = _Sides(languages_of(corpus.captions), languages_of(corpus.references.values))
+        captions, references = corpus.captions, corpus.references.values
+        marked = {"captions": _markup(captions), "references": _markup(references)}
+        markup = {side: one for side, one in marked.items() if one is not None}
+        found = _Sides(languages_of(captions), languages_of(references), markup)
         _known[corpus] = found
     return found
+
+
+def _markup(texts: Sequence[str]) -> tuple[float, str] | None:
+    """The share of texts with markup, and the begin of the first such place; None where there is none."""
+    looked_at = texts[:: max(1, len(texts) // _LOOKED_AT)]
+    places = marked_up(looked_at)
+    if not places:
+        return None
+    text = looked_at[places[0]]
+    plain = without_markup(text)
+    pairs = enumerate(zip(text, plain, strict=False))
+    same = next((place for place, (own, other) in pairs if own != other), len(plain))
+    return len(places) / len(looked_at), one_line(text[same:].strip(), 30)
+
+
+def marked_up_sides(metric: Metric, corpus: Corpus) -> list[str]:
+    """Which texts that a metric reads have Markdown, HTML or a model's tokens: captions, references."""
+    return [side for side in _sides(corpus).markup if side == "captions" or side in metric.needs]
+
+
+def markup_notes(metrics: Sequence[Metric], corpus: Corpus) -> list[str]:
+    """A line for captions with markup, and one for references.
+
+    >>> from captious.metrics import resolve
+    >>> markup_notes([resolve("bleu4")], Corpus.from_lists(["A dog.", "There is **a cat**."]))
+    ['50.0% of the captions have markup, as in "**a cat**.", which most metrics read as words. \
+captious check --fix takes it out.']
+    """
+    told = _sides(corpus).markup
+    sides = dict.fromkeys(side for metric in metrics for side in marked_up_sides(metric, corpus))
+    return [
+        f'{max(told[side][0], 0.001):.1%} of the {side} have markup, as in "{told[side][1]}", which most '
+        "metrics read as words. captious check --fix takes it out."
+        for side in sides
+    ]
 
 
 def _written(metric: Metric, corpus: Corpus) -> Iterable[tuple[str, Written]]:
@@ -174,15 +215,16 @@ def refuse_languages(corpus: Corpus, metrics: Iterable[Metric]) -> None:
     )
 
 
-def language_notes(metrics: Iterable[Metric], corpus: Corpus) -> list[str]:
-    """A line for the metrics whose scores are weaker, or mean nothing for a few captions.
+def text_notes(metrics: Sequence[Metric], corpus: Corpus) -> list[str]:
+    """A line for the metrics whose scores are weaker, or mean nothing for a few captions, and one for markup.
 
     >>> from captious.metrics import resolve
     >>> corpus = Corpus.from_lists(["ein Hund läuft über die Wiese"], [["der Hund rennt im Gras"]])
-    >>> for line in language_notes([resolve("bleu1"), resolve("spice")], corpus): print(line)
+    >>> for line in text_notes([resolve("bleu1"), resolve("spice")], corpus): print(line)
     spice: captions are German, but it is made for English: its scores are less reliable.
     """
-    return _lines([one for metric in metrics for one in findings(metric, corpus) if not one.refused])
+    weaker = [one for metric in metrics for one in findings(metric, corpus) if not one.refused]
+    return _lines(weaker) + markup_notes(metrics, corpus)
 
 
 def _lines(found: Iterable[Finding]) -> list[str]:
@@ -197,9 +239,9 @@ def _sentence(what: str, way_out: str) -> str:
     return f"{what}. Use {way_out}." if way_out else f"{what}."
 
 
-def warn_of_languages(metrics: Iterable[Metric], corpus: Corpus) -> None:
+def warn_of_texts(metrics: Iterable[Metric], corpus: Corpus) -> None:
     """Each of these lines as a warning; the command line shows it as a note."""
-    for line in language_notes(metrics, corpus):
+    for line in text_notes(list(metrics), corpus):
         warnings.warn(line, CaptiousWarning, stacklevel=3)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from captious.corpus.load import read_captions
 from captious.corpus.readers import read_rows
 from captious.errors import InputError
 
@@ -99,3 +101,45 @@ def test_a_line_of_the_header_is_a_problem_and_no_caption(tmp_path: Path, lines:
     rows = read_rows(written(tmp_path / "m2.csv", lines))
     assert [problem.what for problem in rows.problems] == ["is a header or a rule, not a caption"]
     assert not {"caption", "---", ":---:"} & {str(cell).strip() for cell in rows.columns["caption"]}
+
+
+@pytest.mark.parametrize("line", ["<p>{}</p>", "<s> {} </s>", "<td>{}</td>"])
+def test_lines_in_tags_are_refused(tmp_path: Path, line: str) -> None:
+    lines = [line.format(caption) for caption in CAPTIONS]
+    with pytest.raises(InputError, match='every line has a tag, as in "<'):
+        read_rows(written(tmp_path / "m2.txt", lines))
+
+
+def test_one_line_without_the_tab_hides_it_not(tmp_path: Path) -> None:
+    lines = ["image and caption", *(f"{place}\t{CAPTIONS[place % 5]}" for place in range(20))]
+    with pytest.raises(InputError, match=r'every line has a tab, as in "0\\tA man rides a wave."'):
+        read_rows(written(tmp_path / "m2.txt", lines))
+
+
+@pytest.mark.parametrize("header", ["", "image_id,caption\r"])
+def test_old_line_ends_end_lines(tmp_path: Path, header: str) -> None:
+    path = tmp_path / "m2.txt"
+    lines = [f"{7 + place},{text}" if header else text for place, text in enumerate(CAPTIONS)]
+    path.write_bytes((header + "\r".join(lines) + "\r").encode())
+    assert read_rows(path).columns["caption"] == CAPTIONS
+
+
+def test_texts_as_json_are_no_plain_lines(tmp_path: Path) -> None:
+    path = written(tmp_path / "m2.jsonl", ['"A caf\\u00e9."', '"A dog."'])
+    with pytest.raises(InputError, match="each line contains only one JSON text"):
+        read_rows(path)
+
+
+def test_a_list_written_as_a_caption_is_no_caption(tmp_path: Path) -> None:
+    path = written(tmp_path / "m2.csv", ["image_id,caption", "1,['A dog.']", "2,[a sign] A cat."])
+    with pytest.raises(InputError, match='line 2: "caption" is a list'):
+        list(read_captions(path))
+
+
+def test_the_key_around_a_list_of_results_is_no_image(tmp_path: Path) -> None:
+    path = tmp_path / "m2.json"
+    path.write_text(json.dumps({"results": [{"image_id": 1, "caption": "A dog."}]}))
+    with pytest.raises(InputError, match='entries under "results" have image ids of their own'):
+        read_rows(path)
+    path.write_text(json.dumps({"1": [{"image_id": 1, "caption": "A dog."}]}))  # as coco-caption holds them
+    assert read_rows(path).columns["image"] == ["1"]

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from captious.corpus.checks.report import Severity
+from captious.text.markup import without_markup
 from captious.text.mojibake import has_mojibake
 from captious.text.normalise import ends_a_sentence
 
@@ -160,6 +161,13 @@ CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
         has_control_character,
     ),
     TextCheck(
+        "markup",
+        "warning",
+        "the caption has Markdown, HTML or a model's tokens (**dog**, <b>, </s>)",
+        "Metrics read it as words; `captious check --fix` takes it out.",
+        lambda text: without_markup(text) != text,
+    ),
+    TextCheck(
         "mojibake",
         "warning",
         "UTF-8 was read as Windows-1252 (Ã© for é)",
@@ -247,7 +255,7 @@ REFERENCE_CHECKS: tuple[TextCheck, ...] = tuple(
         what=check.what.replace("the caption", "the reference"),
     )
     for check in CANDIDATE_CHECKS
-    if check.code == "empty" or check.code in UNUSUAL
+    if check.code in ("empty", "markup") or check.code in UNUSUAL
 )
 
 

@@ -85,9 +85,11 @@ def _refuse_what_holds_no_captions(source: Source, first: str, second: str) -> N
             f"{source.name}: is {kind}, not captions. "
             "The download may have saved an error page: open the file and check."
         )
-    if not second and (value := _LONE_VALUE.fullmatch(first)):
+    is_lines = source.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
+    if (is_lines or not second) and (value := _LONE_VALUE.fullmatch(first)):
         kind = next(name for name, text in value.groupdict().items() if text is not None)
-        raise InputError(f"{source.name}: contains only {LONE_VALUES[kind]}. {EXPECTED}")
+        what = "each line contains" if second else "contains"
+        raise InputError(f"{source.name}: {what} only {LONE_VALUES[kind]}. {EXPECTED}")
 
 
 def delimiter_of(header: str) -> str | None:

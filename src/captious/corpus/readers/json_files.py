@@ -12,7 +12,7 @@ from captious.corpus.readers.names import roles_of
 from captious.corpus.readers.open import Source
 from captious.corpus.readers.parse import array_blocks, line_blocks, parse_json, repeated_keys
 from captious.corpus.readers.rows import Column, ColumnBuilder, Places, Problem, Rows, by_role
-from captious.errors import InputError
+from captious.errors import InputError, one_line
 
 ENTRY_SHAPE = 'Each entry needs "image_id" and "caption".'
 MOST_COLUMNS = 100  # an object of more keys is a map from ids, not one row
@@ -168,7 +168,21 @@ def _read_id_map(source: Source, document: dict[str, Any]) -> Rows:
     return rows
 
 
+def _refuse_wrapper(source: Source, document: dict[str, Any]) -> None:
+    """Refuse an object around a list, as of results: its key would be taken for the image's id."""
+    key, value = next(iter(document.items()))
+    items = value if isinstance(value, list) else [value]
+    own = items[0] if items and isinstance(items[0], dict) else {}
+    roles = roles_of(own)
+    if {"image", "caption"} <= roles.keys() and str(own[roles["image"]]) != key:
+        raise InputError(
+            f'{source.name}: the entries under "{one_line(key, 40)}" have image ids of their own. '
+            f'Give what stands under it alone: a list of {{"image_id": …, "caption": …}}.'
+        )
+
+
 def _read_lists_by_id(source: Source, document: dict[str, Any]) -> tuple[Rows, int]:
+    _refuse_wrapper(source, document)
     lists, strings = _lists_of_texts(list(document.values()))
     counts = list(map(len, lists))
     ids = list(chain.from_iterable(map(repeat, document, counts)))

@@ -132,6 +132,8 @@ def _as_utf8(data: bytes, name: str) -> bytes:
             return data.decode("utf-16").encode("utf-8")
         except UnicodeError:
             raise InputError(f"{name}: starts like UTF-16 but is not. Save the file as UTF-8.") from None
+    if b"\n" not in data:
+        data = data.replace(b"\r", b"\n")  # as old programs of the Macintosh end lines
     if b"\0" in data:
         raise InputError(
             f"{name}: byte {data.index(0)}: is not text (or UTF-16 without a byte-order mark). "

@@ -12,6 +12,7 @@ from captious.errors import InputError, one_line
 _HEADERS = {name for role in ("caption", "references") for name in ROLES[role]}
 # What may stand before a caption, in how many lines at least, so that no single caption is taken for it.
 _BEFORE_CAPTIONS = (
+    ("a tag", 1, re.compile(r"\s*</?[a-z][^<>]*>", re.I).match),
     ("a tab", 1, re.compile(r"[^\t]*\t").match),
     ("a file name", 1, re.compile(r"\s*[\"']?[^\s,;|]+\.(?:jpe?g|png|gif|webp|bmp|tiff?)\b", re.I).match),
     ("an id", 2, re.compile(r"\s*[\"']?\d{4,}[\"']?\s*[,;|:\s]\s*\D").match),
@@ -19,6 +20,7 @@ _BEFORE_CAPTIONS = (
 )
 _NUMBER = re.compile(r"\s*(?P<number>\d{1,9})(?P<mark>[.):\]-]?)\s")
 _SURELY_COUNTED = 5
+_NEARLY_ALL = 0.9  # of the lines: one may be broken, or a header
 EXPERT_RATERS = 3  # Hodosh, Young and Hockenmaier (2013): three experts, ratings of 1 to 4
 
 
@@ -47,14 +49,25 @@ def _refuse_columns(source: Source, lines: list[str]) -> None:
             f'{source.name}: line 1: "{first}" looks like a header, which would be read as a caption. '
             "Remove it, or add a column of image ids: image_id,caption."
         )
-    told = [what for what, least, more in _BEFORE_CAPTIONS if len(lines) >= least and all(map(more, lines))]
-    told += ["its own number"] if _numbered(lines) else []
-    if told:
+    more = _before_captions(lines)
+    if more is None and _numbered(lines):
+        more = "its own number", first
+    if more is not None:
+        what, line = more
         raise InputError(
-            f'{source.name}: every line has {told[0]}, as in "{one_line(first, 40)}", which would be read as '
+            f'{source.name}: every line has {what}, as in "{one_line(line, 40)}", which would be read as '
             "words. Start the file with a header, such as image_id,caption, and put one delimiter between "
             "the columns; or keep the captions alone."
         )
+
+
+def _before_captions(lines: list[str]) -> tuple[str, str] | None:
+    """What stands before the captions in nearly all lines, and the first such line."""
+    for what, least, pattern in _BEFORE_CAPTIONS:
+        found = [line for line in lines if pattern(line)]
+        if len(found) >= max(least, _NEARLY_ALL * len(lines)):
+            return what, found[0].strip()
+    return None
 
 
 def _numbered(lines: list[str]) -> bool:

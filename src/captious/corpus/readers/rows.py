@@ -136,13 +136,14 @@ class ColumnBuilder:
 def by_role(columns: dict[str, Column]) -> tuple[dict[str, Column], dict[str, str]]:
     """Columns under the names of their roles; the rest keep their own names.
 
-    References that are written as a list in one text, as pandas and VLMEvalKit do, become a list.
+    References that are written as a list in one text, as pandas and VLMEvalKit do, become a list; a caption
+    that is becomes one too, so that nobody takes its brackets for words.
     """
     roles = roles_of(columns)
     taken = set(roles.values())
     named = {role: columns[key] for role, key in roles.items()}
-    if "references" in named:
-        named["references"] = [list_in_text(cell) for cell in named["references"]]
+    for role in {"references", "caption"} & named.keys():
+        named[role] = [list_in_text(cell) for cell in named[role]]
     # A file with both "seg_id" and "image" keeps the first as its image column.
     rest = {k: column for k, column in columns.items() if k not in taken and k not in named}
     return named | rest, roles

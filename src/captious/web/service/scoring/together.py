@@ -28,10 +28,11 @@ from captious.errors import CaptiousError, InputError
 from captious.metrics import Metric
 from captious.metrics.base import most_words
 from captious.metrics.image_notes import OfTexts
-from captious.metrics.languages import language_notes, refused_for_language
+from captious.metrics.languages import markup_notes, refused_for_language, text_notes
 from captious.models.images import decode_image
 from captious.scoring import assemble, without_findings
 from captious.text.languages import languages_of
+from captious.text.markup import marked_up
 from captious.web.service.requests import Offer, ScoreRequest
 from captious.web.service.scoring.answer import PICTURES, Failures, score_answer
 from captious.web.service.scoring.singles import Facts, score_singles
@@ -170,18 +171,17 @@ def _failures(request: ScoreRequest, metrics: Mapping[str, Metric], limits: Limi
 
 
 def _look_at_language(work: _Work, metrics: Mapping[str, Metric]) -> None:
-    """Refuse metrics that mean nothing for the request's language, note those that are only weaker."""
+    """Refuse metrics that mean nothing for the request's language, note weaker ones and markup."""
     texts = [*work.request.captions, *(text for own in work.request.references or () for text in own)]
     if all(map(str.isascii, texts)) and all(one.code == "en" for one in languages_of(texts)):
+        work.notes = markup_notes(list(metrics.values()), work.corpus) if marked_up(texts) else []
         return
     work.english = False
     for name, metric in metrics.items():
         if why := refused_for_language(metric, work.corpus):
             rows = range(len(work.request.captions))
             work.failures[name] = dict.fromkeys(rows, f"{name}: {why}") | work.failures.get(name, {})
-    work.notes = language_notes(
-        [one for name, one in metrics.items() if name not in work.failures], work.corpus
-    )
+    work.notes = text_notes([one for name, one in metrics.items() if name not in work.failures], work.corpus)
 
 
 def _broken_pictures(request: ScoreRequest, limits: Limits) -> dict[str, str]:
