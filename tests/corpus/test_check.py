@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from captious.cli.check import CODES
 from captious.corpus.check import check
-from captious.corpus.checks.codes import CODES
 from captious.corpus.checks.report import CheckReport
 from captious.corpus.load import load_corpus
 from captious.errors import UnknownNameError

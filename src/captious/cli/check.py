@@ -9,6 +9,8 @@ import typer
 
 from captious.cli import options
 from captious.cli.output import Format
+from captious.corpus.checks.structure import PROBLEMS
+from captious.corpus.checks.texts import CANDIDATE_CHECKS, REFERENCE_CHECKS
 
 
 def check(
@@ -63,9 +65,28 @@ def check(
 
 
 def _refuse_unknown(codes: list[str]) -> None:
-    from captious.corpus.checks.codes import CODES
     from captious.errors import UnknownNameError
 
     for code in codes:
         if code not in CODES:
             raise UnknownNameError("finding", code, CODES)
+
+
+BETWEEN_CAPTIONS = (
+    "no-references",
+    "no-candidates",
+    "systems-differ",
+    "leaked",
+    "repeated",
+    "fewer-references",
+    "loose-ids",
+    "no-image",
+    "broken-image",
+    "no-objects",
+)
+CODES: tuple[str, ...] = (
+    *PROBLEMS,
+    *(check.code for check in CANDIDATE_CHECKS),
+    *(check.code for check in REFERENCE_CHECKS),
+    *BETWEEN_CAPTIONS,
+)

@@ -9,7 +9,7 @@ from captious.learn.captious_metric.recipe import Judged, mean_encoder, ranked_b
 from captious.metrics.captious_metric.meaning import TokenWeights
 from captious.metrics.captious_metric.model import FEATURES, Model
 from captious.metrics.captious_metric.words import WordTable
-from captious.models.encoders.low_rank import LowRank
+from captious.models.encoders.checkpoint import LowRank
 
 CORPUS = Corpus.from_lists(
     ["c0", "c1", "c2", "c3"],

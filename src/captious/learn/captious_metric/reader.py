@@ -16,7 +16,7 @@ import numpy as np
 from captious.learn.journal import Arrays, Journal
 from captious.metrics.captious_metric.meaning import TokenWeights
 from captious.models import locate
-from captious.models.encoders.low_rank import LowRank
+from captious.models.encoders.checkpoint import LowRank
 
 RANK = 8
 _SHARPNESS = 10.0  # of the soft minimum over tokens

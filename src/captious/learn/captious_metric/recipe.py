@@ -30,8 +30,8 @@ from captious.metrics.captious_metric.extract import encoder_of, extract
 from captious.metrics.captious_metric.meaning import TokenWeights
 from captious.metrics.captious_metric.model import NOTHING, Head, Model
 from captious.metrics.captious_metric.words import make_table
+from captious.models.encoders.checkpoint import LowRank
 from captious.models.encoders.long_texts import TRUNCATE
-from captious.models.encoders.low_rank import LowRank
 from captious.text.parse import Parse
 
 KEPT = 0.2  # share of graded images that the weights learn from

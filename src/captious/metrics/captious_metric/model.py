@@ -23,7 +23,7 @@ from captious.errors import InputError, UnknownNameError, one_line
 from captious.metrics.captious_metric.meaning import MEANING_FEATURES, TokenWeights
 from captious.metrics.captious_metric.words import WORD_FEATURES, WordTable
 from captious.models.encoders.bert_graph import Ranges
-from captious.models.encoders.low_rank import LowRank
+from captious.models.encoders.checkpoint import LowRank
 
 FEATURES = (*WORD_FEATURES, *MEANING_FEATURES)
 SHIPPED = "shipped"

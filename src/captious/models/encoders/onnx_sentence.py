@@ -22,11 +22,10 @@ from captious.models.encoders.bert_graph import (
     ranges_digest,
     store,
 )
+from captious.models.encoders.checkpoint import LowRank, read_tensors
 from captious.models.encoders.long_texts import Ids
-from captious.models.encoders.low_rank import LowRank
 from captious.models.encoders.sentence import States, read_config
 from captious.models.encoders.wordpiece import read_wordpiece
-from captious.models.safetensors import read_tensors
 
 
 class OnnxEncoder:

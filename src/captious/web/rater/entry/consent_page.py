@@ -61,7 +61,7 @@ def agree(request: Request, slug: str, form: Sent) -> Response:
 def _page(request: Request, at: AtWork, *, unticked: bool = False) -> Response:
     return pages.render(
         request,
-        "rater/entry/raters.html",
+        "rater/entry/consent.html",
         status_code=422 if unticked else 200,
         texts_of=texts(at.campaign.settings.language),
         campaign=at.campaign,
