@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -85,7 +86,7 @@ def test_what_is_wrong_is_said(references: dict[str, list[str]]) -> None:
         reward(["no such"], ["a dog"])
     with pytest.raises(InputError, match="1 images and 2 captions"):
         reward([next(iter(references))], ["a", "b"])
-    with pytest.raises(InputError, match="vifidel_plus needs objects, and a reward has only"):
+    with pytest.raises(InputError, match="vifidel_plus needs objects, and only references are given"):
         Reward("vifidel_plus", references=references)
     with pytest.raises(InputError, match="Score more images"):
         Reward("cider", references={1: ["a dog"]})
@@ -139,3 +140,44 @@ def test_references_that_cannot_be_meant_are_said() -> None:
         Reward("bleu4", references={1: "a dog", 2: "a cat"})
     with pytest.raises(InputError, match="references: found int"):
         Reward("bleu4", references=3)
+
+
+def test_several_metrics_with_weights(corpus: Corpus, references: dict[str, list[str]]) -> None:
+    scores = captious.score(corpus, ["cider", "rouge_l"])
+    images = [corpus.image_ids[image] for image in corpus.image_of.tolist()]
+    expected = scores["cider"].values + 0.5 * scores["rouge_l"].values
+    found = Reward({"cider": 1, "ROUGE-L": 0.5}, references=references)(images, corpus.captions)
+    assert found == pytest.approx(expected, abs=1e-12)
+    both = Reward(["cider", "rouge_l"], references=references)(images, corpus.captions)
+    assert both == pytest.approx(scores["cider"].values + scores["rouge_l"].values, abs=1e-12)
+
+
+def test_a_metric_that_looks_at_images_beside_one_that_does_not(
+    references: dict[str, list[str]], tmp_path: Path
+) -> None:
+    """In one line, from a folder of images; a function stands for CLIPScore, whose weights are not here."""
+
+    def bytes_of(images: list[str], captions: list[str]) -> list[float]:
+        return [Path(path).stat().st_size / len(text) for path, text in zip(images, captions, strict=True)]
+
+    ids = list(references)[:3]
+    photographs = tmp_path / "photographs"
+    photographs.mkdir()
+    for image, path in zip(ids, sorted(demo_files().images.glob("*.jpg")), strict=False):
+        shutil.copy(path, photographs / f"{image}.jpg")
+    texts = ["a dog", "a cat on a mat", "a red bus"]
+    reward = Reward({"cider": 1.0, bytes_of: 0.001}, references=references, images=photographs)
+    paths = [str(photographs / f"{image}.jpg") for image in ids]
+    cider = Reward("cider", references=references)(ids, texts)
+    assert reward(ids, texts) == pytest.approx(cider + 0.001 * np.array(bytes_of(paths, texts)))
+    alone = Reward(bytes_of, images=dict(zip(ids, paths, strict=True)))
+    assert alone(ids, texts) == pytest.approx(bytes_of(paths, texts))
+
+
+def test_what_several_metrics_lack_is_said(references: dict[str, list[str]], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="clipscore needs image, and only references are given here"):
+        Reward({"cider": 1, "clipscore": 1}, references=references)
+    with pytest.raises(InputError, match="the weight of cider must be a number; found 'much'"):
+        Reward({"cider": "much"}, references=references)  # type: ignore[dict-item]
+    with pytest.raises(InputError, match="contains no image files"):
+        Reward(["cider", "clipscore"], references=references, images=tmp_path)

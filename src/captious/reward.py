@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -18,63 +19,69 @@ from captious.arguments import check_arguments
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.corpus.given import Given, rows_of
+from captious.corpus.images import find_images
 from captious.corpus.lists import is_list, is_table, listed, require_list, require_texts
 from captious.corpus.load import reference_sets
 from captious.corpus.readers.memory import are_rows, in_columns
 from captious.engine.run import statistics_of
 from captious.errors import CaptiousWarning, InputError, one_line
-from captious.metrics import Batch, Metric, resolve
+from captious.metrics import Batch, Metric
 from captious.metrics.cider import CiderD
 from captious.metrics.languages import refuse_languages
 from captious.metrics.prepared_cider import PreparedCider
+from captious.metrics.weighted import Weighted, parts_of
 from captious.text.markup import marked_up
 
 
 class Reward:
     """Scores captions against fixed references, as a reward in a training loop.
 
-    `references` maps image ids to references: a dict or a Series; a list, whose positions are the ids; a
-    `Corpus`; or a file or table as for `load_corpus`. CIDEr's document frequencies are counted over all
-    of them, unless the metric names a table (`cider[df=FILE]`). For text that is already tokenised, use
+    `metric` is one, several whose scores are summed, or `{metric: weight}`. `references` maps image ids to
+    references: a dict or a Series; a list, whose positions are the ids; a `Corpus`; or a file or table as for
+    `load_corpus`. `images` is the folder of the images or maps ids to files, for metrics that look at them;
+    given a mapping, `references` may be left out. CIDEr's document frequencies are counted over all
+    references, unless the metric names a table (`cider[df=FILE]`). For text that is already tokenised, use
     `cider[tokeniser=space]`. Threads can share a reward.
 
     >>> reward = Reward("cider", references={7: ["a dog runs"], 8: ["two cats", "cats sleep"]})
     >>> reward([7, 7, 8], ["a dog runs", "a bird", "two cats"]).round(2).tolist()
     [7.5, 1.01, 3.12]
+    >>> both = Reward({"cider": 1, "rouge_l": 0.5}, references={7: ["a dog runs"], 8: ["two cats"]})
+    >>> both([7], ["a dog runs"]).round(2).tolist()
+    [8.0]
     """
 
-    def __init__(self, metric: str | Metric = "cider", *, references: Given) -> None:
+    def __init__(
+        self,
+        metric: Weighted = "cider",
+        *,
+        references: Given | None = None,
+        images: str | PathLike[str] | Mapping[Any, Any] | None = None,
+    ) -> None:
         check_arguments(Reward.__init__, locals())
-        self.metric = resolve(metric)
-        if not self.metric.needs <= {"references"}:
-            needs = ", ".join(sorted(self.metric.needs - {"references"}))
-            raise InputError(
-                f"{self.metric.name} needs {needs}, and a reward has only captions and references. "
-                "Use a metric that needs no more than these, for example cider."
-            )
-        found, self._spelled = _by_image(references)
-        self._places = {image: place for place, image in enumerate(found)}
+        given = ["references"] * (references is not None) + ["image"] * (images is not None)
+        self.parts = parts_of(metric, given)
+        found: dict[Any, list[str]] = {}
+        self._spelled = False
+        if references is not None:
+            found, self._spelled = _by_image(references)
+        elif not isinstance(images, Mapping):
+            raise InputError("a reward needs references={image: [texts]}, or images={image: file}.")
+        known = found if references is not None else images
+        self._places = {image: place for place, image in enumerate(known)}  # type: ignore[arg-type]
         self._references = list(found.values())
-        self._prepared: PreparedCider | None = None
-        self._knowledge: Any = None
-        # Of a metric that only notes what was long; None where there is nothing to tell.
-        wide = self.metric.corpus_wide or type(self.metric).collect is Metric.collect
-        self._told: bool | None = None if wide else False
+        self._paths = _paths(list(self._places), images)
+        every = [text for own in self._references for text in own]
+        if every:
+            refuse_languages(Corpus.from_lists(every), [part.metric for part in self.parts.values()])
+        self._scorers = [(_Scorer(part.metric, self), part.weight) for part in self.parts.values()]
         self._markup_told = False
-        refuse_languages(Corpus.from_lists([text for own in self._references for text in own]), [self.metric])
-        if type(self.metric) is CiderD:
-            self._prepared = PreparedCider(self.metric, self._references)
-        else:
-            whole = self._corpus(np.arange(len(self._references)), [texts[0] for texts in self._references])
-            if wide:
-                self._knowledge = self.metric.merge([self.metric.collect(Batch(whole))])
-                self.metric.check(whole, self._knowledge)
 
     def __repr__(self) -> str:
-        return f"Reward({self.metric.name}, references of {len(self._references):,} images)"
+        return f"Reward({' + '.join(self.parts)}, references of {len(self._references):,} images)"
 
     def __call__(self, images: Sequence[Any], captions: Sequence[str]) -> FloatArray:
-        """Score each caption against the references of the image at the same position. Images may repeat."""
+        """Score each caption for the image at the same position. Images may repeat."""
         images, captions = listed(images), listed(captions)
         require_texts(captions, "captions")
         require_list(images, "images")
@@ -88,7 +95,7 @@ class Reward:
         if not len(rows):
             return np.zeros(0)
         if not all(map(str.isascii, captions)):
-            refuse_languages(Corpus.from_lists(captions), [self.metric])
+            refuse_languages(Corpus.from_lists(captions), [part.metric for part in self.parts.values()])
         if not self._markup_told and (marked := marked_up(captions)):
             self._markup_told = True
             shown = one_line(captions[marked[0]], 40)
@@ -98,21 +105,10 @@ class Reward:
                 CaptiousWarning,
                 stacklevel=2,
             )
-        if self._prepared is not None:
-            return self._prepared.scores(rows, captions)
-        batch = Batch(self._corpus(rows, captions))
-        knowledge = self._knowledge
-        if self._told is not None:
-            knowledge = self.metric.merge([self.metric.collect(batch)])
-            for line in self.metric.notes(batch.corpus, knowledge):
-                self._warn(line)
-        return self.metric.example_scores(statistics_of(self.metric, batch, knowledge))
-
-    def _warn(self, line: str) -> None:
-        """Tell what was cut off, or read in windows; once, not in every step."""
-        if not self._told:
-            warnings.warn(line, CaptiousWarning, stacklevel=3)
-        self._told = True
+        total = np.zeros(len(rows))
+        for scorer, weight in self._scorers:
+            total += weight * scorer.scores(rows, captions)
+        return total
 
     def _unknown(self, images: Sequence[Any]) -> InputError:
         """The first image that has no references, and whether only its kind is another."""
@@ -132,11 +128,74 @@ class Reward:
             return InputError(f'image "{one_line(str(image), 40)}" has no references here.{kinds}')
         raise AssertionError("every image is known")
 
-    def _corpus(self, rows: IntArray, captions: Sequence[str]) -> Corpus:
+    def corpus(self, rows: IntArray, captions: Sequence[str]) -> Corpus:
+        """Captions of the images at `rows`, with what is known of them."""
         places = rows.tolist()
-        return Corpus.from_lists(
-            list(captions), [self._references[place] for place in places], image_ids=[str(p) for p in places]
-        )
+        ids = [str(place) for place in places]
+        paths = {
+            str(place): self._paths[place] for place in set(places) if self._paths and self._paths[place]
+        }
+        own = [self._references[place] for place in places] if self._references else None
+        return Corpus.from_lists(list(captions), own, image_ids=ids, image_paths=paths or None)
+
+    def first_captions(self) -> list[str]:
+        """A caption for each image, where only the references count."""
+        return [texts[0] for texts in self._references] or ["" for _ in self._places]
+
+    @property
+    def references(self) -> list[list[str]]:
+        """The references of each image."""
+        return self._references
+
+
+class _Scorer:
+    """One metric, with what references give made ready."""
+
+    def __init__(self, metric: Metric, reward: Reward) -> None:
+        self.metric, self.reward = metric, reward
+        self._prepared: PreparedCider | None = None
+        self._knowledge: Any = None
+        # Of a metric that only notes what was long; None where there is nothing to tell.
+        wide = metric.corpus_wide or type(metric).collect is Metric.collect
+        self._told: bool | None = None if wide else False
+        if type(metric) is CiderD:
+            self._prepared = PreparedCider(metric, reward.references)
+        elif wide:
+            captions = reward.first_captions()
+            whole = reward.corpus(np.arange(len(captions)), captions)
+            self._knowledge = metric.merge([metric.collect(Batch(whole))])
+            metric.check(whole, self._knowledge)
+
+    def scores(self, rows: IntArray, captions: Sequence[str]) -> FloatArray:
+        """The metric's score of each caption."""
+        if self._prepared is not None:
+            return self._prepared.scores(rows, captions)
+        batch = Batch(self.reward.corpus(rows, captions))
+        knowledge = self._knowledge
+        if self._told is not None:
+            knowledge = self.metric.merge([self.metric.collect(batch)])
+            for line in self.metric.notes(batch.corpus, knowledge):
+                self._warn(line)
+        return self.metric.example_scores(statistics_of(self.metric, batch, knowledge))
+
+    def _warn(self, line: str) -> None:
+        """Tell what was cut off, or read in windows; once, not in every step."""
+        if not self._told:
+            warnings.warn(line, CaptiousWarning, stacklevel=4)
+        self._told = True
+
+
+def _paths(ids: Sequence[Any], images: Any) -> list[str | None]:
+    """The file of each image, in a folder or as a mapping names it."""
+    if images is None:
+        return []
+    if isinstance(images, Mapping):
+        found = [str(images[image]) if image in images else None for image in ids]
+    else:
+        found = find_images(images, [str(image) for image in ids])
+    if ids and not any(found):
+        raise InputError(f'images: none of the {len(ids):,} images is there; the first is "{ids[0]}".')
+    return found
 
 
 def _by_image(references: Given) -> tuple[dict[Any, list[str]], bool]:

@@ -97,3 +97,11 @@ def test_images_for_testing_are_left_out_and_the_model_names_the_others(sample: 
     split = hashed_split(corpus.image_ids, (0.5, 0.0, 0.5))
     assert "images are left out for testing (hash 50/0/50)" in result.output  # type: ignore[attr-defined]
     assert resolve("captious[model=own.npz]").seen_images() == split.images("train")
+
+
+def test_judgments_without_references_are_refused_in_one_line(run, tmp_path) -> None:
+    rated = tmp_path / "rated.csv"
+    rated.write_text("image,caption,rating\n1,a dog,4\n2,a cat,1\n3,a bus,3\n")
+    found = run("train", "captious", "--judgments", rated, "--out", tmp_path / "m.npz")
+    assert found.code == 2 and found.err.count("\n") == 1
+    assert "rated.csv: 3 of 3 captions have no references" in found.err

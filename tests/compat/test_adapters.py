@@ -75,7 +75,7 @@ def test_torchmetrics_takes_what_is_held_and_refuses_what_it_cannot_score() -> N
 
     for name, said in (
         ("cidre", 'Did you mean "cider"'),
-        ("clipscore", "clipscore needs image; only captions and references are"),
+        ("clipscore", "clipscore needs image, and only references are given here"),
     ):
         with pytest.raises(InputError, match=said):
             CaptionMetric(name)

@@ -133,7 +133,7 @@ def test_rows_bring_references_paths_and_objects(tmp_path: Path) -> None:
         "objects": ["dog", "dog"],
     }
     example = load_corpus(write(tmp_path, "a.json", [row])).example(0)
-    assert example == ("7", "d", "a", ["D."], "x/7.jpg", ["dog", "dog"])
+    assert example == ("7", "d", "a", ["D."], "x/7.jpg", ["dog", "dog"], "")
 
 
 def test_empty_captions_load(tmp_path: Path, references: Path) -> None:

@@ -27,6 +27,7 @@ def compare(
     download: options.Download = False,
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
+    columns: options.Columns = "",
     resamples: Annotated[
         int | None,
         typer.Option(
@@ -94,7 +95,7 @@ def compare(
     if not candidates:
         raise InputError("there is nothing to compare. Give --candidates or --scores.")
     asked = inputs.known(metrics)
-    corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
+    corpus = inputs.load(candidates, references, name, images, objects, common, duplicates, columns)
     corpus = inputs.with_encoders(corpus, system_encoder or [])
     wanted = inputs.metrics(asked, df, corpus, long, any_language)
     with progress_bar() as progress:

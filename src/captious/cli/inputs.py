@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 from captious.cli.output import note
-from captious.corpus import Corpus
+from captious.corpus import Corpus, Scores
 from captious.corpus.load import load_with_notes
 from captious.corpus.readers import PathText
 from captious.errors import InputError, UnknownNameError, one_line
@@ -26,6 +27,7 @@ def load(
     objects: Path | None = None,
     common: bool = False,
     duplicates: str = "error",
+    columns: str = "",
 ) -> Corpus:
     """Load what was named on the command line, and say what a reader should know of it."""
     # Paths, not texts: what is typed is a file, whatever it looks like.
@@ -36,11 +38,24 @@ def load(
         images=images,
         objects=objects,
         common=common,
+        columns=roles(columns),
         duplicates=duplicates,  # type: ignore[arg-type]  # load_with_notes refuses what is unknown
     )
     for line in loaded.notes:
         note(line)
     return loaded.corpus
+
+
+def roles(text: str) -> dict[str, str]:
+    """The columns that `ROLE=NAME,…` names.
+
+    >>> roles("image=Image File,caption=Alt Text, in English")
+    {'image': 'Image File', 'caption': 'Alt Text, in English'}
+    """
+    found = dict(part.partition("=")[::2] for part in re.split(r",\s*(?=\w+=)", text) if part)
+    if any(not role.strip() or not name.strip() for role, name in found.items()):
+        raise InputError(f'--columns "{one_line(text)}": write ROLE=NAME, for example caption="Alt Text".')
+    return {role.strip(): name.strip() for role, name in found.items()}
 
 
 def with_encoders(corpus: Corpus, given: Sequence[str]) -> Corpus:
@@ -178,6 +193,38 @@ def refuse_options(given: Mapping[str, object], why: str) -> None:
     for name, value in given.items():
         if value:
             raise InputError(f"{name} {why}. Leave it out.")
+
+
+def limits(given: Sequence[str]) -> dict[str, float]:
+    """The least score of each metric, as `METRIC=VALUE` says it.
+
+    >>> limits(["CIDEr=1.1", "cider[n=2]=0.5"])
+    {'cider': 1.1, 'cider[n=2]': 0.5}
+    """
+    found = {}
+    for text in given:
+        name, _, value = text.rpartition("=")
+        try:
+            found[plain_name(name)] = float(value)
+        except ValueError:
+            name = ""
+        if not name:
+            raise InputError(f'--fail-under "{one_line(text)}": write METRIC=VALUE, for example cider=1.1.')
+    return found
+
+
+def below(scores: Scores, least: Mapping[str, float]) -> list[str]:
+    """A line for each score that is worse than it should be."""
+    lines = []
+    for name, wanted in least.items():
+        if name not in scores.metrics:
+            raise InputError(f"--fail-under: {name} is not scored. Name it in --metrics too.")
+        better = scores[name].metric.higher_is_better
+        for system, value in scores[name].systems.items():
+            if not (value.score >= wanted if better else value.score <= wanted):
+                side = "below" if better else "above"
+                lines.append(f"{system}: {name} is {value.score:.4g}, {side} {wanted:g}")
+    return lines
 
 
 def refuse_beside_scores(**others: object) -> None:

@@ -88,8 +88,7 @@ def meta(
         if figure:
             found.figure(figure)
             note(f"wrote {figure}")
-        rows = [dict(zip(table.columns, table.values(row), strict=True)) for row in table.rows]
-        emit(table, found.to_dict() | {"published": rows}, form)
+        emit(table, found.to_dict() | {"published": table.to_records()}, form)
         return
     shown = {Format.csv: lambda: [found.long_table()], Format.latex: found.latex_tables}
     emit(shown.get(form, found.tables)(), found.to_dict(), form)

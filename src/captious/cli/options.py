@@ -146,6 +146,15 @@ Duplicates = Annotated[
         "(score both).",
     ),
 ]
+Columns = Annotated[
+    str,
+    typer.Option(
+        "--columns",
+        metavar="ROLE=NAME,...",
+        help='Columns of the candidates: image="Image File",caption="Alt Text",context="Page title". '
+        "Default: found by name.",
+    ),
+]
 # More draws than these change no digit that is printed, and run for hours.
 MOST_DRAWS = 100_000
 MOST_JOBS = 256
@@ -237,6 +246,15 @@ class Spread(StrEnum):
 Beside = Annotated[
     Spread,
     typer.Option("--spread", help="What stands beside a value: its interval, its standard error or nothing."),
+]
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--fail-under",
+        metavar="METRIC=VALUE",
+        help="Exit with code 1 if a system's score is below this (cider=1.1), or above it where lower is "
+        "better; repeatable.",
+    ),
 ]
 Cite = Annotated[bool, typer.Option("--cite", help="Also print the BibTeX of every metric that is used.")]
 

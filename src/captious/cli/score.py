@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from captious.cli import options, remote, shards
 from captious.cli.output import Format
+
+if TYPE_CHECKING:
+    from captious.corpus import Scores
+    from captious.metrics import Asked
+    from captious.tables import Table
 
 
 def score(
@@ -40,8 +45,16 @@ def score(
     baseline: options.Baseline = "",
     spread: options.Beside = options.Spread.interval,
     cite: options.Cite = False,
+    fail_under: options.FailUnder = None,
+    worst: Annotated[
+        int,
+        typer.Option(
+            "--worst", metavar="N", min=0, help="Also list the N captions with the lowest scores, and why."
+        ),
+    ] = 0,
     common: options.Common = False,
     duplicates: options.Duplicates = "error",
+    columns: options.Columns = "",
     resamples: options.Resamples = options.DEFAULT_RESAMPLES,
     level: options.Level = options.DEFAULT_LEVEL,
     seed: options.Seed = options.DEFAULT_SEED,
@@ -63,10 +76,11 @@ def score(
     """
     from captious import scoring
     from captious.cli import inputs
-    from captious.cli.output import emit, note, print_cited, progress_bar
+    from captious.cli.output import note, progress_bar
     from captious.corpus import score_tables
 
     remote.refuse_without_server(server, token_file)
+    least = inputs.limits(fail_under or [])
     named = [] if server else inputs.known(metrics)
     if shards.is_sharded(candidates, out, engine, dry_run):
         alone = {
@@ -79,6 +93,8 @@ def score(
             "--system-encoder": system_encoder,
             "--baseline": baseline,
             "--cite": cite,
+            "--fail-under": fail_under,
+            "--worst": worst,
         }
         corpus_of_shards = shards.opened(candidates, references, name, duplicates, block, alone)
         wanted = inputs.metrics(named, df, corpus_of_shards.sample(100), long, any_language)
@@ -93,7 +109,7 @@ def score(
         from captious.corpus.write import check_item_path
 
         check_item_path(path, [*map(Path, candidates), *map(Path, references or [])])
-    corpus = inputs.load(candidates, references, name, images, objects, common, duplicates)
+    corpus = inputs.load(candidates, references, name, images, objects, common, duplicates, columns)
     corpus = inputs.with_encoders(corpus, system_encoder or [])
     draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
     if server:
@@ -109,29 +125,68 @@ def score(
         wanted = inputs.metrics(named, df, corpus, long, any_language)
         with progress_bar() as progress:
             scores = scoring.score(
-                corpus, wanted, **draws, jobs=jobs, progress=progress, findings=findings is not None
+                corpus,
+                wanted,
+                **draws,
+                jobs=jobs,
+                progress=progress,
+                findings=_asked(findings, wanted, worst),
             )
     for line in score_tables.unscored_lines(scores):
         note(line)
     if baseline:
         beside: Any = spread.value if resamples else "none"
         paper = scores.paper(baseline, spread=beside, **draws | {"resamples": max(1, resamples)})
-        table, payload = paper.table(), paper.to_dict()
+        _print(scores, paper.table(), paper.to_dict(), worst, cite, form, csv_safe)
     else:
         turn = form in (Format.table, Format.markdown)
         table = score_tables.score_table(scores, level, turn=turn, spread=spread.value)
-        payload = scores.to_dict()
-    if form is Format.csv:
-        table = score_tables.score_rows(scores, payload)
+        _print(scores, table, scores.to_dict(), worst, cite, form, csv_safe)
+    _write(scores, items, findings, csv_safe)  # after the table, which a full disk must not take away
+    if failed := inputs.below(scores, least):
+        for line in failed:
+            note(line)
+        raise typer.Exit(1)
+
+
+def _print(
+    scores: Scores,
+    table: Table,
+    payload: dict[str, Any],
+    worst: int,
+    cite: bool,
+    form: Format,
+    csv_safe: bool,
+) -> None:
+    from captious.cli.output import emit, print_cited
+    from captious.corpus import score_tables
+
+    tables = [score_tables.score_rows(scores, payload) if form is Format.csv else table]
+    if worst:
+        lowest = score_tables.worst_table(scores, worst)
+        payload |= {"worst": lowest.to_records()}
+        tables = [lowest] if form is Format.csv else [*tables, lowest]
     if cite and form is Format.json:
         payload |= {"bibtex": scores.to_bibtex()}
-    emit(table, payload, form, csv_safe=csv_safe)
+    emit(tables, payload, form, csv_safe=csv_safe)
     print_cited(scores, cite, form)
-    if items:  # after the table, which a full disk must not take away
+
+
+def _write(scores: Scores, items: Path | None, findings: Path | None, csv_safe: bool) -> None:
+    from captious.cli.output import note
+
+    if items:
         from captious.corpus.write import write_items
 
         write_items(scores, items, csv_safe=csv_safe)
-        note(f"wrote {len(corpus):,} rows to {items}")
+        note(f"wrote {len(scores.corpus):,} rows to {items}")
     if findings:
         scores.findings.write(findings)
         note(f"wrote {len(scores.findings):,} findings to {findings}")
+
+
+def _asked(findings: Path | None, wanted: list[Asked], worst: int) -> bool:
+    """Whether findings are wanted: for a file, or as reasons, where a metric gives any."""
+    from captious.metrics import resolve
+
+    return findings is not None or (worst > 0 and any(resolve(one).gives_findings for one in wanted))

@@ -92,6 +92,8 @@ def opened(
         "--system-encoder": "Leave it out.",
         "--baseline": "Use captious compare --scores.",
         "--cite": "Leave it out.",
+        "--fail-under": "Read the JSON of the result.",
+        "--worst": "Sort the scores of --out.",
     }
     for option, given in others.items():
         if given:

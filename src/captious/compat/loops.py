@@ -8,7 +8,8 @@ import warnings
 from captious.corpus import Corpus
 from captious.errors import CaptiousError, CaptiousWarning, InputError
 from captious.metrics import resolve
-from captious.scoring import score
+from captious.metrics.weighted import Weighted, parts_of
+from captious.scoring import NEEDS, score
 
 
 def require_references_only(metric: str) -> None:
@@ -25,14 +26,17 @@ def require_references_only(metric: str) -> None:
         )
 
 
-def value_or_nan(corpus: Corpus, metric: str) -> float:
-    """The corpus value of a metric; NaN and a warning where it has none, as CIDEr of one image.
+def value_or_nan(corpus: Corpus, metric: Weighted) -> float:
+    """The corpus value of a metric, or of several with weights; NaN and a warning where one has none.
 
     >>> value_or_nan(Corpus.from_lists(["a dog"], [["a dog"]]), "rouge_l")
     1.0
     """
+    parts = parts_of(metric, NEEDS)
     try:
-        return score(corpus, [metric])[metric].score
+        return sum(
+            part.weight * score(corpus, [part.metric])[part.metric.name].score for part in parts.values()
+        )
     except CaptiousError as error:
-        warnings.warn(f"{metric} is NaN: {error}", CaptiousWarning, stacklevel=3)
+        warnings.warn(f"{' + '.join(parts)} is NaN: {error}", CaptiousWarning, stacklevel=3)
         return math.nan

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from os import PathLike
 from typing import Any
 
 import orjson
 
-from captious.compat.loops import require_references_only, value_or_nan
+from captious.compat.loops import value_or_nan
 from captious.corpus import Corpus
+from captious.corpus.images import find_images
 from captious.errors import MissingDependencyError
+from captious.metrics.weighted import Weighted, parts_of
 from captious.scoring import parallel_corpus
 
 try:
@@ -24,6 +28,9 @@ except ImportError:
 class CaptionMetric(TorchMetric):  # type: ignore[misc]
     """The corpus value of a metric over everything that `update` was given.
 
+    `metric` is one, several whose values are summed, or `{metric: weight}`. Metrics that look at images need
+    their folder, `images`, and `image_ids` in `update`.
+
     Captions are kept as bytes in a tensor, so torchmetrics can gather them over processes. The metric
     itself runs once, in `compute`.
 
@@ -36,10 +43,12 @@ class CaptionMetric(TorchMetric):  # type: ignore[misc]
     full_state_update = False
     rows: list[torch.Tensor]
 
-    def __init__(self, metric: str = "cider", **more: Any) -> None:
+    def __init__(
+        self, metric: Weighted = "cider", *, images: str | PathLike[str] | None = None, **more: Any
+    ) -> None:
         super().__init__(**more)
-        require_references_only(metric)
-        self.metric = metric
+        parts_of(metric, ["references", *(["image"] if images is not None else [])])
+        self.metric, self.images = metric, images
         self.add_state("rows", default=[], dist_reduce_fx="cat")
 
     def update(
@@ -75,4 +84,6 @@ class CaptionMetric(TorchMetric):  # type: ignore[misc]
             [references for _, _, references in found],
             image_ids=[str(place) if image is None else image for place, (image, _, _) in enumerate(found)],
         )
+        if self.images is not None:
+            corpus = replace(corpus, image_paths=find_images(self.images, corpus.image_ids))
         return torch.tensor(value_or_nan(corpus, self.metric), dtype=torch.float64)

@@ -127,7 +127,7 @@ def _shared_references(
 
 
 def _with_row_columns(corpus: Corpus, systems: list[SystemCaptions]) -> Corpus:
-    """Image paths, objects and encoders that the candidates' own rows carry."""
+    """Image paths, objects, contexts and encoders that the candidates' own rows carry."""
     paths: dict[str, str] = {}
     objects: dict[str, list[str]] = {}
     for system in systems:
@@ -138,5 +138,8 @@ def _with_row_columns(corpus: Corpus, systems: list[SystemCaptions]) -> Corpus:
     if objects:
         lists = [objects.get(image, []) for image in corpus.image_ids]
         corpus = replace(corpus, objects=Ragged.from_lists(lists))
+    if any(system.contexts is not None for system in systems):
+        contexts = [text for system in systems for text in system.contexts or [""] * len(system.ids)]
+        corpus = replace(corpus, contexts=contexts)
     encoders = {system.name: system.encoder for system in systems if system.encoder}
     return replace(corpus, encoders=encoders) if encoders else corpus

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from captious.corpus.lists import is_list, is_missing, is_table, listed, require_texts
 from captious.corpus.readers import PathText, Rows, read_rows
+from captious.corpus.readers.every_column import read_every_column
 from captious.corpus.readers.memory import Columns, are_rows, in_columns, is_path, read_memory
 from captious.corpus.types import Corpus
 from captious.errors import InputError, one_line
@@ -76,6 +77,21 @@ def rows_of(given: Given, what: str) -> list[Rows]:
     parts = paths_of(given, what)
     _refuse_same_file_twice([part for part in parts if is_path(part)], what)
     return [rows for part in parts for rows in rows_of(part, what)]
+
+
+def with_columns(given: Given, columns: Mapping[str, str]) -> list[Rows]:
+    """Rows of tables, in files or in memory, whose columns are named by their roles."""
+    given = listed(given)
+    several = isinstance(given, Sequence) and not is_path(given) and all(map(is_path, given))
+    found = []
+    for part in given if several else [given]:
+        if is_path(part):
+            rows = read_every_column(part)
+            cells = read_memory(Columns(rows.columns), rows.source, names=columns)
+            found.append(replace(cells, source=rows.source, stem=rows.stem, places=rows.places))
+        else:
+            found.append(read_memory(part, "candidates", names=columns))
+    return found
 
 
 def paths_of(given: PathText | Sequence[PathText], what: str) -> list[PathText]:

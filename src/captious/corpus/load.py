@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -12,7 +12,7 @@ import numpy as np
 from captious.arguments import check_arguments
 from captious.corpus.assemble import ReferenceSets, assemble, in_one_spelling, same_images
 from captious.corpus.columns import factorise
-from captious.corpus.given import Given, rows_of, sides_of
+from captious.corpus.given import Given, rows_of, sides_of, with_columns
 from captious.corpus.ids import meet
 from captious.corpus.images import find_images
 from captious.corpus.objects import read_objects
@@ -76,6 +76,7 @@ def load_corpus(
     objects: PathText | None = None,
     duplicates: Duplicates = "error",
     common: bool = False,
+    columns: Mapping[str, str] | None = None,
 ) -> Corpus:
     """Load the captions of one or several systems and their references.
 
@@ -85,7 +86,8 @@ def load_corpus(
     are a list, Series, array or generator (or a dict of these by system), references are a list in
     the same order. A system is named after its file or key, unless `names` is given or the file has
     a system column. `duplicates` sets what happens if a system has two captions for one image.
-    `common=True` keeps the images that all systems describe.
+    `common=True` keeps the images that all systems describe. `columns` maps roles to the names of columns,
+    where these do not tell: `{"image": "File", "caption": "Said", "context": "Page"}`.
 
     >>> import json, pathlib, tempfile
     >>> folder = pathlib.Path(tempfile.mkdtemp())
@@ -108,6 +110,7 @@ def load_corpus(
         objects=objects,
         duplicates=duplicates,
         common=common,
+        columns=columns,
     ).corpus
 
 
@@ -120,12 +123,15 @@ def load_with_notes(
     objects: PathText | None = None,
     duplicates: Duplicates = "error",
     common: bool = False,
+    columns: Mapping[str, str] | None = None,
 ) -> Loaded:
     """`load_corpus`, and notes on what was matched and what was left out."""
     if duplicates not in ("error", "first", "all"):
         raise InputError(f'duplicates: "{duplicates}" is unknown. Use error, first or all.')
     if isinstance(candidates, Corpus):
         return _as_it_is(candidates, references, images, objects)
+    if columns:
+        candidates = with_columns(candidates, columns)
     files, references = sides_of(candidates, references)
     for rows in files:
         if references is not None:

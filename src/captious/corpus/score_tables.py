@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from captious.corpus.paper import Spread, number_of, spread_words, systems_by_metrics, unseparated
 from captious.corpus.scores import BOOTSTRAP, Scores
 from captious.corpus.significance import Comparison, MetricComparison, Pair
@@ -50,6 +52,42 @@ def unscored_lines(scores: Scores) -> list[str]:
     if len(reasons) > _SHOWN:
         lines.append(f"{len(reasons) - _SHOWN:,} more images are not scored; the JSON form lists them all.")
     return lines
+
+
+def worst_table(scores: Scores, most: int) -> Table:
+    """The captions with the lowest scores by the first metric, and what metrics find wrong in them."""
+    corpus = scores.corpus
+    name, *others = scores
+    values = scores[name].values if scores[name].metric.higher_is_better else -scores[name].values
+    order = [row for row in np.argsort(values, kind="stable").tolist() if not np.isnan(values[row])]
+    reasons = _reasons(scores)
+    rows: list[list[Cell]] = []
+    for row in order[:most]:
+        one = corpus.example(row)
+        where = [one.context] if corpus.contexts is not None else []
+        numbers = [
+            Number(v := float(scores[n].values[row]), scaled(v, scores[n].percent)) for n in (name, *others)
+        ]
+        rows.append([one.image_id, *where, one.system, one.caption, *numbers, reasons.get(row, "")])
+    placed = ["context"] if corpus.contexts is not None else []
+    header = ["image", *placed, "system", "caption", *scores, "why"]
+    return Table(f"worst by {name}", header, rows)
+
+
+def _reasons(scores: Scores) -> dict[int, str]:
+    """For each row what the metrics note of its caption."""
+    if scores.found is None:
+        return {}
+    found = scores.found
+    notes: dict[tuple[str, str, str], list[str]] = {}
+    for at, example in enumerate(found.example_of.tolist()):
+        key = (*found.keys[example], found.captions[example])
+        notes.setdefault(key, []).append(found.notes[at] or found.kinds[at])
+    return {
+        row: "; ".join(dict.fromkeys(notes[key]))
+        for row, one in enumerate(scores.corpus)
+        if (key := (one.image_id, one.system, one.caption)) in notes
+    }
 
 
 def compare_rows(comparison: Comparison) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
+from captious.corpus.readers.names import ALT_TEXTS, folded
 from captious.corpus.readers.rows import Problem, Rows, refuse
 from captious.corpus.validate import Captions, own_references, well_formed
 from captious.errors import InputError, one_line
@@ -24,6 +25,7 @@ class SystemCaptions:
     image_paths: dict[str, str] = field(default_factory=dict)
     objects: dict[str, list[str]] = field(default_factory=dict)
     encoder: str = ""
+    contexts: list[str] | None = None
 
     def respelled(self, spelling: dict[str, str]) -> SystemCaptions:
         """The same captions with some ids spelled another way."""
@@ -47,6 +49,7 @@ class SystemCaptions:
             ids=[self.ids[row] for row in keep],
             captions=[self.captions[row] for row in keep],
             references=[own[row] for row in keep] if own is not None else None,
+            contexts=[self.contexts[row] for row in keep] if self.contexts is not None else None,
         )
 
 
@@ -68,8 +71,16 @@ def systems_of(rows: Rows, duplicates: str = "error") -> list[SystemCaptions]:
         references, problems = own_references(rows)
         refuse(rows.source, problems)
     everything = SystemCaptions(
-        rows.stem, rows.source, checked.ids, checked.captions, rows.format, references
+        rows.stem,
+        rows.source,
+        checked.ids,
+        checked.captions,
+        rows.format,
+        references,
+        contexts=_contexts(rows, checked),
     )
+    if duplicates == "error" and in_places(rows):
+        duplicates = "all"
     systems = []
     for name, places in groups.items():
         system = everything if len(groups) == 1 else everything.rows(places)
@@ -81,6 +92,21 @@ def systems_of(rows: Rows, duplicates: str = "error") -> list[SystemCaptions]:
         encoder = _encoder(rows, checked, places)
         systems.append(replace(system, name=name, image_paths=paths, objects=objects, encoder=encoder))
     return systems
+
+
+def in_places(rows: Rows) -> bool:
+    """Whether an image may have several captions: a text for each place where it stands.
+
+    So are alternative texts of a website, and captions with a context.
+    """
+    return "context" in rows.columns or folded(rows.key("caption", "")) in ALT_TEXTS
+
+
+def _contexts(rows: Rows, checked: Captions) -> list[str] | None:
+    column = rows.columns.get("context")
+    if column is None:
+        return None
+    return [cell if isinstance(cell := column[row], str) else "" for row in checked.rows]
 
 
 def with_names(

@@ -79,6 +79,7 @@ class Example(NamedTuple):
     references: list[str]
     image_path: str | None
     objects: list[str] | None
+    context: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -88,7 +89,8 @@ class Corpus:
     `captions[i]` was written by `systems[system_of[i]]` for `image_ids[image_of[i]]` and is scored
     against `references[references_of[i]]` (-1: none). Usually an image has one list of references
     that all its examples share; benchmarks that give each example its own may do so. `encoders`
-    maps systems to their declared image encoder.
+    maps systems to their declared image encoder; `contexts[i]` is the text that the caption stands in, such
+    as the title of its page.
 
     >>> corpus = Corpus.from_lists(["A dog."], [["A dog runs.", "The dog."]])
     >>> corpus.example(0).references
@@ -105,6 +107,7 @@ class Corpus:
     image_paths: list[str | None] | None = None
     objects: Ragged | None = None
     encoders: Mapping[str, str] = field(default_factory=dict)
+    contexts: list[str] | None = None
 
     def __post_init__(self) -> None:
         n = len(self.captions)
@@ -112,6 +115,8 @@ class Corpus:
             if len(getattr(self, name)) != n:
                 found = len(getattr(self, name))
                 raise InputError(f"corpus: {name} has {found} entries for {n} captions.")
+        if self.contexts is not None and len(self.contexts) != n:
+            raise InputError(f"corpus: contexts has {len(self.contexts)} entries for {n} captions.")
         for name in ("image_paths", "objects"):
             column = getattr(self, name)
             if column is not None and len(column) != len(self.image_ids):
@@ -130,6 +135,7 @@ class Corpus:
         image_paths: Mapping[str, str] | None = None,
         objects: Mapping[str, Sequence[str]] | None = None,
         encoders: Mapping[str, str] | None = None,
+        contexts: Iterable[str] | None = None,
     ) -> Corpus:
         """Build a corpus from parallel lists, one entry per example.
 
@@ -170,6 +176,7 @@ class Corpus:
             image_paths=[image_paths.get(i) for i in images] if image_paths else None,
             objects=Ragged.from_lists([objects.get(i, []) for i in images]) if objects else None,
             encoders=dict(encoders or {}),
+            contexts=None if contexts is None else list(contexts),
         )
 
     @classmethod
@@ -243,6 +250,7 @@ class Corpus:
             references=self.references[set_] if set_ != NO_REFERENCES else [],
             image_path=self.image_paths[image] if self.image_paths else None,
             objects=self.objects[image] if self.objects else None,
+            context=self.contexts[index] if self.contexts else "",
         )
 
     @property
@@ -283,6 +291,7 @@ class Corpus:
             system_of=self.system_of[kept],
             image_of=self.image_of[kept],
             references_of=self.references_of[kept],
+            contexts=None if self.contexts is None else [self.contexts[i] for i in kept.tolist()],
         )
 
     def compact(self) -> Corpus:

@@ -33,6 +33,7 @@ INPUTS = {
     "references": Input("references", lambda one: one.references),
     "images": Input("image", lambda one: one.image_path),
     "objects": Input("objects", lambda one: one.objects),
+    "context": Input(None, lambda one: one.context),
     "image_ids": Input(None, lambda one: one.image_id),
 }
 MEAN = "mean"  # a corpus value that is that of its captions' scores
@@ -45,7 +46,7 @@ class FunctionMetric(Metric):
 
     The function is called once for each system with lists of equal length, by the names of its
     parameters: `captions`, `references` (a list for each caption), `images` (paths), `objects`,
-    `image_ids`. NaN is no score. If it returns a corpus value that is not the mean of the
+    `context`, `image_ids`. NaN is no score. If it returns a corpus value that is not the mean of the
     scores, that value has no interval and cannot be tested: its captions cannot be resampled.
     A function whose attribute `higher_is_better` is False is read so.
 

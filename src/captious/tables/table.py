@@ -65,6 +65,10 @@ class Table:
         """The raw values of a row."""
         return [cell.value if isinstance(cell, Number) else cell for cell in row]
 
+    def to_records(self) -> list[dict[str, str | int | float]]:
+        """A dict of raw values for each row."""
+        return [dict(zip(self.columns, self.values(row), strict=True)) for row in self.rows]
+
     def to_pandas(self) -> pd.DataFrame:
         """A data frame of the raw values; the first column is the index."""
         from captious.tables.frames import data_frame

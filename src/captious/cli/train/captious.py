@@ -214,6 +214,12 @@ def _own(
     )
     if judged is None or not len(judged.values):
         raise InputError(f"{judgments}: contains no judgments.")
+    if without := int(np.count_nonzero(corpus.references_of < 0)):
+        raise InputError(
+            f"{judgments}: {without:,} of {len(corpus):,} captions have no references, which this metric "
+            "learns from. Give --references FILE, or learn from metrics that need none: captious train NAME "
+            "--features lm,alttext."
+        )
     places = judged.places_in(corpus)
     chosen = aspect or judged.aspects[0]
     if chosen not in judged.aspects:

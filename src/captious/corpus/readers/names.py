@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+ALT_TEXTS = ("alt_text", "alt", "alternative_text", "alt_attribute")
 # In order of trust: a file with "image_id" and "id" means the first by image, the second by row.
 ROLES: dict[str, tuple[str, ...]] = {
     "image": (
@@ -18,6 +19,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         "image",
         "img",
         "image_name",
+        "image_file",
         "file_name",
         "filename",
         "image_path",
@@ -28,6 +30,8 @@ ROLES: dict[str, tuple[str, ...]] = {
         "url",
         "image_url",
         "img_url",
+        "image_src",
+        "image_source",
         "src",
         "index",
     ),
@@ -40,8 +44,7 @@ ROLES: dict[str, tuple[str, ...]] = {
         "prediction",
         "predicted_caption",
         "generated_caption",
-        "alt_text",
-        "alt",
+        *ALT_TEXTS,
         "text",
         "sentence",
         "caption_wordpiece_detok",
@@ -66,6 +69,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "time": ("time",),
     "image_path": ("image_path",),
     "objects": ("objects",),
+    "context": ("context", "page_title", "page", "page_url", "surrounding_text", "nearby_text"),
     "encoder": ("encoder", "image_encoder", "system_encoder"),
 }
 
@@ -78,6 +82,7 @@ THUMB_ASPECTS = {
     "Inc": "inclusive_language",
     "human_score": "total",
 }
+_BLANKS = re.compile(r"[\s-]+")
 NUMBERED_REFERENCE = re.compile(r"(?:reference|ref)[ _-]?\d+", re.IGNORECASE)
 NUMBERED_RATING = re.compile(r"ratings?(?:[ _-]?\d+)?", re.IGNORECASE)
 
@@ -85,24 +90,33 @@ NUMBERED_RATING = re.compile(r"ratings?(?:[ _-]?\d+)?", re.IGNORECASE)
 def roles_of(keys: Iterable[str]) -> dict[str, str]:
     """For each role that the keys hold, the key that plays it.
 
-    >>> roles_of(["SYS", "seg_id", "hyp", "image"])
-    {'image': 'seg_id', 'caption': 'hyp', 'system': 'SYS'}
+    >>> roles_of(["SYS", "seg_id", "hyp", "image"]), roles_of(["Image File", "Alt Text"])
+    ({'image': 'seg_id', 'caption': 'hyp', 'system': 'SYS'}, {'image': 'Image File', 'caption': 'Alt Text'})
     """
-    folded: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for key in keys:
-        folded.setdefault(key.strip().casefold(), key)
+        by_name.setdefault(folded(key), key)
     found = {}
     for role, names in ROLES.items():
         for name in names:
-            if name in folded:
-                found[role] = folded[name]
+            if name in by_name:
+                found[role] = by_name[name]
                 break
     return found
 
 
+def folded(key: str) -> str:
+    """A column's name without what does not change its meaning.
+
+    >>> folded("Alt Text"), folded(" image-ID")
+    ('alt_text', 'image_id')
+    """
+    return _BLANKS.sub("_", key.strip().casefold())
+
+
 def is_of_use(key: str) -> bool:
     """Whether a column is one that captious reads; others are dropped to save memory."""
-    name = key.strip().casefold()
+    name = folded(key)
     return (
         any(name in names for names in ROLES.values())
         or key in THUMB_ASPECTS
