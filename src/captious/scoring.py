@@ -318,13 +318,7 @@ def _chosen(metrics: Asked | Sequence[Asked] | None, corpus: Corpus) -> list[Ask
     for line in chosen.reasons():
         warnings.warn(line, CaptiousWarning, stacklevel=3)
     if chosen.left_out and not chosen.metrics:
-        if len(corpus.references.values):
-            raise InputError("none of the default metrics can run on these captions. Name one in metrics=.")
-        raise InputError(
-            "none of the metrics that need no references can run here.",
-            python="Give references=, or install what a warning names.",
-            command="Give --references FILE, or install what a note names.",
-        )
+        raise InputError("none of the default metrics can run on these captions. Name one in metrics=.")
     return chosen.metrics
 
 

@@ -86,11 +86,6 @@ def metrics(
         note(line)
     wanted = chosen.metrics
     if not wanted and chosen.left_out:
-        if not text and usual(corpus) == "free":
-            raise InputError(
-                "there are no references, and no reference-free metric can run, for the reasons "
-                "above. Give --references FILE, or what one of these metrics needs."
-            )
         first, why = next(iter(chosen.left_out.items()))
         why = why if why.endswith(".") else f"{why}."
         raise InputError(
