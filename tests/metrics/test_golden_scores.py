@@ -25,6 +25,7 @@ WITHOUT_A_REFERENCE = {
     "chair_recall",
     "chair_s",
     "cider_original",
+    "invented",
     "lm",
     "rulegrammar",
     "sentsim",

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from captious.cli.train.captious import train_captious
+from captious.cli.train.invented import train_invented
 from captious.cli.train.lm import lm
 from captious.cli.train.metric import metric
 from captious.cli.train.rating import rating
@@ -41,6 +42,7 @@ def about() -> None:
 
 app.command(OWN)(metric)
 app.command("captious")(train_captious)
+app.command("invented")(train_invented)
 app.command("vcrscore")(vcrscore)
 app.command("rating")(rating)
 app.command("lm")(lm)
