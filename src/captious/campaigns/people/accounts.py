@@ -1,4 +1,8 @@
-"""Accounts of those who run campaigns: argon2 passwords, and sign-in that tires of guessing."""
+"""Accounts of those who run campaigns, and sessions of everyone who is signed in.
+
+Passwords are kept by argon2, and sign-in tires of guessing. Of a session the database keeps a digest,
+so that a leak opens nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The raters of a campaign: added, removed with what they hold, and taken back."""
+"""The raters of a campaign: added, removed with what they hold, taken back; which consent each agreed to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quality control of a campaign: every rule on every rater, and each rater's work in numbers."""
+"""Quality control of a campaign: every rule on every rater, each rater's work in numbers, and their chart."""
 
 from __future__ import annotations
 
