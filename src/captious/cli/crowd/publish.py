@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from captious.cli import options as shared
@@ -49,30 +50,30 @@ def providers(form: shared.OutputFormat = Format.table) -> None:
         note(line)
 
 
-# What a command that does not ask for it takes.
-_UNTYPED = {
+# The options of a plan, with what a command that does not have one takes.
+_PLAN = {
+    **dict.fromkeys(("places", "answers", "reward", "minutes", "budget"), None),
+    **dict.fromkeys(("screening", "comprehension"), None),
+    **dict.fromkeys(("title", "description"), ""),
+    "currency": "USD",
+    "minimum_wage": 15.0,
     "repeat": "campaign",
-    "screening": None,
-    "comprehension": None,
-    "title": "",
     "base_url": options.LOCAL,
 }
 
 
-def planned(
-    db: OpenDatabase, campaign: Campaign, database: str, provider: str, option: list[str] | None, **given: Any
-) -> tuple[Study, dict[str, Any]]:
-    """A plan as typed, and the provider's options."""
+def planned(db: OpenDatabase, campaign: Campaign, typed: Mapping[str, Any]) -> tuple[Study, dict[str, Any]]:
+    """A plan, and the provider's options, from the options of a command by their names."""
     from captious.crowd.planning import REPEATS, plan, work_of
     from captious.errors import UnknownNameError
     from captious.web.settings import checked_base_url
 
-    given = _UNTYPED | given
+    given = {name: typed.get(name, usual) for name, usual in _PLAN.items()}
     if given["repeat"] not in REPEATS:
         raise UnknownNameError("value of --repeat", given["repeat"], REPEATS)
-    chosen = options.provider_options(option)
-    if provider == "simulated":
-        chosen.setdefault("market", options.market_beside(database))
+    chosen = options.provider_options(typed["option"])
+    if typed["provider"] == "simulated":
+        chosen.setdefault("market", options.market_beside(typed["database"]))
     for name in ("screening", "comprehension"):
         given[name] = options.questions(given[name])
     base_url = checked_base_url(given.pop("base_url"))
@@ -99,26 +100,14 @@ def estimate(
 
     Example: captious crowd estimate dogs --provider prolific --reward 1.50
     """
+    typed = locals()
     from captious.campaigns.setup import lifecycle
     from captious.cli.crowd.tables import quote_payload, quote_table
     from captious.cli.output import emit_guarded
     from captious.crowd.base import provider as known
 
     with opened(database) as db:
-        study, chosen = planned(
-            db,
-            lifecycle.find(db, slug),
-            database,
-            provider,
-            option,
-            places=places,
-            answers=answers,
-            reward=reward,
-            minutes=minutes,
-            currency=currency,
-            budget=budget,
-            minimum_wage=minimum_wage,
-        )
+        study, chosen = planned(db, lifecycle.find(db, slug), typed)
         found = known(provider, chosen)
         found.check(study)
         quote = found.quote(study)
@@ -151,6 +140,7 @@ def publish(
 
     Example: captious crowd publish dogs --provider panel --places 20 --reward 1.50 --confirm
     """
+    typed = locals()
     from captious.campaigns.setup import lifecycle
     from captious.cli.output import note
     from captious.crowd import studies
@@ -160,26 +150,7 @@ def publish(
         campaign = lifecycle.find(db, slug)
         begun = studies.cut_off(db, campaign)
         if begun is None:
-            study, chosen = planned(
-                db,
-                campaign,
-                database,
-                provider,
-                option,
-                places=places,
-                answers=answers,
-                reward=reward,
-                minutes=minutes,
-                currency=currency,
-                budget=budget,
-                minimum_wage=minimum_wage,
-                repeat=repeat,
-                screening=screening,
-                comprehension=comprehension,
-                title=title,
-                description=description,
-                base_url=base_url,
-            )
+            study, chosen = planned(db, campaign, typed)
             known(provider, chosen).check(study)
         else:
             study, provider, chosen = begun.study, begun.provider_name, dict(begun.options)

@@ -87,6 +87,7 @@ def run(
 
     Example: captious crowd run dogs --provider prolific --half-width 0.05 --budget 120 --confirm
     """
+    typed = locals()
     from captious.campaigns.setup import lifecycle
     from captious.cli.output import note
     from captious.crowd import studies
@@ -103,21 +104,7 @@ def run(
             provider = begun[-1].provider_name
         else:
             stored = None
-            study, chosen = planned(
-                db,
-                campaign,
-                database,
-                provider,
-                option,
-                places=places,
-                answers=answers,
-                reward=reward,
-                minutes=minutes,
-                currency=currency,
-                budget=budget,
-                minimum_wage=minimum_wage,
-                base_url=base_url,
-            )
+            study, chosen = planned(db, campaign, typed)
         if form is not Format.json or not confirm:
             show_quote(study, provider, chosen, form)
         if not confirm:
