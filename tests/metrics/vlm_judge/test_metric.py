@@ -265,3 +265,28 @@ def test_without_a_model_it_says_how_to_name_one(corpus) -> None:
     assert "vlm_judge[model=NAME,endpoint=URL]" in missing_for("vlm_judge")
     with pytest.raises(captious.errors.CaptiousError, match="needs a model at an OpenAI-compatible endpoint"):
         captious.score(corpus, ["vlm_judge"])
+
+
+def test_quoted_words_become_findings(corpus, judge: str, chat_server, tmp_path: Path) -> None:
+    marked = {
+        "A red field.": [],
+        "A blue field.": [{"text": "Blue", "kind": "attribute"}, {"text": "sky", "kind": "object"}],
+        "A field field.": [{"text": "field", "kind": "grammar"}] * 2,
+    }
+    chat_server.answer = lambda caption: json.dumps(json.loads(ANSWERS[caption]) | {"spans": marked[caption]})
+    name = f"vlm_judge[{judge},send=yes,spans=yes,store={tmp_path / 'marked'}]"
+    with pytest.warns(CaptiousWarning, match="sends"):
+        scores = captious.score(corpus, name, findings=True)
+    assert scores[name].values.tolist() == TOTALS
+    rows = [(row.caption, row.start, row.text, row.kind) for row in scores.findings.rows()]
+    assert rows == [
+        ("a red field", None, "", ""),
+        ("A blue field.", 2, "blue", "attribute"),
+        ("A field field.", 2, "field", "grammar"),
+        ("A field field.", 8, "field", "grammar"),
+    ]
+    assert scores[name].notes[-1] == "vlm_judge: 1 quoted words are not in their captions and mark nothing."
+    schema = chat_server.bodies[-1]["response_format"]["json_schema"]["schema"]
+    assert "spans" in schema["required"]
+    plain = captious.metrics.resolve(f"vlm_judge[{judge}]")
+    assert not plain.gives_findings

@@ -16,7 +16,7 @@ def answer(**changes: Any) -> dict[str, Any]:
 
 
 def scores(**changes: Any) -> dict[str, float]:
-    return rubric.read_scores(json.dumps(answer(**changes)))
+    return rubric.read_answer(json.dumps(answer(**changes))).scores
 
 
 def test_the_prompt_holds_the_whole_rubric() -> None:
@@ -79,7 +79,7 @@ def test_penalties_are_negative_and_add_up() -> None:
     ],
 )
 def test_what_models_wrap_or_leave_out(text: str) -> None:
-    assert rubric.read_scores(text)["total"] == 4.5
+    assert rubric.read_answer(text).scores["total"] == 4.5
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,4 @@ def test_what_models_wrap_or_leave_out(text: str) -> None:
 )
 def test_answers_outside_the_rubric_are_refused(text: str, reason: str) -> None:
     with pytest.raises(UnreadableError, match=reason):
-        rubric.read_scores(text)
+        rubric.read_answer(text)

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
+from captious.corpus.findings import Place
 from captious.errors import CaptiousWarning, InputError, NotSetUpError, UnknownNameError
 from captious.metrics.base import Metric, Need
 from captious.metrics.batch import Batch
@@ -20,6 +22,7 @@ from captious.metrics.image_notes import Noted
 from captious.metrics.registry import register
 from captious.metrics.vlm_judge import rubric
 from captious.metrics.vlm_judge.requests import STRUCTURES, Request, Settings
+from captious.metrics.vlm_judge.spans import places
 from captious.models.chat import (
     Answers,
     Endpoint,
@@ -77,6 +80,7 @@ class VlmJudge(Metric):
     max_side: int = 1024
     clean: bool = True
     structured: str = STRUCTURES[0]
+    spans: bool = False  # ask for the wrong words too, which become findings
 
     def __post_init__(self) -> None:
         if self.aspect not in rubric.REPORTS:
@@ -148,12 +152,36 @@ class VlmJudge(Metric):
             known |= self._send(pending)
         scores = np.full(len(batch), np.nan)
         for request in requests:
-            scores[request.row] = known[request.key][self.aspect]
+            scores[request.row] = known[request.key].scores[self.aspect]
         return scores
 
+    @property
+    def gives_findings(self) -> bool:
+        """Whether it asks for the wrong words."""
+        return self.spans
+
+    def findings(self, batch: Batch, knowledge: Noted) -> list[list[Place] | None]:
+        """The words that the judge quotes as wrong, from its stored answers."""
+        found: list[list[Place] | None] = [None] * len(batch)
+        for row, marked, _ in self._quoted(batch.corpus, knowledge):
+            found[row] = marked
+        return found
+
+    def _quoted(self, corpus: Corpus, knowledge: Noted) -> Iterator[tuple[int, list[Place], int]]:
+        """For each answered caption its row, its places, and how many quotes are not in it."""
+        requests = self._requests(corpus, knowledge.broken)
+        known = self._stored(requests)
+        for request in requests:
+            if (answer := known.get(request.key)) is not None:
+                yield request.row, *places(corpus.captions[request.row], answer.quoted)
+
     def notes(self, corpus: Corpus, knowledge: Noted) -> list[str]:
-        """Images without a score."""
-        return knowledge.notes(self.name, "")
+        """Images without a score, and quotes that no caption has."""
+        notes = knowledge.notes(self.name, "")
+        lost = sum(lost for _, _, lost in self._quoted(corpus, knowledge)) if self.spans else 0
+        if lost:
+            notes.append(f"{self.name}: {lost:,} quoted words are not in their captions and mark nothing.")
+        return notes
 
     def unscored(self, knowledge: Noted) -> dict[str, str]:
         """Images that could not be read, each with the reason."""
@@ -165,7 +193,7 @@ class VlmJudge(Metric):
         return unread | {
             "model": self.model,
             "host": Endpoint.named(self.endpoint),
-            "rubric": rubric.rubric_label(),
+            "rubric": rubric.rubric_label(self.spans),
             "aspect": self.aspect,
             "temp": f"{self.temperature:g}",
             "side": str(self.max_side),
@@ -175,7 +203,7 @@ class VlmJudge(Metric):
 
     def _requests(self, corpus: Corpus, broken: Mapping[str, str]) -> list[Request]:
         host = Endpoint.named(self.endpoint)
-        settings = Settings(host, self.model, self.temperature, self.max_side, self.structured)
+        settings = Settings(host, self.model, self.temperature, self.max_side, self.structured, self.spans)
         found = []
         for row in range(len(corpus)):
             example = corpus.example(row)
@@ -185,11 +213,11 @@ class VlmJudge(Metric):
             found.append(Request(settings, row, example.image_id, example.image_path or "", caption))
         return found
 
-    def _stored(self, requests: list[Request]) -> dict[str, dict[str, float]]:
+    def _stored(self, requests: list[Request]) -> dict[str, rubric.Judged]:
         found = {}
         for key, answer in Answers(self.store).read(request.key for request in requests).items():
             try:
-                found[key] = rubric.read_scores(answer.text)
+                found[key] = rubric.read_answer(answer.text, self.spans)
             except UnreadableError:
                 continue  # damaged, or of another rubric: ask again
         return found
@@ -204,17 +232,18 @@ class VlmJudge(Metric):
         cost = (tokens_in * self.price_in + tokens_out * self.price_out) / _MILLION
         return said + f", about ${cost:,.2f}"
 
-    def _send(self, pending: dict[str, Request]) -> dict[str, dict[str, float]]:
+    def _send(self, pending: dict[str, Request]) -> dict[str, rubric.Judged]:
         """Ask for every pending answer, a few at a time; each is stored as soon as it is there."""
         endpoint, answers = Endpoint.at(self.endpoint), Answers(self.store)
         patience = Patience(self.retries, self.wait, self.timeout)
 
-        def one(key: str, request: Request) -> dict[str, float]:
-            found = ask(endpoint, request.body(), rubric.read_scores, patience)
+        def one(key: str, request: Request) -> rubric.Judged:
+            read = partial(rubric.read_answer, marks=self.spans)
+            found = ask(endpoint, request.body(), read, patience)
             answers.write(key, Stored(found.model, found.text, found.tokens_in, found.tokens_out))
             return found.value
 
-        scores: dict[str, dict[str, float]] = {}
+        scores: dict[str, rubric.Judged] = {}
         failures: list[_Failure] = []
         pool = ThreadPoolExecutor(self.workers)
         jobs = {pool.submit(one, key, request): (key, request) for key, request in pending.items()}

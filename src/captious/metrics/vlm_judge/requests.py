@@ -31,6 +31,7 @@ class Settings:
     temperature: float
     max_side: int
     structured: str
+    spans: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class Request:
         """About how many tokens go out and come back; an image counts as its largest form."""
         tiles = math.ceil(self.settings.max_side / _TILE) ** 2
         image = _TOKENS_AN_IMAGE + _TOKENS_A_TILE * tiles
-        text = len(instructions()) + len(json.dumps(schema())) + len(self.caption)
+        marks = self.settings.spans
+        text = len(instructions(marks)) + len(json.dumps(schema(marks))) + len(self.caption)
         return image + text // _CHARACTERS_A_TOKEN, _TOKENS_OUT
 
     def _body(self, image: str) -> dict[str, Any]:
@@ -77,7 +79,7 @@ class Request:
             "model": self.settings.model,
             "temperature": self.settings.temperature,
             "messages": [
-                {"role": "system", "content": instructions()},
+                {"role": "system", "content": instructions(self.settings.spans)},
                 {
                     "role": "user",
                     "content": [
@@ -88,7 +90,7 @@ class Request:
             ],
         }
         if self.settings.structured == "json_schema":
-            wanted = {"name": "thumb", "strict": True, "schema": schema()}
+            wanted = {"name": "thumb", "strict": True, "schema": schema(self.settings.spans)}
             body["response_format"] = {"type": "json_schema", "json_schema": wanted}
         elif self.settings.structured == "json_object":
             body["response_format"] = {"type": "json_object"}

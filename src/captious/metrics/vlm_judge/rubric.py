@@ -10,8 +10,9 @@ import hashlib
 import json
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from captious.metrics.vlm_judge import spans
 from captious.models.chat import UnreadableError
 from captious.protocols.base import Caption
 from captious.protocols.form import Answers, Field, Form, Option
@@ -43,26 +44,34 @@ def form() -> Form:
     return Form(tuple(replace(f, required=False) if f.name in _REASONS else f for f in fields))
 
 
+class Judged(NamedTuple):
+    """An answer: the aspects and the total, and the words that it calls wrong."""
+
+    scores: dict[str, float]
+    quoted: list[spans.Quoted]
+
+
 @cache
-def instructions() -> str:
-    """The instructions to the model."""
+def instructions(marks: bool = False) -> str:
+    """The instructions to the model; with `marks` it also quotes the wrong words."""
     advice = [
         "\n".join([f"{guide.title}. {guide.text}", *(f"- {line}" for line in guide.examples)])
         for guide in GUIDES
     ]
-    questions = [_question(field) for field in form().fields]
+    questions = [*(_question(field) for field in form().fields), *([spans.QUESTION] if marks else [])]
     return "\n\n".join([_TASK, *advice, _FORM + "\n" + "\n".join(questions)])
 
 
-def rubric_label() -> str:
+def rubric_label(marks: bool = False) -> str:
     """What a signature says of the rubric: its name, and a digest of its words."""
-    words = instructions() + json.dumps(schema(), sort_keys=True)
+    words = instructions(marks) + json.dumps(schema(marks), sort_keys=True)
     return f"thumb-1.0/{hashlib.sha256(words.encode()).hexdigest()[:8]}"
 
 
-def schema() -> dict[str, Any]:
+def schema(marks: bool = False) -> dict[str, Any]:
     """The form as a JSON schema of the strict kind: every key required, no other allowed."""
     properties = {_short(field): field.rules.schema(field) for field in form().fields}
+    properties |= {spans.NAME: spans.schema()} if marks else {}
     return {
         "type": "object",
         "properties": properties,
@@ -71,19 +80,24 @@ def schema() -> dict[str, Any]:
     }
 
 
-def read_scores(text: str) -> dict[str, float]:
-    """The aspects and the total of an answer; penalties are negative, as in THumB's released file.
+def read_answer(text: str, marks: bool = False) -> Judged:
+    """The aspects and the total of an answer, and with `marks` what it quotes.
+
+    Penalties are negative, as in THumB's released file.
 
     >>> answer = '{"precision": 5, "errors": [], "corrected": null, "recall": 4, '
     >>> answer += '"fluency": [{"kind": "grammar", "amount": 0.1}], "conciseness": "0", '
     >>> answer += '"inclusive_language": "0"}'
-    >>> read_scores(answer)["total"]
+    >>> read_answer(answer).scores["total"]
     4.4
     """
-    cleaned = _check(_object(text))
+    found = _object(text)
+    quoted = spans.read(found.pop(spans.NAME, None)) if marks else []
+    cleaned = _check(found)
     values = scores_of(KEY, cleaned)
     signed = {aspect: -value if aspect in PENALTIES else value for aspect, value in values.items()}
-    return {aspect: value + 0.0 for aspect, value in signed.items()} | {TOTAL: total(values)}
+    scores = {aspect: value + 0.0 for aspect, value in signed.items()} | {TOTAL: total(values)}
+    return Judged(scores, quoted)
 
 
 def _object(text: str) -> dict[str, Any]:
