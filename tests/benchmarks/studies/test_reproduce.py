@@ -4,12 +4,17 @@ import json
 import re
 
 import pytest
+from scipy.stats import spearmanr
 
+from captious.benchmarks.datasets.same_text import fold
 from captious.benchmarks.studies.asked import Measured
 from captious.benchmarks.studies.checks import Check, judge
 from captious.benchmarks.studies.reproduce import Reproduction, reproduce
 from captious.benchmarks.studies.study import Printed, find_study
+from captious.corpus import Corpus
+from captious.engine import run_metrics
 from captious.errors import InputError, UnknownNameError
+from captious.metrics import resolve
 
 CIDER = Printed("overall", "cider", "43.9", percent=True)
 
@@ -261,6 +266,30 @@ def test_composite_is_checked_on_all_and_on_captions_of_systems(tmp_path) -> Non
         assert own[f"rouge_l/{aspect}"].got == pytest.approx(-(3**0.5) / 2)
     assert own["rouge_l/relevance"].verdict == "not reproduced"
     assert _of(found, "composite", "kendall_c")["relevance/rouge_l"].got is not None
+
+
+def test_the_whole_composite_without_human_references_and_thoroughness(tmp_path, data) -> None:
+    """The head as a whole file: references that no candidate equals, no field `human`, one aspect."""
+    lines = (data / "formats" / "composite.head.jsonl").read_text().splitlines()
+    rows = [json.loads(line) | {"subset": "coco"} for line in lines]
+    said = {(row["image"], fold(row["candidate"])) for row in rows}
+    for row in rows:
+        row["references"] = [text for text in row["references"] if (row["image"], fold(text)) not in said]
+    (tmp_path / "composite").mkdir()
+    (tmp_path / "composite" / "composite.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    found = reproduce("composite", tmp_path)
+    own = _of(found, "composite", "spearman, systems")
+    assert all(own[f"{name}/relevance"].got is not None for name in ("bleu1", "cider", "spice"))
+    assert own["bleu1/thoroughness"].note == "the data have no aspect thoroughness"
+    # Three candidates an image, of which a person wrote the first: Spearman over the other 40.
+    systems = [row for place, row in enumerate(rows) if place % 3]
+    corpus = Corpus.from_lists([r["candidate"] for r in systems], [r["references"] for r in systems])
+    bleu = resolve("bleu1")
+    (run,) = run_metrics(corpus, [bleu])
+    scores = [bleu.corpus_score(one) for one in run.statistics]
+    assert own["bleu1/relevance"].got == pytest.approx(
+        spearmanr(scores, [r["relevance"] for r in systems]).statistic
+    )
 
 
 def test_a_study_of_ones_own(tmp_path) -> None:

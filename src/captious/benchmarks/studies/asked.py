@@ -121,23 +121,21 @@ class Asked:
     def run(self) -> Cells:
         """The values of the table's cells."""
         if self.table.measure not in MEASURES:
-            unknown = UnknownNameError("measure", self.table.measure, MEASURES)
-            raise InputError(f"{self.study.name}: {self.table.title}: {unknown}")
+            raise UnknownNameError("measure", self.table.measure, MEASURES)
         return MEASURES[self.table.measure](self, **self._options())
 
     def _options(self) -> dict[str, object]:
         """The options of the table as its measure wants them: text, or numbers above 0."""
         known = dict(inspect.signature(MEASURES[self.table.measure], eval_str=True).parameters)
         del known["asked"]
-        where = f"{self.study.name}: {self.table.title}"
         unknown = next((name for name in self.table.options if name not in known), None)
         if unknown is not None:
-            raise InputError(f"{where}: {UnknownNameError('option', unknown, known)}")
+            raise UnknownNameError("option", unknown, known)
         found: dict[str, object] = {}
         for name, option in known.items():
             if name not in self.table.options:
                 if option.default is option.empty:
-                    raise InputError(f'{where}: {self.table.measure} needs the option "{name}".')
+                    raise InputError(f'{self.table.measure} needs the option "{name}".')
                 continue
             text = self.table.options[name]
             try:
@@ -145,7 +143,7 @@ class Asked:
             except ValueError:
                 found[name] = 0
             if found[name] in (0, ""):
-                raise InputError(f'{where}: {name}: "{one_line(text, 30)}" is no {NAMED[option.annotation]}.')
+                raise InputError(f'{name}: "{one_line(text, 30)}" is no {NAMED[option.annotation]}.')
         return found
 
     @property
@@ -197,10 +195,7 @@ class Asked:
 
     def _loaded(self, human: str, subset: str) -> RatedExamples:
         if self.data.judgments and (human or subset):
-            raise InputError(
-                f"{self.study.name}: {self.table.title}: human and subset are choices of a benchmark, and "
-                f"{self.data.name} is a file."
-            )
+            raise InputError(f"human and subset are choices of a benchmark, and {self.data.name} is a file.")
         if self.data.judgments:
             found = self._judgments()
         else:
@@ -216,6 +211,8 @@ class Asked:
                 images = found.corpus.image_ids
                 fits = np.array([fnmatchcase(image, pattern) is wanted for image in images], dtype=bool)
                 found = examples_of(found, np.flatnonzero(fits[found.corpus.image_of]))
+        if not len(found.corpus):
+            raise InputError(f"{self.data.judgments} has no captions of {self.data.name}.")
         if self.data.ratings == "each":
             found = replace(found, protocol=replace(found.protocol, ratings="each"))
         return found
@@ -302,14 +299,17 @@ class Asked:
         corpus = data.corpora[0] if isinstance(data, Preferences) else data.corpus
         needs = resolve(self.spec(name)).needs
         if "references" in needs and not corpus.reference_counts.any():
-            self.lacking[name] = f"{name} needs references, and there are none"
+            self.lacking[name] = f"no references: add a column references to {self._file()}"
         elif "objects" in needs and corpus.objects is None:
-            self.lacking[name] = f"{name} needs objects, and there are none"
+            self.lacking[name] = f"no objects: add a column objects to {self._file()}"
         elif "image" in needs and corpus.image_paths is None:
-            self.lacking[name] = f"{name} needs the photographs, and there are none"
+            self.lacking[name] = "no photographs: --images DIR"
         else:
             return True
         return False
+
+    def _file(self) -> str:
+        return self.room.own.name if self.room.own else self.data.judgments or self.data.name
 
     def spec(self, name: str) -> str:
         """The metric behind a printed name."""

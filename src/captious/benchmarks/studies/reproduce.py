@@ -239,6 +239,8 @@ def _measured(asked: Asked) -> tuple[Cells, str]:
     except MissingDataError as error:
         asked.missing = error.typed
         return {}, error.typed
+    except InputError as error:
+        raise InputError(f"{asked.study.name}: {asked.table.title}: {error.typed}") from None
 
 
 def _copies(data: StudyData, folder: Path | None) -> str:

@@ -20,11 +20,13 @@ DRAWS = 10_000
 
 
 def aspects_of(asked: Asked, data: RatedExamples, named: Sequence[str]) -> list[str]:
-    """The table's aspects; of your own judgments those that they have, or all if they have none of them."""
-    if not asked.is_own:
-        return list(named)
+    """The table's aspects that the judgments have; where they have none, all of your own ones."""
     own = data.judgments.aspects
-    return [aspect for aspect in named if aspect in own] or list(own)
+    found = [aspect for aspect in named if aspect in own]
+    if found:
+        asked.lacking |= {name: f"the data have no aspect {name}" for name in named if name not in own}
+        return found
+    return list(own if asked.is_own else named)
 
 
 def _need(data: RatedExamples, aspects: str) -> None:
