@@ -66,13 +66,19 @@ def test_raters_agree_on_characters() -> None:
     table = next(
         one for one in rules.agreement(items, answers, resamples=50) if one.title == "Agreement on places"
     )
-    found = {row[:2]: row[2] for row in table.rows}
+    found = {row[:3]: row[3] for row in table.rows}
     # ann marks 3 + 3 characters, bob 8 of which 3 are hers; as attributes 3 and 8.
-    assert found["all", "all"] == pytest.approx(6 / 14)
-    assert found["all", "ann and bob"] == pytest.approx(6 / 14)
-    assert found["attribute", "all"] == pytest.approx(6 / 11)
-    assert found["count", "all"] == 0
-    assert ("text", "all") not in found
+    assert found["all", "all", "F1 of characters"] == pytest.approx(6 / 14)
+    assert found["attribute", "all", "F1 of characters"] == pytest.approx(6 / 11)
+    # "red" and "red dogs" touch, "Two" stands alone.
+    assert found["all", "all", "F1 of overlapping marks"] == pytest.approx(2 / 3)
+    assert found["count", "all", "F1 of characters"] == 0
+    assert np.isnan(found["text", "all", "F1 of characters"])
+    third = said(rules, items[0], "cem", 50, (4, 7, "attribute", "minor"))
+    (table,) = rules.agreement(items, [*answers, third], resamples=50)[-1:]
+    pairs = {row[1]: row[3] for row in table.rows if row[1] != "all"}
+    # cem marks "red" only: 2 * 3 / (6 + 3) with ann, 2 * 3 / (8 + 3) with bob.
+    assert pairs == pytest.approx({"ann and bob": 6 / 14, "ann and cem": 6 / 9, "bob and cem": 6 / 11})
 
 
 def test_findings_know_who_looked_and_found_nothing() -> None:

@@ -7,17 +7,15 @@ The weights of the marks are those of MQM (Freitag et al. 2021).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import Any, ClassVar
 
-import numpy as np
-
 from captious.corpus import Corpus
 from captious.errors import InputError, one_line
-from captious.protocols.agreement import INTERVALS
+from captious.protocols.agreement import INTERVALS, ends
 from captious.protocols.base import (
     FIRST,
     MOST_RESPONSES,
@@ -45,7 +43,6 @@ from captious.protocols.questions.spans import (
     MOST_KINDS,
     MOST_MARKS,
     SEVERITIES,
-    covered,
     kind_option,
     kinds_of,
     marks_of,
@@ -55,12 +52,16 @@ from captious.protocols.questions.spans import (
 )
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
-from captious.stats import bootstrap_interval
+from captious.stats import Estimate, bootstrap_interval
 from captious.stats.alpha import Scale
 from captious.stats.resample import DEFAULT_RESAMPLES
+from captious.stats.span_f1 import span_f1
+from captious.stats.spans import Mark, MarkedText
+from captious.stats.unitising import unitising_alpha
 
 MARKS, SCORE, ERRORS, MQM = "marks", "score", "errors", "mqm"
 HIGHEST = 100
+MOST_RATERS = 10  # of whom every two are compared
 ALL = "all"
 # What THumB's precision counts as wrong: a slip of language or a guess is none (Kasai et al. 2022, 2.1).
 FACTS = ("object", "attribute", "count", "relation")
@@ -270,6 +271,12 @@ class ErrorSpans(HumanProtocol):
         return marks
 
 
+CHARACTERS = "F1 of characters"
+_STATISTICS: Mapping[str, Callable[..., Estimate]] = {
+    CHARACTERS: span_f1,
+    "F1 of overlapping marks": partial(span_f1, match="overlap"),
+    "Krippendorff's alpha_u": unitising_alpha,
+}
 _MEAN = ("mean", "low", "high", "answers")
 _TITLES = {SCORE: "Score", ERRORS: "Errors in a caption", MQM: "MQM score"}
 
@@ -351,40 +358,39 @@ def _suggestions_table(items: Sequence[Item], responses: Sequence[Response]) -> 
 
 
 def _places_table(items: Sequence[Item], responses: Sequence[Response], resamples: int) -> list[Table]:
-    """F1 of the characters that two raters marked, of all pairs of raters and of each."""
-    by_item: dict[str, tuple[Item, list[Response]]] = {}
+    """How far raters mark the same places: all together, by kind, and every two of them."""
+    read: dict[str, tuple[Item, dict[str, list[Mark]]]] = {}
     for item, response in matched(items, responses):
         if item.counts and not item.prior:
-            by_item.setdefault(item.key, (item, []))[1].append(response)
-    sums: dict[tuple[str, str], dict[str, list[float]]] = {}
-    for item, own in by_item.values():
-        kinds = ("", *(one.value for one in kinds_of(item.form.fields[0])))
-        for one, other in combinations(sorted(own, key=lambda response: response.rater), 2):
-            for kind in kinds:
-                first, second = (covered(response.answers[MARKS], kind) for response in (one, other))
-                pair = f"{one.rater} and {other.rater}"
-                for raters in (ALL, pair) if not kind else (ALL,):
-                    cell = sums.setdefault((kind or ALL, raters), {}).setdefault(item.image, [0.0, 0.0, 0.0])
-                    cell[0] += 2 * len(first & second)
-                    cell[1] += len(first) + len(second)
-                    cell[2] += 1
+            own = read.setdefault(item.key, (item, {}))[1]
+            own[response.rater] = _places(response)
+    several = [(item, by) for item, by in read.values() if len(by) > 1]
+    if not several:
+        return []
+    images = [item.image for item, _ in several]
+    texts = [MarkedText(item.captions[0].text, list(by.values())) for item, by in several]
     rows: list[tuple[str | float | int, ...]] = []
-    for (kind, raters), images in sums.items():
-        matrix = np.array(list(images.values()))
-        if matrix[:, 1].sum():
-            with np.errstate(divide="ignore", invalid="ignore"):
-                found = bootstrap_interval(matrix, _ratio, resamples=resamples)
-            rows.append((kind, raters, found.value, found.low, found.high, int(matrix[:, 2].sum())))
-    note = (
-        "F1: of the characters that two raters marked, 2 x those of both / the sum of those of each. "
-        f"Captions with suggestions are left out; {INTERVALS}"
-    )
-    columns = ("kind", "raters", "F1", "low", "high", "captions")
-    return [Table("Agreement on places", columns, tuple(rows), note)] if rows else []
+    for kind in ("", *(one.value for one in kinds_of(several[0][0].form.fields[0]))):
+        own_texts = [text.of_kind(kind) for text in texts] if kind else texts
+        for name, statistic in _STATISTICS.items():
+            found = statistic(own_texts, resamples=resamples, clusters=images)
+            rows.append((kind or ALL, ALL, name, *ends(found), found.n_items))
+    raters = sorted({rater for _, by in several for rater in by})
+    for pair in combinations(raters, 2) if 2 < len(raters) <= MOST_RATERS else ():
+        both = [(item, by) for item, by in several if all(rater in by for rater in pair)]
+        two = [MarkedText(item.captions[0].text, [by[rater] for rater in pair]) for item, by in both]
+        if two:
+            found = span_f1(two, resamples=resamples, clusters=[item.image for item, _ in both])
+            rows.append((ALL, " and ".join(pair), CHARACTERS, *ends(found), found.n_items))
+    note = f"Captions with suggestions are left out; {INTERVALS}"
+    columns = ("kind", "raters", "coefficient", "value", "low", "high", "captions")
+    return [Table("Agreement on places", columns, tuple(rows), note)]
 
 
-def _ratio(sums: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.float64]:
-    return np.asarray(np.where(sums[..., 1] > 0, sums[..., 0] / np.maximum(sums[..., 1], 1), 0.0))
+def _places(response: Response) -> list[Mark]:
+    """What a rater marked in the words of the caption."""
+    marks = marks_of(response.answers[MARKS])
+    return [Mark(one["start"], one["end"], one["kind"]) for one in marks if one["start"] is not None]
 
 
 def _words(caption: str) -> list[tuple[int, int]]:

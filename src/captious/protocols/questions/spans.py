@@ -165,7 +165,7 @@ class Spans(QuestionKind):
 
     def apart(self, field: Field, one: Answer, other: Answer) -> float:
         """1 minus the F1 of the characters that two raters marked, whatever the kind; 0 where neither did."""
-        first, second = covered(one), covered(other)
+        first, second = _covered(one), _covered(other)
         both = len(first) + len(second)
         return 1 - 2 * len(first & second) / both if both else 0.0
 
@@ -236,12 +236,12 @@ def place_of(mark: Mark) -> Place:
     )
 
 
-def covered(answer: object, kind: str = "") -> set[int]:
-    """The characters that are marked, of one kind or of any."""
+def _covered(answer: object) -> set[int]:
+    """The characters that are marked."""
     return {
         at
         for mark in marks_of(answer)
-        if mark.get("start") is not None and kind in ("", mark["kind"])
+        if mark.get("start") is not None
         for at in range(mark["start"], mark["end"])
     }
 
