@@ -48,6 +48,16 @@ def _penalised(page: Page, site: Site) -> None:
     page.locator('[data-question="A.errors"] input').first.check()
 
 
+def _marking(page: Page, site: Site) -> None:
+    """A word that is marked, and two that are being marked."""
+    words = page.locator(".markable .w")
+    words.nth(1).click()
+    page.keyboard.press("1")
+    page.keyboard.press("2")
+    words.nth(3).click()
+    words.nth(4).click()
+
+
 def _idle(page: Page, site: Site) -> None:
     protocol, rater = site.idle()
     site.enter(page.context, protocol, rater)
@@ -184,6 +194,7 @@ STOPS = (
     Stop("rater-humanr", work("humanr"), photo=True),
     Stop("rater-tagging", work("tagging"), photo=True),
     Stop("rater-audit", work("audit"), photo=True),
+    Stop("rater-spans", then(work("spans"), _marking), photo=True),
     Stop("rater-generic", work("generic"), photo=True),
     Stop("rater-guide", then(work("thumb"), press("g")), photo=True),
     Stop("rater-keys", then(work("humanr"), press("k")), photo=True),
