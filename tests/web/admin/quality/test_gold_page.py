@@ -30,6 +30,18 @@ def test_items_are_marked_on_the_form_of_the_work(site: Any, send: Any) -> None:
     assert gold.listed(site.db, campaign) == []
 
 
+def test_known_marks_are_those_of_the_form(site: Any, send: Any) -> None:
+    campaign, owner = site.campaign("spans", images=1), site.account()
+    (item, *_) = reading.items(site.db, campaign)
+    mark = f"/admin/c/{campaign.slug}/gold/item?key={item.key}"
+    marks = [{"start": 0, "end": 1, "kind": "object", "severity": "major"}]
+    assert send(owner, mark, marks=json.dumps(marks), score="50").status_code == 303
+    assert gold_of(site, campaign)[item.key] == {"marks": marks, "score": 50.0}
+    assert "Object, major" in owner.page(f"/admin/c/{campaign.slug}/gold").text
+    assert send(owner, mark, marks="[]", score="40").status_code == 303
+    assert gold_of(site, campaign)[item.key] == {"score": 40.0}
+
+
 def test_a_file_of_known_answers_is_read_as_the_command_line_reads_it(
     site: Any, tmp_path: Path, send: Any
 ) -> None:

@@ -119,6 +119,7 @@ def mark(request: Request, account: Manager, campaign: Run, db: Db, key: Key, fo
         for field in item.form.fields
         if said.get(field.name) and field.rules.known
     }
+    known = {name: answer for name, answer in known.items() if answer != []}
     try:
         gold.set_gold(db, campaign, {key: {} if texts_of(form).get(".clear") else known}, actor=account.name)
     except InputError as error:
@@ -128,6 +129,8 @@ def mark(request: Request, account: Manager, campaign: Run, db: Db, key: Key, fo
 
 def _known(field: Field, said: object, tolerance: float) -> Any:
     checked = field.rules.check(field, said)
+    if isinstance(checked, list):
+        return checked
     if not isinstance(checked, float):
         return said
     return {"value": checked, "tolerance": tolerance} if tolerance > 0 else checked
