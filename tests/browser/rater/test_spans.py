@@ -406,6 +406,7 @@ def test_a_study_from_the_wizard_to_the_findings(
     desk.hand.activate(desk.hand.page.locator("main tbody tr").first.get_by_role("link"))
     page = desk.hand.page
     assert page.locator(".answers-table").inner_text().count("“") >= 2
+    assert page.locator("figure.marked mark").count() == 2  # a caption with the marks of each rater
     assert axe_faults(page) == []
     desk.hand.unfold("Give a different answer")
     place = page.locator(".markable .w").nth(2)

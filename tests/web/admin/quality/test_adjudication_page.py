@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import captious.web
 from captious.campaigns.quality import adjudication
 from captious.campaigns.store import log
+from captious.charts.marked_text import MARKED_CSS
 
 
 def test_answers_stand_side_by_side(viewer: Any, tagged: Any) -> None:
@@ -144,3 +147,8 @@ def test_a_rater_who_is_not_there_cannot_be_taken(manager: Any, viewer: Any, tag
     for place in ("3", "0", "x"):
         assert manager.post(address, key="k", take=place).status_code == 422
     assert viewer.post(address, key="k", take="1").status_code == 403
+
+
+def test_marks_in_pages_look_as_in_reports() -> None:
+    sheet = Path(captious.web.__file__).parent / "static" / "marked.css"
+    assert sheet.read_text(encoding="utf-8").replace("\n", "") == MARKED_CSS

@@ -10,6 +10,7 @@ from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request
+from markupsafe import Markup
 from starlette.responses import Response
 
 from captious.campaigns.quality import adjudication
@@ -18,8 +19,10 @@ from captious.campaigns.records import Account, Campaign, Receipt
 from captious.campaigns.store import images, recordings
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
+from captious.charts.marked_text import marked_html
 from captious.errors import InputError
 from captious.protocols import Answer, Item, Problem
+from captious.protocols.findings import caption_of
 from captious.web import pages
 from captious.web.admin.access import (
     PAGE,
@@ -231,6 +234,20 @@ def side_by_side(db: Database, campaign: Campaign, found: DisputedItem, t: Texts
     )
 
 
+def side_by_side_marks(found: DisputedItem) -> Markup:
+    """The captions with what each rater marked in them; nothing where no question asks for places."""
+    one, pictures = found.one, []
+    for field in one.item.form.fields:
+        by_rater = {}
+        for response in one.responses:
+            answer = response.answers.get(field.name)
+            places = None if answer is None else field.rules.places(field, answer)
+            if places is not None:
+                by_rater[response.rater] = places
+        pictures.append(marked_html(caption_of(one.item, field).text, by_rater))
+    return Markup("".join(pictures))
+
+
 def starting_point(one: Disagreement) -> dict[str, object]:
     """What the form begins with: the decision, or else what all raters agree on."""
     if one.decided is not None:
@@ -266,6 +283,7 @@ def _page(
         here="disagreements",
         page=side_by_side(db, campaign, found, t),
         form=form,
+        marked=side_by_side_marks(found),
         key=secrets.token_urlsafe(16),
         came=came,
         status_code=422 if problems else 200,
