@@ -129,8 +129,9 @@ def score(
             )
         sample = corpus.sample(_SAMPLE)
         found = resolve_all(_chosen(metrics, sample))
-        refuse_languages(sample, found.values())
-        warn_of_texts(found.values(), sample)
+        captions = Corpus.from_lists(sample.captions)  # its references may be made up
+        refuse_languages(captions, found.values())
+        warn_of_texts(found.values(), captions)
         where = engine_of(engine, jobs, address, list(found.values()))
         draws: dict[str, Any] = {"resamples": resamples, "level": level, "seed": seed}
         return score_shards(corpus, found, out, where, **draws, overwrite=overwrite, progress=progress)

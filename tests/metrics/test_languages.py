@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious import Corpus, Reward, explain, score
+from captious import Corpus, Reward, explain, open_shards, score
 from captious.errors import CaptiousWarning, InputError, MissingDependencyError, UnknownNameError
 from captious.metrics import Metric, known_metrics, resolve
 from captious.metrics.languages import findings, refuse_languages, text_notes
@@ -305,3 +305,32 @@ def test_a_reward_tells_of_markup_once() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", CaptiousWarning)
         reward(["1"], ["**a dog** runs"])
+
+
+def test_a_text_with_much_of_two_scripts_counts_for_both() -> None:
+    mixed = "A brown dog runs along the beach. 一只棕色的狗在海滩上跑。"
+    assert {one.code for one in languages_of([mixed])} == {"en", "zh"}
+    with pytest.raises(InputError, match="bleu4: captions are Chinese, which is written without spaces"):
+        score(Corpus.from_lists([mixed], [[mixed]]), ["bleu4"])
+    assert [one.code for one in languages_of(["A shop with a sign that says 停车 above its door."])] == ["en"]
+
+
+def test_signatures_of_shards_tell_languages_and_markup(tmp_path: Path) -> None:
+    for name, code in (("a", "de"), ("b", "en")):
+        rows = [
+            {
+                "image_id": str(place),
+                "caption": f"**{own[0]}**" if code == "en" else own[0],
+                "references": [own[1]],
+            }
+            for place, own in enumerate(CAPTIONS[code])
+        ]
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("\n".join(json.dumps(row) for row in rows) + "\n", encoding="utf-8")
+    ready("meteor")
+    with pytest.warns(CaptiousWarning, match="captions are German"):
+        german = score(open_shards(str(tmp_path / "a*.jsonl")), ["meteor"], out=tmp_path / "out-a")
+    assert "|captions:de|" in german.scores["meteor"].signature
+    with pytest.warns(CaptiousWarning, match="captions have markup"):
+        marked = score(open_shards(str(tmp_path / "b*.jsonl")), ["meteor"], out=tmp_path / "out-b")
+    assert "|markup:captions|" in marked.scores["meteor"].signature

@@ -236,18 +236,19 @@ class Metric:
         names = [option.name for option in fields(self) if option.name != ANY_LANGUAGE]
         return facts | {name: str(getattr(self, name)) for name in names}
 
-    def signature(self, corpus: Corpus, knowledge: Any) -> str:
+    def signature(self, corpus: Corpus, knowledge: Any, texts: Corpus | None = None) -> str:
         """Name, everything that changes the number, version: `cider|refs:5|tok:ptb|…|v:0.1.0`.
 
         A metric of another package has that package's name and version too; captions in a language that
-        the metric is not for are told (`captions:de`), and so is markup (`markup:captions`).
+        the metric is not for are told (`captions:de`), and so is markup (`markup:captions`), by the corpus's
+        texts or, where it has none, those of a sample of it.
         """
         from captious.metrics.languages import marked_up_sides, unclaimed
 
         facts = self.facts(corpus, knowledge) | package_fact(type(self).__module__)
-        if others := unclaimed(self, corpus):
+        if others := unclaimed(self, corpus if texts is None else texts):
             facts["captions"] = "+".join(others)
-        if marked := marked_up_sides(self, corpus):
+        if marked := marked_up_sides(self, corpus if texts is None else texts):
             facts["markup"] = "+".join(marked)
         return "|".join([self.name, *(f"{k}:{v}" for k, v in facts.items()), f"v:{__version__}"])
 

@@ -94,6 +94,7 @@ _LOOKED_AT = 20_000  # texts, evenly spaced
 _TOLD_APART = 240  # of those, texts of one script whose words are looked at
 _TOGETHER = 4  # texts judged at once: few enough to see a mixture, enough to be sure
 _FEWEST_LETTERS = 12  # fewer tell no language
+_MUCH = 1 / 3  # of a text's letters, from which a second script counts too
 _NO_LANGUAGE = "zxx"  # what ISO 639-2 calls text without linguistic content
 _HARDLY = 0.02  # the probability of the script's usual language below which it is another
 
@@ -120,8 +121,8 @@ class Written(NamedTuple):
 def languages_of(texts: Sequence[str]) -> list[Written]:
     """The languages of the texts, the most frequent first; texts without letters count for nothing.
 
-    A text is of the script of most of its letters, so that a foreign word does not count. Latin texts
-    are English unless their words say otherwise.
+    A text is of the script of most of its letters, so that a foreign word does not count; one with much of
+    two scripts counts for both. Latin texts are English unless their words say otherwise.
 
     >>> [(one.code, one.texts) for one in languages_of(["一只狗", "a dog", "a cat in the sun", "🐕"])]
     [('en', 2), ('zh', 1)]
@@ -131,8 +132,8 @@ def languages_of(texts: Sequence[str]) -> list[Written]:
     step = max(1, len(texts) // _LOOKED_AT)
     by_script: dict[str, list[str]] = {}
     for text in texts[::step]:
-        if script := script_of(text):
-            by_script.setdefault(script, []).append(text)
+        for script, part in _parts(text).items():
+            by_script.setdefault(script, []).append(part)
     if "Japanese" in by_script and len(by_script["Japanese"]) > len(by_script.get("Chinese", ())):
         by_script["Japanese"] += by_script.pop("Chinese", [])  # some captions are all characters
     found: Counter[tuple[str, str]] = Counter()
@@ -161,8 +162,30 @@ def script_of(text: str) -> str:
     >>> script_of("犬が走る"), script_of("一只狗拿着 frisbee"), script_of("12!")
     ('Japanese', 'Chinese', '')
     """
+    counts = _weights(text)
+    return max(counts, key=counts.__getitem__) if counts else ""
+
+
+def _parts(text: str) -> dict[str, str]:
+    """The text by its script; where others have much of it, the words of each.
+
+    >>> _parts("A dog runs along the beach. 一只狗在海滩上跑。")
+    {'Latin': 'A dog runs along the beach.', 'Chinese': '一只狗在海滩上跑。'}
+    """
+    counts = _weights(text)
+    total = sum(counts.values())
+    much = [one for one, count in counts.items() if count >= max(_FEWEST_LETTERS, _MUCH * total)]
+    if len(much) < 2:
+        return {max(counts, key=counts.__getitem__): text} if counts else {}
+    words = [(script_of(word), word) for word in text.split()]
+    return {script: " ".join(word for own, word in words if own == script) for script in much}
+
+
+def _weights(text: str) -> Counter[str]:
+    """The letters of each script, a Chinese character for some."""
     if text.isascii():
-        return LATIN if any(map(str.isalpha, text)) else ""
+        letters = sum(map(str.isalpha, text))
+        return Counter({LATIN: letters}) if letters else Counter()
     counts: Counter[str] = Counter()
     for letter, count in Counter(filter(str.isalpha, text)).items():
         script = _script(letter)
@@ -171,7 +194,7 @@ def script_of(text: str) -> str:
     japanese = kana > _KANA_SHARE * (kana + chinese)
     if kana or chinese:
         counts["Japanese" if japanese else "Chinese"] = kana + chinese
-    return max(counts, key=counts.__getitem__) if counts else ""
+    return counts
 
 
 @cache

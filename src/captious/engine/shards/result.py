@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,9 +89,17 @@ class Totals:
 
 
 def scores_of(
-    totals: Totals, metrics: Mapping[str, Metric], knowledge: Mapping[str, Any], level: float
+    totals: Totals,
+    metrics: Mapping[str, Metric],
+    knowledge: Mapping[str, Any],
+    level: float,
+    captions: Sequence[str],
 ) -> Scores:
-    """The corpus's values, intervals and signatures from the sums of all parts."""
+    """The corpus's values, intervals and signatures from the sums of all parts.
+
+    `captions` are some of it, by which signatures tell its languages and markup.
+    """
+    texts = Corpus.from_lists(captions)
     corpus = corpus_like(totals)
     found = {}
     for name, metric in metrics.items():
@@ -100,7 +108,7 @@ def scores_of(
             known = metric.merge(totals.collected.get(name, []) or [None])
         found[name] = MetricScores(
             name=name,
-            signature=metric.signature(corpus, known),
+            signature=metric.signature(corpus, known, texts),
             values=np.zeros(0),
             statistics=np.zeros((0, 0)),
             systems={system: corpus_score(metric, own[name], level) for system, own in totals.sums.items()},

@@ -30,6 +30,8 @@ from captious.progress import ASIDE, Report
 
 OURS = (LOG, MANIFEST, "scores", "work", ".lock", f"{LOG}.lines")
 
+_SAMPLE = 100  # captions whose languages and markup signatures tell
+
 
 def score_shards(
     corpus: ShardedCorpus,
@@ -86,7 +88,7 @@ def _scored(plan: Plan, engine: Engine, level: float, progress: Report | None) -
         raise InputError(f"no block could be scored. The first: {aside[0].reason}")
     totals = Totals.of((read_footer(folder.file(one.part)) for one in parts), work.metrics)
     result = ShardedScores(
-        scores=scores_of(totals, work.metrics, work.knowledge, level),
+        scores=scores_of(totals, work.metrics, work.knowledge, level, work.corpus.sample(_SAMPLE).captions),
         out=folder.address,
         rows=totals.rows,
         reused=reused,
