@@ -134,6 +134,7 @@ def explain(
         images,
         lambda files: inputs.load(files, references, name, images, objects),
         "explain",
+        objects,
     )
     if image is None:
         note("no --id given: explaining the caption with the lowest score.")

@@ -24,6 +24,7 @@ def judged_corpus(
     images: Path | None,
     load: Callable[[Sequence[Path]], Corpus],
     purpose: str,
+    objects: Path | None = None,
 ) -> JudgedCorpus:
     """The candidates as `load` reads them, or the captions that the judgments hold.
 
@@ -32,7 +33,7 @@ def judged_corpus(
     judged, own = _judgments(judgments, references, with_captions=not candidates)
     if candidates:
         return JudgedCorpus(load(candidates), judged)
-    return JudgedCorpus(_of_judgments(own, judgments, images, purpose), judged)
+    return JudgedCorpus(_of_judgments(own, judgments, images, objects, purpose), judged)
 
 
 def _judgments(
@@ -45,16 +46,21 @@ def _judgments(
     return read_judgments(path, references=(references or None) if with_captions else None)
 
 
-def _of_judgments(corpus: Corpus | None, judgments: Path | None, images: Path | None, purpose: str) -> Corpus:
+def _of_judgments(
+    corpus: Corpus | None, judgments: Path | None, images: Path | None, objects: Path | None, purpose: str
+) -> Corpus:
     from dataclasses import replace
 
     from captious.corpus.images import find_images
+    from captious.corpus.objects import read_objects
     from captious.errors import InputError
 
     if judgments is None:
         raise InputError(f"there is nothing to {purpose}. Give --candidates.")
     if corpus is None:
         raise InputError(f"{judgments}: contains no captions. Give them with --candidates.")
+    if objects is not None:
+        corpus = replace(corpus, objects=read_objects(objects, corpus.image_ids))
     if images is None:
         return corpus
     return replace(corpus, image_paths=find_images(images, corpus.image_ids))

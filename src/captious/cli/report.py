@@ -173,6 +173,7 @@ def report(
         images,
         lambda files: inputs.load(files, references, name, images, objects, common),
         "report on",
+        objects,
     )
     corpus = inputs.with_encoders(corpus, system_encoder or [])
     wanted = inputs.metrics(named, df, corpus, long, any_language)

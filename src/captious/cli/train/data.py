@@ -119,7 +119,6 @@ def _of_candidates(name: str, typed: Typed, shares: Shares) -> RatedSet:
     from captious.cli import inputs
     from captious.cli.judged import judged_corpus
     from captious.cli.scales import scale
-    from captious.corpus.objects import read_objects
     from captious.corpus.splits import find_split
     from captious.errors import InputError
     from captious.learn.rated import rated_set
@@ -128,12 +127,10 @@ def _of_candidates(name: str, typed: Typed, shares: Shares) -> RatedSet:
         return inputs.load(paths, typed.references, None, typed.images, typed.objects)
 
     corpus, judgments = judged_corpus(
-        typed.candidates, typed.references, Path(name), typed.images, load, "train on"
+        typed.candidates, typed.references, Path(name), typed.images, load, "train on", typed.objects
     )
     if judgments is None:
         raise InputError(f"{name}: contains no judgments.")
-    if typed.objects and not typed.candidates:
-        corpus = replace(corpus, objects=read_objects(typed.objects, corpus.image_ids))
     return rated_set(
         Path(name).name.partition(".")[0],
         corpus,
