@@ -68,3 +68,14 @@ def test_captious_marks_contradictions_and_unsupported_words() -> None:
 def test_a_caption_like_its_reference_has_no_findings(metric: str) -> None:
     (row,) = found(metric, caption=REFERENCE.upper() if metric == "captious" else REFERENCE)
     assert row.kind == ""
+
+
+def test_bertscore_marks_words_that_are_unlike_every_token() -> None:
+    rows = {
+        row.text: row for row in found("bertscore", caption="A black dog sits on a giraffe! 😀 near a man.")
+    }
+    assert list(rows) == ["giraffe"] and rows["giraffe"].start == 22
+    assert 0.4 < rows["giraffe"].confidence <= 1  # a cosine below 0.6
+    # Accents are no tokens of their own: the places are those of the text as it is.
+    accented = "A bla\u0301ck dog sits on a zebra\u0301."
+    assert all(row.text in accented for row in found("bertscore", caption=accented))

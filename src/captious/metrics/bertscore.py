@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.findings import Place
 from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Limit, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.bertscore_baseline import NO_BASELINE, Baseline, read_baseline
-from captious.metrics.bertscore_tokens import Tokens, match_pairs, tokens_of
+from captious.metrics.bertscore_tokens import Tokens, match_pairs, tokens_of, words_of
 from captious.metrics.image_notes import Noted, OfTexts
+from captious.metrics.marked_words import WORD
 from captious.metrics.registry import register
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import LONG, TRUNCATE
@@ -27,6 +29,9 @@ from captious.stats.resample import DEFAULT_SEED
 from captious.text.languages import ANY
 from captious.text.lookup import chunks, numbered
 
+# The mean best cosine of a word's tokens below which no reference has the like of it: of 3,829 words of
+# captions of M2 it holds for 5% of those that a reference has, and for 78% of the others.
+UNLIKE = 0.6
 PARTS = ("precision", "recall", "f1")
 # The layer that the default encoder is read at; see docs/metrics/bertscore.md. For the encoders of
 # their paper Zhang et al. name layers of their own choice: 17 for roberta-large, 9 for bert-base.
@@ -177,6 +182,36 @@ class BertScore(OfTexts):
         key = ("bertscore", self.encoder, self.backend, self._layer(), self.idf, self.long)
         frequencies = knowledge.frequencies if knowledge is not None else None
         return batch.once(key, lambda: self._all_parts(batch, frequencies))
+
+    def findings(self, batch: Batch, knowledge: Known) -> list[list[Place] | None]:
+        """The caption's words that no token of a reference is like, by their best cosine.
+
+        None for a caption whose words are not cut into tokens one by one, and for one that is too long.
+        """
+        encoder = encoders.load_encoder(self.encoder, self.backend)
+        tokens, corpus = self._tokens(batch), batch.corpus
+        starts = corpus.references.offsets[corpus.references_of]
+        found: list[list[Place] | None] = []
+        for row, text in enumerate(batch.candidate_text.tolist()):
+            words = words_of(corpus.captions[row], encoder)
+            own = range(starts[row], starts[row] + corpus.reference_counts[row])
+            used = np.append(text, batch.reference_text[own.start : own.stop]).astype(np.int64)
+            states, offsets = self._states(encoder, tokens, used)
+            states = states / np.linalg.norm(states, axis=1, keepdims=True)
+            best = (states[: offsets[1]] @ states[offsets[1] :].T).max(axis=1)
+            best = best[encoder.ends[0] : len(best) - encoder.ends[1]]
+            if not words or sum(count for _, count in words) != len(best):
+                found.append(None if words else [])
+                continue
+            means = [float(part.mean()) for part in np.split(best, np.cumsum([n for _, n in words])[:-1])]
+            found.append(
+                [
+                    Place(*span, WORD, confidence=min(max(1.0 - mean, 0.0), 1.0))
+                    for (span, _), mean in zip(words, means, strict=True)
+                    if span is not None and mean < UNLIKE
+                ]
+            )
+        return found
 
     def facts(self, corpus: Corpus, knowledge: Known) -> dict[str, str]:
         """Everything that changes the number; the layer as it was chosen."""

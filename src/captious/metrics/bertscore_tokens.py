@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,9 @@ from numpy.typing import NDArray
 
 from captious.corpus.columns import FloatArray, IntArray
 from captious.models.encoders.long_texts import Ids, Windows
+from captious.models.encoders.sentence import WHOLE, Encoder
 
+_PART = re.compile(r"\w+|[^\w\s]+")
 _CELLS_AT_A_TIME = 1 << 26  # cosines of tokens: 256 MB
 
 
@@ -38,6 +41,21 @@ def tokens_of(cut: Windows, ends: tuple[int, int]) -> Tokens:
     for row, owner in enumerate(cut.owner.tolist()):
         ids[owner] += cut.rows[row][kept[row]]
     return Tokens(cut, kept, ids)
+
+
+def words_of(text: str, encoder: Encoder) -> list[tuple[tuple[int, int] | None, int]]:
+    """The words of a text and what is between them: each one's place, None of no word, and its tokens.
+
+    Together they have as many tokens as the text where the encoder cuts words one by one, as WordPiece does.
+    """
+    parts = list(_PART.finditer(text))
+    rows = encoder.encode([part[0] for part in parts], WHOLE)
+    counts = [len(row) - sum(encoder.ends) for row in rows]
+    return [
+        (part.span() if part[0][0].isalnum() else None, count)
+        for part, count in zip(parts, counts, strict=True)
+        if count
+    ]
 
 
 def match_pairs(
