@@ -415,6 +415,8 @@ class Draft:
     settings: Settings = field(default_factory=Settings)
     gold: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     training: Training | None = None
+    # Human captions of each image, for exports that metrics can be measured on.
+    references: Mapping[str, list[str]] = field(default_factory=dict)
 
     @property
     def counted_items(self) -> int:

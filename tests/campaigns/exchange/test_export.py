@@ -37,7 +37,8 @@ def filled(db, make_campaign):
         people = [SimulatedRater(f"Person {n}", OPINION, noise=0.2) for n in "AB"]
         simulate(db, campaign, people, seed=4)
         known = {image: own for image, own in REFERENCES.items() if int(image[1:]) < images}
-        keep_references(db, campaign, known)
+        with db.write() as connection:
+            keep_references(connection, campaign, known, now=db.now())
         return campaign
 
     return make

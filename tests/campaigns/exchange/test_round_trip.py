@@ -14,7 +14,7 @@ from captious.campaigns.entry import surveys, training
 from captious.campaigns.entry.training_files import training_of
 from captious.campaigns.exchange.export import export_zip
 from captious.campaigns.exchange.importing import import_file
-from captious.campaigns.exchange.references import keep_references, references_of
+from captious.campaigns.exchange.references import references_of
 from captious.campaigns.people import raters
 from captious.campaigns.quality.adjudication import adjudicate, disagreements
 from captious.campaigns.records import Campaign, Rater, Settings, StoredResponse
@@ -83,7 +83,6 @@ def test_an_imported_export_is_an_equal_campaign(
     )
     options = {"tagging": {"raters": 2, "interval": 0}, "audit": {"target": 2}}.get(protocol, {})
     campaign, _ = make_campaign(protocol, images=4, people=0, settings=settings, **options)
-    keep_references(db, campaign, {"i0": ["A dog, seen twice."]})
     simulate(db, campaign, PEOPLE, seed=3, until=14)
     first = raters.listed(db, campaign)[0]
     last = assignment.previous_task(db, first)

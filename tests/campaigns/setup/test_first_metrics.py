@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from captious.campaigns.exchange.references import keep_references, references_in
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.setup.first_metrics import change_first_metrics
 from captious.campaigns.simulate.habits import simulate_habits
@@ -24,7 +23,6 @@ def test_first_ratings_change_and_answers_stay(db: Database) -> None:
     file = with_metrics(SAMPLE.game.read_text("utf-8"), ["rouge_l"])
     made = create.draft("game", corpus, title="Game", protocol_file=file)
     campaign = lifecycle.open_campaign(db, create.create(db, made, actor="lea"), actor="lea")
-    keep_references(db, campaign, references_in(corpus))
     simulate_habits(db, campaign, {"careful": 2}, seed=1, until=30)
     before, answers = items(db, campaign), active_responses(db, campaign)
 

@@ -67,7 +67,7 @@ def find_pictures(examples: Iterable[Example], folders: Sequence[Path]) -> tuple
     return found, [name for name in names if name not in found]
 
 
-class Prepared(NamedTuple):
+class PreparedTraining(NamedTuple):
     """A training whose pictures lie in the folder of files; no row tells of it yet."""
 
     version: str
@@ -75,7 +75,7 @@ class Prepared(NamedTuple):
     images: list[tuple[str, Stored]]
 
 
-def prepare_training(db: Database, training: Training) -> Prepared:
+def prepare_training(db: Database, training: Training) -> PreparedTraining:
     """Put the pictures in place and name the version: what the examples hold, pictures and all."""
     stored = {name: prepare(db, path, name) for name, path in training.images.items()}
     content = [example_to_dict(example) for example in training.examples]
@@ -87,10 +87,12 @@ def prepare_training(db: Database, training: Training) -> Prepared:
         replace(example, item=replace(example.item, image=keys[example.file]))
         for example in training.examples
     )
-    return Prepared(version, examples, list({keys[name]: one for name, one in stored.items()}.items()))
+    return PreparedTraining(
+        version, examples, list({keys[name]: one for name, one in stored.items()}.items())
+    )
 
 
-def store_training(connection: Connection, campaign: Campaign, prepared: Prepared) -> None:
+def store_training(connection: Connection, campaign: Campaign, prepared: PreparedTraining) -> None:
     """Keep a prepared training; one that the campaign had before stays as it was."""
     remember(connection, campaign, prepared.images)
     table = schema.training_example

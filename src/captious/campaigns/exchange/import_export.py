@@ -100,6 +100,7 @@ def read_export(
             settings=Settings.from_dict(about["settings"]),
             gold={row["key"]: row["gold"] for row in rows if row.get("gold")},
             training=training_of_rows(_optional(folder, "training_examples"), images),
+            references=about.get("references", {}),
         )
         found = Imported(
             draft=draft,
@@ -111,7 +112,6 @@ def read_export(
             closed_at=about["closed"],
             closed=[row["key"] for row in rows if row.get("closed")],
             called_for={row["key"]: row["from_response"] for row in rows if row.get("from_response")},
-            references=about.get("references", {}),
             training=[training_answer(row, _value(row["answers"])) for row in _optional(folder, "training")],
             surveys=[survey_answer(row, _value(row["answers"])) for row in _optional(folder, "surveys")],
         )

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
 from captious.campaigns.exchange.import_entry import ImportedSurveyAnswer, ImportedTrainingAnswer, store_entry
-from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Campaign, Draft
-from captious.campaigns.setup.create import create
-from captious.campaigns.setup.lifecycle import by_id
+from captious.campaigns.setup.create import create_within, prepare_files
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.columns import checked_id, storable
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.inserts import ids_of
+from captious.campaigns.store.rows import campaign_of
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers
 from captious.protocols.base import ADJUDICATION
@@ -77,19 +76,19 @@ class Imported:
     closed_at: float | None = None
     closed: Sequence[str] = ()
     called_for: Mapping[str, int] = field(default_factory=dict)
-    references: Mapping[str, list[str]] = field(default_factory=dict)
     training: Sequence[ImportedTrainingAnswer] = ()
     surveys: Sequence[ImportedSurveyAnswer] = ()
 
 
 def store(db: Database, given: Imported, *, actor: str) -> Campaign:
-    """Create the campaign and add its responses; what cannot be stored is refused before."""
+    """Create the campaign and its responses in one transaction, after checking everything."""
     check(given)
-    campaign = create(db, given.draft, actor=actor)
+    files = prepare_files(db, given.draft)
 
-    def work(connection: Connection) -> int:
+    def work(connection: Connection) -> Campaign:
+        campaign = create_within(connection, given.draft, files, actor=actor, now=db.now())
         count = _Import(connection, campaign).run(given)
-        _set_state(connection, campaign, given, db.now())
+        stored = _set_state(connection, campaign, given, db.now())
         log.record(
             connection,
             actor,
@@ -99,11 +98,9 @@ def store(db: Database, given: Imported, *, actor: str) -> Campaign:
             subject=campaign.slug,
             detail={"responses": count, "raters": len(given.raters)},
         )
-        return count
+        return stored
 
-    db.transact(work)
-    keep_references(db, campaign, dict(given.references))
-    return by_id(db, campaign.id)
+    return db.transact(work)
 
 
 def check(given: Imported) -> None:
@@ -136,7 +133,7 @@ def check(given: Imported) -> None:
         keys.add((author, one.key))
 
 
-def _set_state(connection: Connection, campaign: Campaign, given: Imported, now: float) -> None:
+def _set_state(connection: Connection, campaign: Campaign, given: Imported, now: float) -> Campaign:
     table = schema.campaign
     opened = given.opened if given.opened is not None else now
     closed = given.closed_at if given.closed_at is not None else now
@@ -147,7 +144,8 @@ def _set_state(connection: Connection, campaign: Campaign, given: Imported, now:
     }
     if given.created is not None:
         values["created"] = given.created
-    connection.execute(update(table).where(table.c.id == campaign.id).values(**values))
+    changed = update(table).where(table.c.id == campaign.id).values(**values)
+    return campaign_of(connection.execute(changed.returning(table)).one())
 
 
 class _Import:

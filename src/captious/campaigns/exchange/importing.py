@@ -13,6 +13,7 @@ from captious.campaigns.exchange.references import references_in
 from captious.campaigns.records import Campaign, Draft
 from captious.campaigns.setup.create import DEFAULT_SEED, checked_slug, checked_title, slug_of
 from captious.campaigns.store.database import Database
+from captious.corpus import Corpus
 from captious.corpus.judged import JudgedCaptions, read_judgments
 from captious.corpus.load import load_corpus
 from captious.errors import InputError
@@ -30,7 +31,7 @@ class About(NamedTuple):
     images: Path | None = None
     seed: int = DEFAULT_SEED
 
-    def draft(self, protocol: str, adopted: Adopted) -> Draft:
+    def draft(self, protocol: str, adopted: Adopted, corpus: Corpus) -> Draft:
         """A draft of what was adopted, under that name."""
         items = adopted.items
         return Draft(
@@ -42,6 +43,7 @@ class About(NamedTuple):
             seed=self.seed,
             items=items,
             images=image_paths(self.images, dict.fromkeys(item.image for item in items)),
+            references=references_in(corpus),
         )
 
 
@@ -93,13 +95,11 @@ def judged_campaign(
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
         if adopted is not None:
-            return _imported(name, adopted, about, now, references_in(corpus))
+            return _imported(adopted, about.draft(name, adopted, corpus), now)
     raise InputError(f"{path}: no protocol takes judgments of {', '.join(judgments.aspects)}.")
 
 
-def _imported(
-    name: str, adopted: Adopted, about: About, now: float, references: dict[str, list[str]]
-) -> Imported:
+def _imported(adopted: Adopted, draft: Draft, now: float) -> Imported:
     people = [ImportedRater(f"r{at:03d}", rater) for at, rater in enumerate(adopted.raters, 1)]
     pseudonyms = {one.name: one.pseudonym for one in people}
     responses = [
@@ -113,5 +113,4 @@ def _imported(
         )
         for number, one in enumerate(adopted.responses, 1)
     ]
-    draft = about.draft(name, adopted)
-    return Imported(draft=draft, raters=people, responses=responses, references=references)
+    return Imported(draft=draft, raters=people, responses=responses)

@@ -5,8 +5,12 @@ Raters never see them, except where a protocol shows human captions, so that ite
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from sqlalchemy import Connection, select
+
 from captious.campaigns.records import Campaign
-from captious.campaigns.store import snapshots
+from captious.campaigns.store import schema, snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Marker
 from captious.corpus import Corpus
@@ -28,14 +32,23 @@ def references_in(corpus: Corpus) -> dict[str, list[str]]:
     return found
 
 
-def keep_references(db: Database, campaign: Campaign, references: dict[str, list[str]]) -> None:
+def keep_references(
+    connection: Connection, campaign: Campaign, references: Mapping[str, list[str]], *, now: float
+) -> None:
     """Keep references beside a campaign; those of images that are already known stay."""
     if references:
-        known = references | references_of(db, campaign)
-        snapshots.keep(db, campaign, KIND, {"images": known}, Marker(0, 0))
+        known = {**references, **_kept(connection, campaign)}
+        snapshots.keep_within(connection, campaign, KIND, {"images": known}, Marker(0, 0), now=now)
 
 
 def references_of(db: Database, campaign: Campaign) -> dict[str, list[str]]:
     """What was kept; empty where nothing was."""
-    found = snapshots.latest(db, campaign, KIND)
-    return dict(found.content["images"]) if found is not None else {}
+    with db.read() as connection:
+        return _kept(connection, campaign)
+
+
+def _kept(connection: Connection, campaign: Campaign) -> dict[str, list[str]]:
+    table = schema.snapshot
+    wanted = select(table.c.content).where(table.c.campaign_id == campaign.id, table.c.kind == KIND)
+    found = connection.execute(wanted).scalar()
+    return dict(found["images"]) if found is not None else {}

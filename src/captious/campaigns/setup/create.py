@@ -7,17 +7,23 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import insert, select
+from sqlalchemy import Connection, insert, select
 
-from captious.campaigns.entry.training_files import load_training, prepare_training, store_training
+from captious.campaigns.entry.training_files import (
+    PreparedTraining,
+    load_training,
+    prepare_training,
+    store_training,
+)
+from captious.campaigns.exchange.references import keep_references, references_in
 from captious.campaigns.quality.gold import Gold, check_gold, parse_gold
 from captious.campaigns.records import Campaign, Draft, Settings
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.columns import storable
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.images import prepare, remember
+from captious.campaigns.store.images import Stored, prepare, remember
 from captious.campaigns.store.inserts import add_items
 from captious.campaigns.store.rows import campaign_of
 from captious.corpus import Corpus, Findings
@@ -77,6 +83,7 @@ def draft(
         seed=checked_seed(seed),
         items=[],
         settings=settings or Settings(),
+        references=references_in(corpus),
     )
     if isinstance(protocol_file, Path):  # so that errors in the file name it
         rules_of(made.protocol, made.options, made.protocol_file, source=str(protocol_file))
@@ -132,10 +139,31 @@ def preview(draft: Draft, n: int) -> list[Item]:
     return mixed[:n]
 
 
+class DraftFiles(NamedTuple):
+    """The pictures of a draft, in the folder of files; no row tells of them yet."""
+
+    images: list[tuple[str, Stored]]
+    training: PreparedTraining | None
+
+
+def prepare_files(db: Database, draft: Draft) -> DraftFiles:
+    """Put the pictures of a draft in place."""
+    images = [(key, prepare(db, path, key)) for key, path in draft.images.items()]
+    return DraftFiles(images, prepare_training(db, draft.training) if draft.training else None)
+
+
 def create(db: Database, draft: Draft, *, actor: str) -> Campaign:
     """Store a draft as a campaign in state `draft`: nobody can rate before it is opened."""
-    prepared = [(key, prepare(db, path, key)) for key, path in draft.images.items()]
-    training = prepare_training(db, draft.training) if draft.training else None
+    files = prepare_files(db, draft)
+    with db.write() as connection:
+        return create_within(connection, draft, files, actor=actor, now=db.now())
+
+
+def create_within(
+    connection: Connection, draft: Draft, files: DraftFiles, *, actor: str, now: float
+) -> Campaign:
+    """As `create`, in the caller's transaction."""
+    prepared, training = files
     settings = replace(draft.settings, training=training.version if training else "")
     values = {
         "slug": draft.slug,
@@ -146,27 +174,27 @@ def create(db: Database, draft: Draft, *, actor: str) -> Campaign:
         "seed": draft.seed,
         "state": "draft",
         "settings": settings.to_dict(),
-        "created": db.now(),
+        "created": now,
     }
     table = schema.campaign
-    with db.write() as connection:
-        if connection.execute(select(table.c.id).where(table.c.slug == draft.slug)).first():
-            raise FieldError("slug", f'"{draft.slug}" is the name of another campaign. Give another slug.')
-        new = connection.execute(insert(table).values(**values).returning(table.c.id)).scalar_one()
-        campaign = campaign_of(connection.execute(select(table).where(table.c.id == new)).one())
-        add_items(connection, campaign, draft.items, gold=draft.gold)
-        remember(connection, campaign, prepared)
-        if training:
-            store_training(connection, campaign, training)
-        log.record(
-            connection,
-            actor,
-            "create",
-            time=db.now(),
-            campaign_id=campaign.id,
-            subject=campaign.slug,
-            detail={"protocol": draft.protocol, "items": len(draft.items), "images": len(prepared)},
-        )
+    if connection.execute(select(table.c.id).where(table.c.slug == draft.slug)).first():
+        raise FieldError("slug", f'"{draft.slug}" is the name of another campaign. Give another slug.')
+    new = connection.execute(insert(table).values(**values).returning(table.c.id)).scalar_one()
+    campaign = campaign_of(connection.execute(select(table).where(table.c.id == new)).one())
+    add_items(connection, campaign, draft.items, gold=draft.gold)
+    remember(connection, campaign, prepared)
+    if training:
+        store_training(connection, campaign, training)
+    keep_references(connection, campaign, draft.references, now=now)
+    log.record(
+        connection,
+        actor,
+        "create",
+        time=now,
+        campaign_id=campaign.id,
+        subject=campaign.slug,
+        detail={"protocol": draft.protocol, "items": len(draft.items), "images": len(prepared)},
+    )
     return campaign
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 from sqlalchemy import Connection, delete, false, func, select, update
 
 from captious.campaigns.entry.training_files import prepare_training, store_training
+from captious.campaigns.exchange.references import keep_references, references_in
 from captious.campaigns.records import Campaign, Settings, State, Training
 from captious.campaigns.setup.create import ImageFiles, checked_title, image_files, with_scores
 from captious.campaigns.store import log, schema
@@ -127,11 +128,13 @@ def extend(
     _refuse_other_captions(db, campaign, new)
     files = image_files(corpus, images) if corpus is not None else {}
     prepared = [(key, prepare(db, path, key)) for key, path in files.items()]
+    references = references_in(corpus) if corpus is not None else {}
 
     def work(connection: Connection) -> Campaign:
         before = _count(connection, campaign)
         add_items(connection, campaign, new)
         remember(connection, campaign, prepared)
+        keep_references(connection, campaign, references, now=db.now())
         if target is not None:
             _raise_target(connection, campaign, target)
         log.record(
@@ -200,33 +203,41 @@ def _count(connection: Connection, campaign: Campaign) -> int:
 
 def change_settings(db: Database, campaign: Campaign, settings: Settings, *, actor: str) -> Campaign:
     """Replace the settings; the log keeps what changed."""
-    before = campaign.settings.to_dict()
-    changed = {name: value for name, value in settings.to_dict().items() if before[name] != value}
-    return _update(db, campaign, actor, "change settings", changed, settings=settings.to_dict())
+    with db.write() as connection:
+        return _change_settings(connection, campaign, settings, actor=actor, now=db.now())
+
+
+def _change_settings(
+    connection: Connection, campaign: Campaign, settings: Settings, *, actor: str, now: float
+) -> Campaign:
+    before, values = campaign.settings.to_dict(), settings.to_dict()
+    changed = {name: value for name, value in values.items() if before[name] != value}
+    return _update(connection, campaign, actor, "change settings", changed, now=now, settings=values)
 
 
 def rename(db: Database, campaign: Campaign, title: str, *, actor: str) -> Campaign:
     """Give the campaign another title; its slug stays, for links hold it."""
     shown = checked_title(title)
-    return _update(db, campaign, actor, "rename", {"title": shown}, title=shown)
+    with db.write() as connection:
+        return _update(connection, campaign, actor, "rename", {"title": shown}, now=db.now(), title=shown)
 
 
 def _update(
-    db: Database, campaign: Campaign, actor: str, action: str, detail: dict[str, object], **values: object
+    connection: Connection,
+    campaign: Campaign,
+    actor: str,
+    action: str,
+    detail: dict[str, object],
+    *,
+    now: float,
+    **values: object,
 ) -> Campaign:
     table = schema.campaign
-    with db.write() as connection:
-        connection.execute(update(table).where(table.c.id == campaign.id).values(**values))
-        log.record(
-            connection,
-            actor,
-            action,
-            time=db.now(),
-            campaign_id=campaign.id,
-            subject=campaign.slug,
-            detail=detail,
-        )
-        return _of(connection, campaign.id)
+    connection.execute(update(table).where(table.c.id == campaign.id).values(**values))
+    log.record(
+        connection, actor, action, time=now, campaign_id=campaign.id, subject=campaign.slug, detail=detail
+    )
+    return _of(connection, campaign.id)
 
 
 def _of(connection: Connection, campaign_id: int) -> Campaign:
@@ -314,10 +325,9 @@ def _refresh(connection: Connection, campaign: Campaign, new: list[Item]) -> Non
 
 def set_training(db: Database, campaign: Campaign, training: Training | None, *, actor: str) -> Campaign:
     """Give a campaign another training, or none: raters go through it before their next task."""
-    version = ""
-    if training is not None:
-        prepared = prepare_training(db, training)
-        version = prepared.version
-        with db.write() as connection:
+    prepared = prepare_training(db, training) if training is not None else None
+    settings = replace(campaign.settings, training=prepared.version if prepared else "")
+    with db.write() as connection:
+        if prepared is not None:
             store_training(connection, campaign, prepared)
-    return change_settings(db, campaign, replace(campaign.settings, training=version), actor=actor)
+        return _change_settings(connection, campaign, settings, actor=actor, now=db.now())

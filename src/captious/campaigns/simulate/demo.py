@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from sqlalchemy import event
 
-from captious.campaigns.exchange.references import keep_references, references_in
 from captious.campaigns.quality.adjudication import adjudicate, disagreements
 from captious.campaigns.quality.control import run_quality
 from captious.campaigns.records import Campaign, Settings
@@ -207,7 +206,6 @@ def _make(db: Database, plan: _Plan, corpus: Corpus, quality: Quality, clock: Cl
         settings=plan.settings,
     )
     campaign = open_campaign(db, create(db, made, actor=ACTOR), actor=ACTOR)
-    keep_references(db, campaign, references_in(chosen))
     people = plan.people(quality)
     simulate(db, campaign, people, seed=seed, until=plan.until, clock=clock)
     if plan.second_round:

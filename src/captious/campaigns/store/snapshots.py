@@ -93,21 +93,26 @@ def latest(db: Database, campaign: Campaign, kind: str) -> Snapshot | None:
 
 def keep(db: Database, campaign: Campaign, kind: str, content: Content, seen: Marker) -> Snapshot:
     """Store a statistic in place of an earlier one."""
+    with db.write() as connection:
+        return keep_within(connection, campaign, kind, content, seen, now=db.now())
+
+
+def keep_within(
+    connection: Connection, campaign: Campaign, kind: str, content: Content, seen: Marker, *, now: float
+) -> Snapshot:
+    """As `keep`, in the caller's transaction."""
     row: dict[str, Any] = {
         "campaign_id": campaign.id,
         "kind": kind,
         "last_response_id": seen.response,
-        "time": db.now(),
+        "time": now,
         "content": content | {"entry": seen.entry},
     }
-    insert = postgresql.insert if db.kind == "postgresql" else sqlite.insert
+    insert = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
     changed = {name: row[name] for name in ("last_response_id", "time", "content")}
     statement = insert(schema.snapshot).values(row)
-    with db.write() as connection:
-        connection.execute(
-            statement.on_conflict_do_update(index_elements=["campaign_id", "kind"], set_=changed)
-        )
-    return Snapshot(kind, row["time"], seen.response, row["content"])
+    connection.execute(statement.on_conflict_do_update(index_elements=["campaign_id", "kind"], set_=changed))
+    return Snapshot(kind, now, seen.response, row["content"])
 
 
 def current(

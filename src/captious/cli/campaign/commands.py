@@ -175,7 +175,6 @@ def extend(
 
     Example: captious campaign extend alt-text --target 3
     """
-    from captious.campaigns.exchange.references import keep_references, references_in
     from captious.campaigns.results import analysis
     from captious.campaigns.setup import lifecycle
     from captious.cli import inputs
@@ -190,8 +189,6 @@ def extend(
     with opened(database, files) as db:
         one = lifecycle.find(db, slug)
         lifecycle.extend(db, one, target=target, corpus=corpus, actor=actor())
-        if corpus is not None:
-            keep_references(db, one, references_in(corpus))
         note(f"{slug} now asks for {analysis.overview(db, one).target:,} responses")
 
 

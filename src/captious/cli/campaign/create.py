@@ -23,7 +23,6 @@ from captious.files import text_of
 
 if TYPE_CHECKING:
     from captious.campaigns.records import Draft
-    from captious.corpus import Corpus
     from captious.protocols.training.standing import AfterFailing as AfterFailingChoice
 
 DEFAULT_SEED = 20220710
@@ -215,21 +214,19 @@ def create(
             "see them elsewhere."
         )
     if not dry_run:
-        _store(draft, corpus, begin, database, files)
+        _store(draft, begin, database, files)
     emit_guarded(draft_tables(draft), draft_payload(draft), form)
     if dry_run:
         note("nothing was stored. Leave out --dry-run to create it.")
 
 
-def _store(draft: Draft, corpus: Corpus, begin: bool, database: str, files: Path | None) -> None:
-    from captious.campaigns.exchange.references import keep_references, references_in
+def _store(draft: Draft, begin: bool, database: str, files: Path | None) -> None:
     from captious.campaigns.setup import create as making
     from captious.campaigns.setup import lifecycle
     from captious.cli.output import note
 
     with opened(database, files, new=True) as db:
         made = making.create(db, draft, actor=actor())
-        keep_references(db, made, references_in(corpus))
         if begin:
             made = lifecycle.open_campaign(db, made, actor=actor())
     note(f"created {made.slug} ({made.state})")

@@ -231,7 +231,6 @@ def _stored(
     db: OpenDatabase, draft: Draft, corpus: Corpus, provider: str, chosen: dict[str, Any], study: Study
 ) -> Stored:
     """The study of this campaign: the one that was begun, else a new one."""
-    from captious.campaigns.exchange.references import keep_references, references_in
     from captious.campaigns.setup import create, lifecycle
     from captious.cli.output import note
     from captious.crowd import studies
@@ -250,7 +249,6 @@ def _stored(
         studies.affordable(found, study)
         found.ready()
         campaign = create.create(db, draft, actor=actor())
-        keep_references(db, campaign, references_in(corpus))
     if campaign.state == "draft":
         campaign = lifecycle.open_campaign(db, campaign, actor=actor())
     return studies.create(db, campaign, study, provider, chosen, actor=actor())

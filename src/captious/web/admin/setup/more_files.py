@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Account, Campaign
 from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
@@ -39,7 +38,6 @@ def add(request: Request, account: Manager, campaign: Run, db: Db, form: Written
             loaded = load(_plan(account, campaign, given), drafts.place(token), campaign.rules())
             before = lifecycle.count_items(db, campaign)
             lifecycle.extend(db, campaign, corpus=loaded.corpus, actor=account.name)
-            keep_references(db, campaign, loaded.references)
             if lifecycle.count_items(db, campaign) == before:
                 problems = [Problem("candidates", words(request)("admin.add.nothing_new"))]
     except InputError as error:

@@ -15,7 +15,6 @@ from typing import Annotated, Any, NamedTuple
 import fastapi
 import orjson
 
-from captious.campaigns.exchange.references import references_in
 from captious.campaigns.records import Account, Draft, Settings
 from captious.campaigns.setup import create
 from captious.campaigns.store.database import Database
@@ -55,7 +54,6 @@ class Built(NamedTuple):
     systems: list[str]
     images: int
     notes: tuple[str, ...]
-    references: dict[str, list[str]]
 
 
 class Drafts:
@@ -142,7 +140,6 @@ class LoadedFiles(NamedTuple):
 
     corpus: Corpus
     notes: tuple[str, ...]
-    references: dict[str, list[str]]
 
 
 def load(plan: Plan, place: Path, rules: HumanProtocol) -> LoadedFiles:
@@ -166,7 +163,7 @@ def load(plan: Plan, place: Path, rules: HumanProtocol) -> LoadedFiles:
     if folder is None:
         # A file of captions may name paths of images. Nobody reads this machine's through it.
         corpus = replace(corpus, image_paths=None)
-    return LoadedFiles(corpus, tuple(loaded.notes.lines()), references_in(corpus))
+    return LoadedFiles(corpus, tuple(loaded.notes.lines()))
 
 
 def build(plan: Plan, place: Path) -> Built:
@@ -188,7 +185,7 @@ def build(plan: Plan, place: Path) -> Built:
             FieldError(error.field, said) if isinstance(error, FieldError) else InputError(said)
         ) from error
     corpus = loaded.corpus
-    return Built(made, corpus.systems, len(corpus.image_ids), loaded.notes, loaded.references)
+    return Built(made, corpus.systems, len(corpus.image_ids), loaded.notes)
 
 
 def readable(folder: Path) -> list[Path]:

@@ -10,12 +10,10 @@ from fastapi.responses import FileResponse
 from starlette.responses import Response
 
 from captious.campaigns.entry.training_files import SAMPLE, has_sample, load_training
-from captious.campaigns.exchange.references import keep_references
 from captious.campaigns.records import Account, Draft, Settings
 from captious.campaigns.setup import cost as costs
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.setup.cost import Precision, expected
-from captious.campaigns.setup.lifecycle import set_training
 from captious.errors import InputError
 from captious.protocols import Item, Problem
 from captious.protocols.form import as_number
@@ -206,10 +204,8 @@ def make(request: Request, account: Manager, db: Db, token: Token, form: Written
         built = drafts.build(token, plan)
         sample = texts_of(form).get("training") == SAMPLE
         training = load_training(SAMPLE, built.draft.rules()) if sample else None
-        campaign = create.create(db, _free_slug(db, built), actor=account.name)
-        keep_references(db, campaign, built.references)
-        if training is not None:
-            set_training(db, campaign, training, actor=account.name)
+        draft = replace(_free_slug(db, built), training=training)
+        campaign = create.create(db, draft, actor=account.name)
     except InputError as error:
         return _page(request, account, db, token, None, USUAL_WAGE, Problem("", str(error)))
     drafts.discard(token)
