@@ -98,14 +98,6 @@ def test_findings_know_who_looked_and_found_nothing() -> None:
     ]
 
 
-def test_the_audit_and_the_facts_follow_from_the_marks() -> None:
-    rules, items, answers = study(audit=True)
-    rows = {(row.image, row.system, row.rater, row.aspect): row.value for row in rules.rows(items, answers)}
-    assert rows["1", "m", "ann", "has count"] == 1 and rows["1", "m", "bob", "has count"] == 0
-    assert rows["1", "m", "ann", "facts wrong"] == 2 and rows["1", "m", "ann", "facts missing"] == 0
-    assert rows["2", "n", "bob", "facts wrong"] == 0 and rows["2", "n", "bob", "facts missing"] == 1
-
-
 def test_weights_alone_are_a_score() -> None:
     rules = protocol("spans", overall=False, severities="slight=0.5, bad=2", kinds="object, tone")
     items = rules.items(CORPUS, seed=1)

@@ -35,7 +35,7 @@ def interval_panels(
     panels = list(dict.fromkeys(row["panel"] for row in rows))
     ends = scale or (min([0.0, *(row["low"] for row in rows)]), 1.0)
     domain = alt.Scale(domain=list(ends), nice=False)
-    axis = alt.Axis(tickCount=3 if scale is None or narrow else 5, format="~g", titlePadding=8)
+    axis = alt.Axis(tickCount=3 if scale is None or narrow else 5, format="~r", titlePadding=8)
     y = alt.Y("row:N", sort=list(order), title=None, axis=alt.Axis(grid=True))
     base = alt.Chart(alt.NamedData(ROWS)).encode(y=y)
     colour = alt.condition("datum.mark", alt.value(SOFT), alt.value(SERIES[0]))

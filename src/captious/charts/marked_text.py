@@ -19,6 +19,8 @@ _COLOURS = {
     "other1": "#fbd0e2",
     "other2": "#c4eee6",
 }
+# Finer kinds have the colour of the kind that they belong to.
+_FAMILY = {"main object": "object", "hallucinated": "object", "awkward": "text"}
 _OTHERS = [kind for kind in _COLOURS if kind.startswith("other")]
 # Each mark has its own ground and ink, so that its contrast (over 10) is the same in light and dark.
 MARKED_CSS = (
@@ -116,4 +118,5 @@ def described(mark: Mark) -> str:
 
 
 def _colour(kind: str) -> str:
+    kind = _FAMILY.get(kind, kind)
     return kind if kind in _COLOURS else _OTHERS[sum(map(ord, kind)) % len(_OTHERS)]

@@ -36,13 +36,16 @@ from captious.protocols.base import (
     row_of,
 )
 from captious.protocols.findings import STATUSES, suggestions_of
-from captious.protocols.form import Field, Form, as_number
+from captious.protocols.form import Field, Form, Option, as_number
+from captious.protocols.from_marks import AUDIT, NEEDED, audit_answers, thumb_scores
 from captious.protocols.item import Picture
 from captious.protocols.questions.spans import (
+    FINER,
     KINDS,
     MOST_KINDS,
     MOST_MARKS,
     SEVERITIES,
+    STYLE,
     kind_option,
     kinds_of,
     marks_of,
@@ -63,8 +66,6 @@ MARKS, SCORE, ERRORS, MQM = "marks", "score", "errors", "mqm"
 HIGHEST = 100
 MOST_RATERS = 10  # of whom every two are compared
 ALL = "all"
-# What THumB's precision counts as wrong: a slip of language or a guess is none (Kasai et al. 2022, 2.1).
-FACTS = ("object", "attribute", "count", "relation")
 _BEE = "A bee sits on a purple flower with a yellow centre."
 _PICTURES = (
     Picture("bee.jpg", _BEE, "A wasp sits on a purple flower.", "Mark “wasp”: object, major", "It is a bee."),
@@ -105,8 +106,14 @@ class ErrorSpans(HumanProtocol):
     audit: bool = option(
         False,
         "Also derive an error audit",
-        "From the marks: of each kind whether a caption has such an error, and how many facts are wrong "
-        "or missing.",
+        "Raters also say what is invented, the main object or awkward; then marks answer its seven "
+        "questions.",
+    )
+    thumb: bool = option(
+        False,
+        "Also derive THumB scores",
+        "Precision, recall and penalties follow from marks. Raters can also mark what is too detailed or "
+        "offensive.",
     )
 
     title: ClassVar[str] = "Error spans: what is wrong, and where"
@@ -129,7 +136,7 @@ class ErrorSpans(HumanProtocol):
     @cached_property
     def form(self) -> Form:
         """The marks, then the score: marking first steadies the score (Kocmi et al. 2024)."""
-        options = (*_kinds(self.kinds), *_severities(self.severities))
+        options = (*self._kinds(), *_severities(self.severities))
         label = "What is wrong in the caption, and where?"
         marks = Field(MARKS, "spans", label, options=options, high=MOST_MARKS)
         score = Field(
@@ -143,6 +150,18 @@ class ErrorSpans(HumanProtocol):
             step=1,
         )
         return Form((marks, score) if self.overall else (marks,))
+
+    def _kinds(self) -> list[Option]:
+        """The kinds that raters choose from: finer ones where an audit is to follow, more for THumB."""
+        kinds = _kinds(self.kinds)
+        lacking = [name for name in NEEDED if all(one.value != name for one in kinds)]
+        if (self.audit or self.thumb) and lacking:
+            raise InputError(
+                f'kinds: "{lacking[0]}" is missing, without which neither an audit nor THumB follows from '
+                f"marks. Keep {', '.join(NEEDED)}; more may be added."
+            )
+        found = [one for kind in kinds for one in (FINER.get(kind.value, (kind,)) if self.audit else (kind,))]
+        return [*found, *(STYLE if self.thumb else ())]
 
     @property
     def ranges(self) -> Mapping[str, tuple[float, float]]:
@@ -189,8 +208,7 @@ class ErrorSpans(HumanProtocol):
     def rows(self, items: Iterable[Item], responses: Iterable[Response]) -> Iterable[Row]:
         """Of each caption the score, the number of errors and the sum of their weights, as MQM below 0.
 
-        With `audit` also 1 for each kind of error that was marked and 0 for the others, and how many
-        facts are wrong and how many are missing.
+        With `audit` and `thumb` also the aspects of those protocols, which follow from the marks.
         """
         for item, response in matched(items, responses):
             field, answer = item.form.fields[0], response.answers[MARKS]
@@ -199,10 +217,9 @@ class ErrorSpans(HumanProtocol):
             if SCORE in response.answers:
                 said = {SCORE: float(str(response.answers[SCORE])), **said}
             if self.audit:
-                said |= {f"has {one.part}": one.value for one in field.rules.numbers(field, answer)}
-                missing = sum(mark["start"] is None for mark in marks)
-                wrong = sum(mark["start"] is not None and mark["kind"] in FACTS for mark in marks)
-                said |= {"facts wrong": float(wrong), "facts missing": float(missing)}
+                said |= audit_answers(marks)
+            if self.thumb:
+                said |= thumb_scores(item.captions[0].text, marks, _lightest(field))
             for system in item.sources["A"]:
                 for aspect, value in said.items():
                     yield row_of(item, response, item.captions[0], system, aspect, value)
@@ -219,7 +236,7 @@ class ErrorSpans(HumanProtocol):
             found = [(system, *_mean(own), len(own)) for system, own in systems.items()]
             found.sort(key=lambda row: -row[1])
             if aspect not in _TITLES:
-                derived += [(aspect, *row) for row in found]
+                derived += [(_derived_from(aspect), aspect, *row) for row in found]
                 continue
             scale = (0, HIGHEST) if aspect == SCORE else None
             chart = Chart("intervals", "mean", "system", x_scale=scale) if aspect != ERRORS else None
@@ -228,11 +245,10 @@ class ErrorSpans(HumanProtocol):
                     f"{_TITLES[aspect]} by system", ("system", *_MEAN), tuple(found), INTERVALS, chart=chart
                 )
             )
-        if derived:
-            note = f"has: the share of captions with such an error; facts: how many; {INTERVALS}"
-            tables.append(
-                Table("Error audit from the marks", ("aspect", "system", *_MEAN), tuple(derived), note)
-            )
+        for title, note in _DERIVED.items():
+            if own := tuple(row[1:] for row in derived if row[0] == title):
+                columns = ("aspect", "system", *_MEAN)
+                tables.append(Table(f"{title} from the marks", columns, own, f"{note}; {INTERVALS}"))
         return [*tables, _errors(items, responses), *_suggestions_table(items, responses)]
 
     def agreement(
@@ -278,10 +294,24 @@ _STATISTICS: Mapping[str, Callable[..., Estimate]] = {
     "Krippendorff's alpha_u": unitising_alpha,
 }
 _MEAN = ("mean", "low", "high", "answers")
+_DERIVED = {
+    "Error audit": "mean: the share of captions with such an error",
+    "THumB": "mean of the points that follow from marks; penalties are negative",
+}
 _TITLES = {SCORE: "Score", ERRORS: "Errors in a caption", MQM: "MQM score"}
 
 
-def _kinds(text: str) -> tuple[Any, ...]:
+def _derived_from(aspect: str) -> str:
+    return "Error audit" if aspect in AUDIT else "THumB"
+
+
+def _lightest(field: Field) -> str:
+    """The severity with the smallest weight; of a single one every mark is major."""
+    severities = severities_of(field)
+    return min(severities, key=lambda one: one.amount or 0.0).value if len(severities) > 1 else ""
+
+
+def _kinds(text: str) -> tuple[Option, ...]:
     names = [name.strip() for name in text.split(",")]
     if not all(names) or len(set(names)) != len(names) or len(names) > MOST_KINDS:
         raise InputError(
@@ -290,7 +320,7 @@ def _kinds(text: str) -> tuple[Any, ...]:
     return tuple(kind_option(name) for name in names)
 
 
-def _severities(text: str) -> tuple[Any, ...]:
+def _severities(text: str) -> tuple[Option, ...]:
     found = []
     for part in text.split(","):
         name, _, weight = part.partition("=")

@@ -35,6 +35,24 @@ KINDS = (
     Option("text", "Language", "Spelling, grammar, repetition, or writing in the image that is misread"),
     Option("inference", "Inference", "The image does not show whether it is true"),
 )
+# The error audit asks of objects whether they are misnamed or invented, and of language in two ways.
+FINER: Mapping[str, tuple[Option, ...]] = {
+    "object": (
+        Option("object", "Object", "It is called something else"),
+        Option("main object", "Main object", "What the image is mostly about is called something else"),
+        Option("hallucinated", "Invented", "An object that is not in the image"),
+    ),
+    "text": (
+        Option("text", "Grammar", "Spelling or grammar is wrong"),
+        Option("awkward", "Awkward", "Correct, but nobody would say it like this"),
+    ),
+}
+# What THumB takes points off for beside facts and language.
+STYLE = (
+    Option("conciseness", "Too detailed", "Repetitive, or details that hide what matters"),
+    Option("inclusive_language", "Offensive", "A comment on someone's looks (minor), or demeaning (major)"),
+)
+_KNOWN = (*KINDS, *(one for finer in FINER.values() for one in finer[1:]), *STYLE)
 # A severity has a weight: MQM as WMT counts it since Freitag et al. (2021), minor 1 and major 5.
 SEVERITIES = (
     Option("minor", "Minor", "Most readers would not mind", amount=1.0),
@@ -401,7 +419,7 @@ def _read_severities(file: YamlFile, where: At, own: Mapping[str, object]) -> tu
 
 def kind_option(name: str) -> Option:
     """A kind of ours, or one of someone's own."""
-    return next((one for one in KINDS if one.value == name), Option(name, name[:1].upper() + name[1:]))
+    return next((one for one in _KNOWN if one.value == name), Option(name, name[:1].upper() + name[1:]))
 
 
 def severity_option(name: str, weight: float) -> Option:
