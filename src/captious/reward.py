@@ -17,10 +17,17 @@ import numpy as np
 
 from captious.arguments import check_arguments
 from captious.corpus import Corpus
-from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.columns import (
+    FloatArray,
+    IntArray,
+    is_list,
+    is_table,
+    listed,
+    require_list,
+    require_texts,
+)
 from captious.corpus.given import Given, rows_of
 from captious.corpus.images import find_images
-from captious.corpus.lists import is_list, is_table, listed, require_list, require_texts
 from captious.corpus.load import reference_sets
 from captious.corpus.readers.memory import are_rows, in_columns
 from captious.engine.run import statistics_of

@@ -11,9 +11,9 @@ import numpy as np
 
 from captious.arguments import check_arguments, found_kind
 from captious.corpus import Corpus, CorpusScore, MetricScores, Scores
+from captious.corpus.columns import is_list, is_table, listed, require_texts
 from captious.corpus.findings import Findings
 from captious.corpus.given import Given, may_be_captions, refuse_caption
-from captious.corpus.lists import is_list, is_table, listed, require_texts
 from captious.corpus.load import load_corpus
 from captious.corpus.readers.memory import are_rows
 from captious.corpus.scores import sums_by_image

@@ -5,10 +5,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq
 
 import captious
 from captious import Corpus
 from captious.errors import InputError
+from captious.metrics import rouge_l
+from captious.metrics.rouge_l import WORD, lcs_lengths
+from captious.text.tokens import table_of
 
 
 def rouge(candidate: str, references: list[str], options: str = "tokeniser=space") -> float:
@@ -88,3 +94,32 @@ def test_wrong_options_are_named() -> None:
         rouge("a", ["a"], "variant=lsum")
     with pytest.raises(InputError, match=r"beta is 0\.0; it must be above 0"):
         rouge("a", ["a"], "beta=0")
+
+
+TEXTS = st.lists(st.lists(st.sampled_from("abcdef"), max_size=WORD + 6), min_size=1, max_size=6)
+
+
+def all_pairs(texts: list[list[str]]) -> tuple[list[int], list[int]]:
+    left, right = np.divmod(np.arange(len(texts) ** 2), len(texts))
+    ours = lcs_lengths(table_of(texts), left, right).tolist()
+    theirs = [LCSseq.similarity(a, b) for a in texts for b in texts]
+    return ours, theirs
+
+
+@given(TEXTS)
+@settings(max_examples=60)
+def test_lengths_are_rapidfuzzs(texts: list[list[str]]) -> None:
+    ours, theirs = all_pairs(texts)
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("size", [1, WORD - 1, WORD, WORD + 1, 3 * WORD])
+def test_around_the_length_of_a_machine_word(size: int) -> None:
+    ours, theirs = all_pairs([list("ab") * size, list("ba") * size, ["a"] * size, ["b"], []])
+    assert ours == theirs
+
+
+def test_work_in_small_pieces_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rouge_l, "_CHUNK", 4)
+    ours, theirs = all_pairs([list("abc"), list("bca"), [], list("cab"), list("aabbcc")])
+    assert ours == theirs

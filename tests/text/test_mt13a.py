@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.text.mt13a import tokenise
+from captious.text.international import tokenise
 
 ODD = st.text(alphabet="aB3.,-' &;\"()<>/\\~é犬\n\t", max_size=24)
 

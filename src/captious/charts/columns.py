@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from captious.charts.marks import ROWS, finished
-from captious.charts.render import Spec
-from captious.charts.theme import LIGHT
+from captious.charts.theme import LIGHT, ROWS, Spec, finished
 from captious.tables import Cell, Chart, Number, Table
 
 

@@ -15,9 +15,9 @@ from captious.charts.heat import heat_map
 from captious.charts.histograms import histogram_panels
 from captious.charts.intervals import interval_panels
 from captious.charts.lines import Frame, lines_chart
-from captious.charts.marks import Row
 from captious.charts.points import STATES, Plane, points_chart
-from captious.charts.render import Figure, Spec, page_svg, svg
+from captious.charts.render import Figure, page_svg, svg
+from captious.charts.theme import Row, Spec
 from captious.charts.words import finding_of
 from captious.tables import Chart, Table
 from captious.tables.values import to_dict

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from captious.charts.marks import ROWS, Row, finished, steps
-from captious.charts.render import Spec
-from captious.charts.theme import LIGHT
+from captious.charts.theme import LIGHT, ROWS, Row, Spec, finished, steps
 
 # Where the steps of a share from 0 to 1 meet, and the colours of the scale that they take.
 SHARE_STEPS = [0.05, 0.15, 0.3, 0.5, 0.75]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from captious.charts.marks import ROWS, Row, colour, finished
-from captious.charts.render import Spec
-from captious.charts.theme import LIGHT
+from captious.charts.theme import LIGHT, ROWS, Row, Spec, colour, finished
 
 # So many aspects, and the bars may be tall.
 MOST_TALL = 3

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isnan
 
-from captious.charts.marks import ROWS, SOFT, Row, finished
-from captious.charts.render import Spec
-from captious.charts.theme import LIGHT, SERIES
+from captious.charts.theme import LIGHT, ROWS, SERIES, SOFT, Row, Spec, finished
 
 WIDTHS, NARROW = (480, 340, 236), (230, 106)
 

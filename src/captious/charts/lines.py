@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from captious.charts.marks import INK, ROWS, SOFT, Row, finished
-from captious.charts.render import Spec
-from captious.charts.theme import LIGHT
+from captious.charts.theme import INK, LIGHT, ROWS, SOFT, Row, Spec, finished
 
 WIDE, NARROW = (780, 240), (252, 170)
 PANEL_WIDE, PANEL_NARROW = 250, 232

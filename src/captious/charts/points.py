@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from captious.charts.marks import INK, ROWS, Row, colour, finished, shape
-from captious.charts.render import Spec
-from captious.charts.theme import LIGHT
+from captious.charts.theme import INK, LIGHT, ROWS, Row, Spec, colour, finished, shape
 
 WIDE, NARROW = (560, 340), (258, 250)
 MOST_NAMED = 24

@@ -9,9 +9,8 @@ from html import escape
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
-from captious.charts.theme import LIGHT
+from captious.charts.theme import LIGHT, Spec
 from captious.errors import InputError, MissingDependencyError
 from captious.files import atomically, check_output
 from captious.tables import Table
@@ -143,9 +142,6 @@ def _with_own_ids(drawn: str, name: str) -> str:
 def _as_variable(match: re.Match[str]) -> str:
     name = _NAMES.get(match[2].lower())
     return f'{match[1]}="var(--{name})"' if name else match[0]
-
-
-Spec = dict[str, Any]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Colours of charts, once: light for papers, and by name so that pages can follow dark mode.
+"""Colours and shapes of charts, once: light for papers, and by name so that pages can follow dark mode.
 
 Every colour that a chart uses has its own name in `LIGHT`. Charts are drawn with the
 light colours; on a page each is replaced by the CSS variable of that name, and the style sheet
@@ -8,8 +8,10 @@ says what it is in light and in dark. Hues after Okabe and Ito (2008), darkened 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+Spec = dict[str, Any]
 LIGHT = {
     "chart-ink": "#1b2229",
     "chart-soft": "#56616c",
@@ -135,3 +137,33 @@ def config() -> dict[str, Any]:
             "labelLimit": 220,
         },
     }
+
+
+INK, SOFT, LINE = LIGHT["chart-ink"], LIGHT["chart-soft"], LIGHT["chart-line"]
+Row = dict[str, Any]
+# The rows go into the finished specification: Altair would copy and check each one many times.
+ROWS = "rows"
+
+
+def colour(alt: Any, names: Sequence[str], field: str = "system") -> Any:
+    """A colour for each name, without a legend: names stand at the marks."""
+    colours = [SERIES[i % len(SERIES)] for i in range(len(names))]
+    return alt.Color(f"{field}:N", legend=None, scale=alt.Scale(domain=list(names), range=colours))
+
+
+def shape(alt: Any, names: Sequence[str], field: str = "system") -> Any:
+    """A shape for each name, so that colour is not the only sign."""
+    shapes = [SHAPES[i % len(SHAPES)] for i in range(len(names))]
+    return alt.Shape(f"{field}:N", legend=None, scale=alt.Scale(domain=list(names), range=shapes))
+
+
+def steps(alt: Any, suffix: str) -> Any:
+    """The nine steps of the scale from -1 to 1; with `-ink` what is written on them."""
+    colours = [LIGHT[f"d{i}{suffix}"] for i in range(len(STEPS) + 1)]
+    return alt.Scale(type="threshold", domain=STEPS, range=colours)
+
+
+def finished(chart: Any, rows: list[Row]) -> Spec:
+    """The specification with its rows and the look of every chart."""
+    spec: Spec = chart.to_dict(validate=False)
+    return {**spec, "datasets": {**spec.get("datasets", {}), ROWS: rows}, "config": config()}

@@ -69,7 +69,7 @@ def where(
 
     Example: captious benchmarks where thumb
     """
-    from captious.benchmarks.data_files.obtain import known_source
+    from captious.benchmarks.data_files.locate import known_source
     from captious.benchmarks.data_files.sources import SOURCES, state_of
     from captious.cli.output import emit
     from captious.tables import Table
@@ -100,7 +100,7 @@ def get(
 
     Example: captious benchmarks get nebula
     """
-    from captious.benchmarks.data_files.obtain import known_source, obtain
+    from captious.benchmarks.data_files.locate import known_source, obtain
     from captious.cli.output import note
 
     sources = [known_source(name) for name in names]
@@ -142,7 +142,7 @@ def rows(
     Example: captious benchmarks rows thumb --out thumb.jsonl
     """
     from captious.benchmarks import ExtraInputs, load_benchmark
-    from captious.benchmarks.rows import example_rows
+    from captious.benchmarks.scores import example_rows
     from captious.cli.output import note
     from captious.corpus.write import check_item_path, write_columns
 

@@ -39,7 +39,7 @@ def doctor(
     from captious.corpus.parts_of_speech import missing_for_taggers
     from captious.metrics import known_metrics
     from captious.metrics.declared import HEADER, declared
-    from captious.models.detect.ready import missing_for_detectors
+    from captious.models.detect.run import missing_for_detectors
     from captious.scoring import missing_for
     from captious.tables import Table
 

@@ -97,7 +97,7 @@ def fetch(names: Iterable[str]) -> None:
 def _named(name: str) -> tuple[str, ...]:
     """The weights of a name; a line where a metric runs none."""
     from captious.cli.output import note
-    from captious.metrics.needed_weights import weights_of
+    from captious.metrics.declared import weights_of
 
     needed = weights_of(name)
     if not needed:
@@ -107,7 +107,7 @@ def _named(name: str) -> tuple[str, ...]:
 
 def statuses() -> dict[Status, list[str]]:
     """The known weights as they are here, each with the metrics that run them."""
-    from captious.metrics.needed_weights import users_of_weights
+    from captious.metrics.declared import users_of_weights
     from captious.models.weights import status
 
     return {status(one): names for one, names in users_of_weights().items()}

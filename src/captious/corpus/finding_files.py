@@ -12,11 +12,11 @@ from typing import Any
 import orjson
 
 from captious.arguments import check_arguments
+from captious.corpus.columns import is_missing
 from captious.corpus.finding_formats import READERS, brat, format_of, holds_findings
 from captious.corpus.findings import Finding, Findings
 from captious.corpus.ids import clean_id
 from captious.corpus.judgments import example_id
-from captious.corpus.lists import is_missing
 from captious.corpus.readers import Places, Rows, open_source, read_every_column
 from captious.corpus.readers.open import stem_of
 from captious.corpus.readers.rows import MISSING

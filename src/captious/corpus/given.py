@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from captious.corpus.lists import is_list, is_missing, is_table, listed, require_texts
+from captious.corpus.columns import is_list, is_missing, is_table, listed, require_texts
 from captious.corpus.readers import PathText, Rows, read_rows
 from captious.corpus.readers.every_column import read_every_column
 from captious.corpus.readers.memory import Columns, are_rows, in_columns, is_path, read_memory

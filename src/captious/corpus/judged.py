@@ -9,13 +9,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from captious.corpus.assemble import ReferenceSets
+from captious.corpus.columns import is_list, is_missing, is_table, list_in_text, listed
 from captious.corpus.finding_files import read_marked_rows
 from captious.corpus.finding_formats import holds_findings
 from captious.corpus.findings import Findings
 from captious.corpus.given import Given, paths_of, rows_of
 from captious.corpus.ids import clean_ids, meet
 from captious.corpus.judgments import Judgments
-from captious.corpus.lists import is_list, is_missing, is_table, list_in_text, listed
 from captious.corpus.load import reference_sets
 from captious.corpus.readers import PathText, Rows, read_rows
 from captious.corpus.readers.memory import JUDGMENTS, is_path

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from captious.corpus.columns import IntArray, factorise
-from captious.corpus.lists import listed, require_list, require_texts
+from captious.corpus.columns import IntArray, factorise, listed, require_list, require_texts
 from captious.errors import InputError, UnknownNameError, one_line
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from captious.corpus.lists import is_list
+from captious.corpus.columns import is_list
 from captious.corpus.scores import Scores
 from captious.errors import InputError, MissingDependencyError
 from captious.files import atomically, check_output

@@ -54,7 +54,7 @@ def write_page(
 ) -> None:
     """Write the page, atomically."""
     from captious.campaigns.quality.control import rater_quality, rater_table
-    from captious.campaigns.results import analysis, progress
+    from captious.campaigns.results import analysis, course
 
     view = analysis.overview(db, campaign)
     facts = [
@@ -64,12 +64,12 @@ def write_page(
         f"state: {campaign.state}",
         f"as of {moment(db.now())}",
     ]
-    course = progress.progress(db, campaign).tables()
+    past = course.progress(db, campaign).tables()
     people = rater_table(rater_quality(db, campaign))
     parts = {
         "Results": [*results, *analysis.results(db, campaign).more()],
         "Agreement": [*agreement, *analysis.agreement(db, campaign).more()],
-        "Course": course,
+        "Course": past,
         "Raters": people,
     }
     page = render(campaign.title, facts, parts)

@@ -7,9 +7,7 @@ from math import isnan
 from captious.charts.heat import heat_map
 from captious.charts.histograms import histogram_panels
 from captious.charts.intervals import interval_panels
-from captious.charts.marks import ROWS, Row, colour, finished, shape
-from captious.charts.render import Spec
-from captious.charts.theme import LIGHT, SERIES
+from captious.charts.theme import LIGHT, ROWS, SERIES, Row, Spec, colour, finished, shape
 from captious.report.correlations import Matrix, WithJudgments
 from captious.report.distributions import Histogram, Spread
 from captious.report.rankings import Rankings

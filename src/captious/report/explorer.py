@@ -18,7 +18,7 @@ import numpy as np
 from captious.corpus.columns import FloatArray
 from captious.corpus.types import NO_REFERENCES
 from captious.errors import InputError
-from captious.report.marked import MARKED
+from captious.report.explained import MARKED
 from captious.report.photographs import Photograph
 from captious.report.study import Study, higher_is_better
 from captious.report.tables import aspect_text

@@ -15,9 +15,9 @@ from captious.charts.theme import DARK, LIGHT, MARKS, css_variables
 from captious.corpus import Findings
 from captious.explanation import drawing, style_sheet
 from captious.report.cards import first_cards
+from captious.report.explained import MARKED, legend
 from captious.report.explorer import Explorer
 from captious.report.figures import Figures
-from captious.report.marked import MARKED, legend
 from captious.report.study import Study
 from captious.tables.html import to_html
 

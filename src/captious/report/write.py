@@ -12,10 +12,9 @@ from captious.corpus import Corpus, Findings, Judgments, Scores
 from captious.errors import InputError, UnknownNameError
 from captious.files import atomically, check_folder
 from captious.report.correlations import best_metric
-from captious.report.explained import MOST_EXPLAINED, explanation_panels
+from captious.report.explained import MOST_EXPLAINED, explanation_panels, marked_panels
 from captious.report.explorer import Fragments, make_explorer
 from captious.report.figures import make_figures
-from captious.report.marked import marked_panels
 from captious.report.page import render_page
 from captious.report.photographs import ImageMode, Photograph, photographs
 from captious.report.study import DEFAULT_LABEL, make_study

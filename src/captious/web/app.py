@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 from captious._version import __version__
 from captious.campaigns.store.database import Database
 from captious.web import admin, crowd, entrance, errors, images, metrics_page, site
-from captious.web.admin.figures.watch import Watch
+from captious.web.admin.figures.background import Watch
 from captious.web.guard.security import load_session
 from captious.web.middleware import surround
 from captious.web.openapi import DescribedApp

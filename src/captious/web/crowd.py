@@ -27,10 +27,9 @@ from captious.crowd.studies import Stored
 from captious.crowd.values import Arrival, Outcome, Refused
 from captious.crowd.visits import Visit
 from captious.errors import CaptiousError, InputError
-from captious.web import pages
+from captious.web import forms, pages
 from captious.web.entrance import begin_work
 from captious.web.errors import Responses, documented_pages
-from captious.web.forms import form_view
 from captious.web.guard import security
 from captious.web.guard.security import framers
 from captious.web.openapi import form_body
@@ -315,7 +314,7 @@ def _origin(address: str) -> str:
 class SampleTask(NamedTuple):
     """A task's form, and its image within the page: who only looks has no session to fetch it with."""
 
-    form: form_view.FormView
+    form: forms.FormView
     image: str
 
 
@@ -330,7 +329,7 @@ def sample_task(request: Request, campaign: Campaign) -> SampleTask | None:
     if digest:
         path, kind = images.image_file(db, campaign, digest)
         image = f"data:{kind};base64,{base64.b64encode(path.read_bytes()).decode()}"
-    return SampleTask(form_view.view(item, texts(campaign.settings.language)), image)
+    return SampleTask(forms.view(item, texts(campaign.settings.language)), image)
 
 
 # What a provider tells by itself: a place has changed. We then look at the provider, and at nothing else.

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.benchmarks.data_files.locate import MissingDataError, data_folder, folder_to_fill
-from captious.benchmarks.data_files.obtain import obtain
+from captious.benchmarks.data_files.locate import MissingDataError, data_folder, folder_to_fill, obtain
 from captious.benchmarks.data_files.sources import SOURCES, File, Source, state_of
 from captious.benchmarks.registry import BENCHMARKS, load_benchmark
 from captious.errors import InputError, UnknownNameError

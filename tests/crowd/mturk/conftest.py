@@ -16,9 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import turk_server
 
-from captious.crowd.providers.mturk.calls import Calls
+from captious.crowd.providers.mturk.calls import Calls, Site
 from captious.crowd.providers.mturk.client import Turk
-from captious.crowd.providers.mturk.hosts import Site
 
 if TYPE_CHECKING:
     from turk_server import TurkServer

@@ -11,10 +11,9 @@ import turk_operations
 import turk_server
 from botocore.exceptions import ClientError
 
-from captious.crowd.providers.mturk.calls import Calls, TurkRefused, TurkUnsure
+from captious.crowd.providers.mturk.calls import Calls, Site, TurkRefused, TurkUnsure
 from captious.crowd.providers.mturk.client import Turk
 from captious.crowd.providers.mturk.hits import Wanted, requirements
-from captious.crowd.providers.mturk.hosts import Site
 from captious.crowd.providers.mturk.records import Hit, answers_of, bonus_fee, external_question, fee
 from captious.errors import InputError, NotSetUpError
 

@@ -14,8 +14,7 @@ from captious.errors import InputError
 from captious.models.detect.cache import DetectionCache
 from captious.models.detect.detector import Detections, checked_threshold, detect, open_detector, ordered
 from captious.models.detect.output import Source, colour, contact_sheet, instances, write_json
-from captious.models.detect.ready import missing_for_detectors
-from captious.models.detect.run import OnError, detect_files
+from captious.models.detect.run import OnError, detect_files, missing_for_detectors
 from captious.models.detect.ssd import SsdDetector, packaged_ssd
 from captious.models.detect.yolo import COCO_80, YoloDetector, decode, layout_of, letterbox, suppress
 from captious.models.images import image_files, load_image

@@ -75,7 +75,7 @@ def test_no_texts(encoder: encoders.Encoder) -> None:
 def test_the_graph_is_kept_and_a_damaged_one_made_anew(
     minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from captious.models.encoders.onnx_sentence import OnnxEncoder
+    from captious.models.encoders.torch_sentence import OnnxEncoder
 
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
     ids = np.array([[101, 1037, 3899, 102]])
@@ -89,7 +89,7 @@ def test_the_graph_is_kept_and_a_damaged_one_made_anew(
 def test_a_cache_that_cannot_be_written_costs_no_answer(
     minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from captious.models.encoders.onnx_sentence import OnnxEncoder
+    from captious.models.encoders.torch_sentence import OnnxEncoder
 
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "file"))

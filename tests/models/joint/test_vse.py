@@ -10,7 +10,7 @@ import pytest
 
 from captious.errors import InputError, MissingDependencyError
 from captious.models.encoders.base import ImageFile
-from captious.models.joint.vse.model import Vse, read_vocabulary, vocabulary_file, words
+from captious.models.joint.vse import Vse, read_vocabulary, vocabulary_file, words
 
 
 def opened(path: Path) -> Vse:

@@ -1,4 +1,4 @@
-"""Where benchmark data are: `--data`, else `$CAPTIOUS_DATA`, else the user's own data folder.
+"""Where benchmark data are, and how to get them: `--data`, else `$CAPTIOUS_DATA`, else the user's folder.
 
 That is `$XDG_DATA_HOME/captious/benchmarks`, else `~/.local/share/captious/benchmarks`. Where it holds
 nothing, `../shared/data` is looked at, which is a developer's default.
@@ -11,9 +11,49 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import NamedTuple
 
-from captious.benchmarks.data_files.sources import source_of
-from captious.errors import InputError
+from captious.benchmarks.data_files.sources import SOURCES, File, Source, State, source_of, state_of
+from captious.errors import InputError, UnknownNameError
+from captious.models.download import download
+
+
+class Obtained(NamedTuple):
+    """The files of a benchmark after an attempt to get them, and what a person still has to do."""
+
+    source: Source
+    folder: Path
+    states: dict[str, State]
+    fetched: tuple[str, ...]
+    steps: str
+
+    @property
+    def whole(self) -> bool:
+        """Whether every file is there."""
+        return "missing" not in self.states.values()
+
+
+def known_source(name: str) -> Source:
+    """The source of a benchmark by name; a line with the nearest name where there is none."""
+    if name not in SOURCES:
+        raise UnknownNameError("benchmark", name, SOURCES)
+    return SOURCES[name]
+
+
+def obtain(name: str, folder: Path | None = None) -> Obtained:
+    """Fetch what has an address and is not there; nothing is written over."""
+    source, place = known_source(name), folder_to_fill(folder)
+    wanted = [file for file in source.files if file.url and state_of(file, place) == "missing"]
+    for file in wanted:
+        download(file.url, place / file.path)
+    states = _states(source.files, place)
+    left = source.steps if "missing" in states.values() else ""
+    return Obtained(source, place, states, tuple(file.path for file in wanted), left)
+
+
+def _states(files: tuple[File, ...], folder: Path) -> dict[str, State]:
+    return {file.path: state_of(file, folder) for file in files}
+
 
 VARIABLE = "CAPTIOUS_DATA"
 GOLDEN_VARIABLE = "CAPTIOUS_GOLDEN"

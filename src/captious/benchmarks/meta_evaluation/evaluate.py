@@ -21,8 +21,7 @@ from captious.benchmarks.registry import CHOICES, load_benchmark
 from captious.benchmarks.scores import BenchmarkScores, compute_scores, metrics_for
 from captious.benchmarks.selection.extra_inputs import ExtraInputs
 from captious.benchmarks.selection.parts import groups_of, part_of
-from captious.benchmarks.selection.seen_images import without_seen_images
-from captious.benchmarks.selection.unreadable_images import without_unread_images
+from captious.benchmarks.selection.seen_images import without_seen_images, without_unread_images
 from captious.corpus import Corpus, Judgments
 from captious.corpus.given import Given
 from captious.corpus.readers.memory import is_path

@@ -14,7 +14,7 @@ from captious.campaigns.store.columns import unstorable
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.inserts import insert_new
 from captious.protocols import Answers, Form, Problem
-from captious.protocols.survey import parse_survey
+from captious.protocols.questions.file import parse_survey
 
 Moment = Literal["before", "after"]
 MOMENTS: tuple[Moment, ...] = ("before", "after")

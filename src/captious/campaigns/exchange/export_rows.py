@@ -15,7 +15,7 @@ from captious.campaigns.work.aside import Note
 from captious.corpus.findings import Finding
 from captious.corpus.judgments import example_id
 from captious.protocols import Form, Item, Row
-from captious.protocols.store import item_to_dict
+from captious.protocols.item import item_to_dict
 from captious.protocols.training import example_to_dict
 
 RESPONSE_COLUMNS = (

@@ -21,7 +21,7 @@ from captious.corpus.images import find_images
 from captious.corpus.readers.parquet_size import check_parquet
 from captious.corpus.readers.tables import parquet_errors
 from captious.errors import InputError, one_line
-from captious.protocols.store import item_from_dict
+from captious.protocols.item import item_from_dict
 from captious.tables.formula import unguarded
 from captious.unpack import PIECE, check_directory, refuse_much
 

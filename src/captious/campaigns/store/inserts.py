@@ -17,7 +17,7 @@ from captious.campaigns.store import schema
 from captious.campaigns.store.columns import Json, checked_id
 from captious.campaigns.store.prepared import Prepared, given_rows
 from captious.protocols import Form, Item
-from captious.protocols.store import item_to_dict
+from captious.protocols.item import item_to_dict
 
 # As many as both engines take in one statement with room to spare.
 MANY = 500

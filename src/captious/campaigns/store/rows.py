@@ -13,7 +13,7 @@ from captious.campaigns.records import Account, Campaign, Rater, Settings
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
 from captious.protocols import Caption, Form, Item
-from captious.protocols.store import item_from_dict, item_to_dict
+from captious.protocols.item import item_from_dict, item_to_dict
 
 # A row of SQLAlchemy's, or of a `Prepared` statement.
 AnyRow = Any

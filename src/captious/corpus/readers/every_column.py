@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from captious.corpus.lists import is_list, is_table, listed
+from captious.corpus.columns import is_list, is_table, listed
 from captious.corpus.readers.detect import DELIMITERS, first_lines
 from captious.corpus.readers.json_files import read_json_lines
 from captious.corpus.readers.memory import are_rows, column_names

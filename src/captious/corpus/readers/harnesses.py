@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from captious.corpus.lists import list_in_text
+from captious.corpus.columns import list_in_text
 from captious.corpus.readers.open import Source
 from captious.corpus.readers.parse import line_blocks
 from captious.corpus.readers.rows import MISSING, Column, Places, Problem, Rows

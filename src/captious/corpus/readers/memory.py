@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from captious.corpus.lists import is_list, is_table, listed
+from captious.corpus.columns import is_list, is_table, listed
 from captious.corpus.readers.json_files import read_json_array, read_json_object
 from captious.corpus.readers.names import ROLES, is_of_use, roles_of
 from captious.corpus.readers.open import Source

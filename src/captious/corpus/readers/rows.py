@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from captious.corpus.lists import list_in_text
+from captious.corpus.columns import list_in_text
 from captious.corpus.readers.names import is_of_use, roles_of
 from captious.errors import InputError, one_line
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
-from captious.corpus.lists import is_missing
+from captious.corpus.columns import is_missing
 from captious.corpus.readers.detect import delimiter_of, first_lines
 from captious.corpus.readers.harnesses import of_vlmevalkit
 from captious.corpus.readers.names import NUMBERED_REFERENCE, is_of_use

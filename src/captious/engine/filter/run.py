@@ -1,9 +1,9 @@
-"""Filter shards of scores, a batch at a time; what is kept is written in the format it was read in."""
+"""Filter shards of scores or JSON lines; what is kept is written in the format it was read in."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,10 +12,13 @@ import numpy as np
 import orjson
 
 from captious.arguments import check_arguments
+from captious.corpus.readers.json_files import read_json_lines
+from captious.corpus.readers.open import Source, stem_of
+from captious.corpus.readers.rows import MISSING, Column, refuse
 from captious.corpus.readers.tables import parquet_errors
+from captious.corpus.shards.blocks import lines_of
 from captious.corpus.shards.places import SUFFIXES, absolute, expand, is_address, opened
-from captious.engine.filter.expression import COMPUTED, Columns, Condition, parse
-from captious.engine.filter.lines import filter_lines, kept_lines
+from captious.engine.filter.expression import COMPUTED, Cells, Columns, Condition, Truths, parse
 from captious.engine.shards.folder import Folder
 from captious.engine.shards.local import Failure, LocalEngine
 from captious.engine.shards.manifest import FILTERED, FORMAT, MANIFEST, read_manifest
@@ -23,6 +26,86 @@ from captious.engine.shards.parts import STATISTICS
 from captious.engine.shards.survey import SetAside
 from captious.errors import InputError
 from captious.progress import Report
+
+
+def filter_lines(condition: Condition, address: str, folder: Folder, name: str) -> tuple[int, int]:
+    """Write the lines to keep under a name, no file where there is none; counts them, and all lines."""
+    rows = 0
+    batches = kept_lines(condition, address)
+    for size, first in batches:
+        rows += size
+        if first:
+            break
+    else:
+        folder.remove(name)
+        return 0, rows
+    kept = len(first)
+    with folder.writing(name, durable=True) as path, path.open("wb") as out:
+        out.writelines(first)
+        for size, own in batches:
+            rows, kept = rows + size, kept + len(own)
+            out.writelines(own)
+    return kept, rows
+
+
+def kept_lines(condition: Condition, address: str) -> Iterator[tuple[int, list[bytes]]]:
+    """How many captions a batch has, and the lines of those that meet the condition.
+
+    The first batch must have every column that the condition names; later, it may be missing.
+    """
+    for first, lines in lines_of(address):
+        source = Source(address, stem_of(address), b"".join(lines))
+        found = read_json_lines(source, every_column=True, first=first)
+        refuse(address, found.problems)
+        if first == 1:
+            _check(condition, list(found.columns))
+        raw = [line.rstrip(b"\r\n") + b"\n" for line in lines if line.strip()]
+        truths = _truths(condition, found.columns, len(raw))
+        yield len(raw), [line for line, true in zip(raw, truths.tolist(), strict=True) if true]
+
+
+def _check(condition: Condition, names: list[str]) -> None:
+    condition.check(names)
+    computed = [name for name in condition.names() if name not in names]
+    if computed and "caption" not in names:
+        raise InputError(f'--where: "{computed[0]}" needs the column "caption", which is missing.')
+
+
+def _truths(condition: Condition, columns: dict[str, Column], count: int) -> Truths:
+    def column(name: str) -> Column:
+        return [None if one is MISSING else one for one in columns.get(name, [None] * count)]
+
+    computed = [name for name in condition.names() if name in COMPUTED and name not in columns]
+    given = {name: column(name) for name in condition.names() if name not in computed}
+    cells: dict[str, Cells] = {"": np.zeros(count)}  # how many rows there are
+    cells |= {name: _column_cells(name, own) for name, own in given.items()}
+    cells |= {name: _of_captions(name, column("caption")) for name in computed}
+    try:
+        return condition.test(cells)
+    except InputError:
+        # Where a batch has no value of a column, nobody can tell whether it is one of texts.
+        unknown = [name for name, own in given.items() if all(one is None for one in own)]
+        if not unknown:
+            raise
+        return condition.test(cells | {name: np.full(count, None, dtype=object) for name in unknown})
+
+
+def _column_cells(name: str, column: Sequence[object]) -> Cells:
+    known = [one for one in column if one is not None]
+    if known and all(isinstance(one, str) for one in known):
+        return np.array([*column, None], dtype=object)[:-1]
+    if all(isinstance(one, int | float) for one in known):
+        return np.array([np.nan if one is None else one for one in column], dtype=np.float64)
+    if any(isinstance(one, list | dict) for one in known):
+        raise InputError(f'--where: "{name}" is a column of lists, which cannot be compared.')
+    raise InputError(f'--where: "{name}" has both numbers and texts, which cannot be compared.')
+
+
+def _of_captions(name: str, captions: Column) -> Cells:
+    texts = [one if isinstance(one, str) else None for one in captions]
+    counted = [np.nan if one is None else len(one) if name == "length" else len(one.split()) for one in texts]
+    return np.array(counted, dtype=np.float64)
+
 
 BATCH_ROWS = 1 << 15
 

@@ -5,6 +5,8 @@ metric that is not a mean of its examples' scores has a further column `NAME.sta
 score of any set of captions can be had from the file. The footer holds, by system, summed
 statistics as they are and under the weights of the Poisson bootstrap: the corpus's scores are a
 matter of reading footers.
+
+What metrics note is kept as JSON, never a pickle: loading one can run whatever code its author put there.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +26,56 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.corpus.readers.tables import parquet_errors
 from captious.corpus.shards.places import opened
-from captious.engine.shards.plain import from_plain, to_plain
 from captious.errors import InputError
 from captious.metrics import Metric
 from captious.stats.poisson import poisson_sums, text_hashes
+
+_CLASS, _TUPLE = "class", "tuple"
+
+
+def to_plain(value: Any) -> Any:
+    """A value as JSON holds it.
+
+    >>> from captious.metrics.image_notes import Noted
+    >>> from_plain(to_plain((1, [Noted(images=2)])))
+    (1, [Noted(images=2, broken={}, texts=0, tokens=0)])
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list):
+        return [to_plain(own) for own in value]
+    names = getattr(value, "_fields", None) or (
+        [own.name for own in fields(value)] if is_dataclass(value) else None
+    )
+    if names is not None:
+        kind = f"{type(value).__module__}:{type(value).__name__}"
+        return {_CLASS: kind, "fields": {name: to_plain(getattr(value, name)) for name in names}}
+    if isinstance(value, tuple):
+        return {_TUPLE: [to_plain(own) for own in value]}
+    if isinstance(value, Mapping):
+        return {"dict": [[key, to_plain(own)] for key, own in value.items()]}
+    raise InputError(
+        f"a metric collected {type(value).__name__}, which cannot be saved with the scores. "
+        "Let it collect numbers, texts, lists, dicts and dataclasses."
+    )
+
+
+def from_plain(value: Any) -> Any:
+    """The value that `to_plain` turned into JSON; only records of metrics' modules are made again."""
+    if isinstance(value, list):
+        return [from_plain(own) for own in value]
+    if not isinstance(value, dict):
+        return value
+    if _TUPLE in value:
+        return tuple(map(from_plain, value[_TUPLE]))
+    if "dict" in value:
+        return {key: from_plain(own) for key, own in value["dict"]}
+    module, _, name = value[_CLASS].partition(":")
+    kind = getattr(import_module(module), name) if module.startswith("captious.metrics.") else None
+    if not (isinstance(kind, type) and (is_dataclass(kind) or hasattr(kind, "_fields"))):
+        raise InputError(f'the scores contain an unknown record type ("{value[_CLASS]}").')
+    return kind(**{key: from_plain(own) for key, own in value["fields"].items()})
+
 
 FOOTER = "captious"
 STATISTICS = ".statistics"

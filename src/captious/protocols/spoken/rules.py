@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from captious.corpus import Corpus
+from captious.errors import InputError
 from captious.protocols.assign import Progress
 from captious.protocols.base import (
     FIRST,
@@ -39,8 +40,66 @@ from captious.protocols.capabilities import KnownPast, Recordings
 from captious.protocols.form import Answer, Answers, Field, Form, Problem
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
-from captious.protocols.spoken import guide
 from captious.text.word_error import word_errors
+
+
+def heard(rules: SpokenCaptions, path: Path) -> dict[str, Answer]:
+    """Seconds, transcript and recogniser of a recording; `problem` where it cannot be used."""
+    from captious.models.speech import Limits, read_wav, recogniser, recording_problems, word_problems
+
+    limits = Limits(shortest=rules.shortest, longest=rules.longest, fewest_words=rules.fewest_words)
+    try:
+        recording = read_wav(path.read_bytes())
+    except InputError as error:
+        return {"problem": str(error)}
+    problems = recording_problems(recording, limits)
+    if problems:
+        return {"problem": " ".join(problems)}
+    by = recogniser(rules.recogniser)
+    transcript = by.transcribe(recording)
+    problems = word_problems(transcript, limits)
+    if problems:
+        return {"problem": " ".join(problems)}
+    return {
+        "seconds": round(recording.seconds, 3),
+        "transcript": transcript,
+        "recogniser": by.label,
+        "sha256": recording.sha256,
+    }
+
+
+SPEAK = (
+    Guide(
+        "Describe the image aloud",
+        "Look at the image. Then describe it as you would to someone who cannot see it: the main things, "
+        "what they look like, and where they are. Speak naturally, in one or a few sentences.",
+    ),
+    Guide(
+        "Record",
+        "Press Record, speak, then press Stop. Listen to your recording, and record again if you like. Find "
+        "a quiet place and stay close to the microphone.",
+    ),
+)
+QUALIFY = (
+    Guide(
+        "A short trial first",
+        "These images are for practice. You continue when your recordings are clear and long enough.",
+    ),
+    *SPEAK,
+)
+CORRECT = (
+    Guide(
+        "Correct the transcript",
+        "Play the recording as often as you like. The transcript was made automatically: correct every wrong "
+        "word, and leave out sounds such as um.",
+    ),
+    Guide(
+        "Capitals and punctuation",
+        "The automatic transcript has none. Add them as well as you can: every transcript needs some change.",
+        ("a dog um runs on the gras → A dog runs on the grass.",),
+    ),
+)
+
 
 QUALIFICATION, TRANSCRIPTION = "qualification", "transcription"
 RECORDING, TRANSCRIPT = "recording", "transcript"
@@ -128,8 +187,8 @@ class SpokenCaptions(HumanProtocol, Recordings, KnownPast):
     def guide(self, stage: str = FIRST) -> tuple[Guide, ...]:
         """For speakers, or for those who correct."""
         if stage == TRANSCRIPTION:
-            return guide.CORRECT
-        return guide.QUALIFY if stage == QUALIFICATION else guide.SPEAK
+            return CORRECT
+        return QUALIFY if stage == QUALIFICATION else SPEAK
 
     def asked(self, first: int) -> Asked:
         """Each recording is transcribed once."""
@@ -178,8 +237,6 @@ class SpokenCaptions(HumanProtocol, Recordings, KnownPast):
         """The recording checked and written down by a machine."""
         if item.stage == TRANSCRIPTION:
             return {}
-        from captious.protocols.spoken.listen import heard
-
         return heard(self, file(str(response.answers[RECORDING])))
 
     def outcome(self, item: Item, response: Response, past: Past) -> Outcome | list[Problem]:

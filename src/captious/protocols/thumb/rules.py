@@ -330,7 +330,7 @@ class Thumb(HumanProtocol, Rounds):
         """Judgments of THumB's aspects, the released file among them."""
         if not {"precision", "recall"} <= set(judgments.aspects) <= {*ASPECTS, "total"}:
             return None
-        from captious.protocols.thumb.adopt import adopted, judged_rows
+        from captious.protocols.thumb.release import adopted, judged_rows
 
         return adopted(judged_rows(judgments, corpus), seed=seed)
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from captious.protocols.form import Answer, Field
-from captious.protocols.item import Item
+from captious.protocols.item import Item, item_from_dict, item_to_dict
 from captious.protocols.known import answer_right
-from captious.protocols.store import item_from_dict, item_to_dict
 
 WHOLE = ""  # the explanation that is about all answers
 

@@ -1,12 +1,12 @@
-"""What every admin route needs: who may, the campaign of the address, a form that was meant."""
+"""What every admin page needs: who may, the campaign, a form that was meant, and its JSON twin."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from fastapi import Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import HTMLResponse
 from starlette.datastructures import FormData
 from starlette.responses import Response
@@ -20,6 +20,57 @@ from captious.web.admin.models import CampaignHead
 from captious.web.errors import documented, documented_pages
 from captious.web.guard import security
 from captious.web.texts import Texts, stage_words, texts
+
+Model = TypeVar("Model", bound=Callable[..., Any])
+
+
+def nothing() -> dict[str, Any]:
+    """No values beside the model."""
+    return {}
+
+
+def page(
+    router: APIRouter,
+    address: str,
+    template: str,
+    *,
+    twin: str = "",
+    beside: Callable[..., Mapping[str, Any]] = nothing,
+) -> Callable[[Model], Model]:
+    """Register a function that returns a dataclass as a page at `address` and as JSON at `/api` + `address`.
+
+    Its parameters are those of a route. The template gets the dataclass as `page`, its campaign, the
+    tab it is under (`here`), and what `beside` returns, which is for people only: charts, words.
+    """
+
+    more_of = Depends(beside)
+
+    def register(model: Model) -> Model:
+        model_of = Depends(model)
+        router.add_api_route(twin or f"/api{address}", model, **TWIN)
+
+        def view(request: Request, account: Viewer, page: Any = model_of, more: Any = more_of) -> Response:
+            own = {"here": here_of(address), "page": page, **more}
+            if (campaign := getattr(page, "campaign", None)) is not None:
+                own["campaign"] = campaign
+            return show(request, template, account, **own)
+
+        view.__doc__ = model.__doc__
+        router.add_api_route(address, view, name=f"{model.__name__}_view", **PAGE)
+        return model
+
+    return register
+
+
+def here_of(address: str) -> str:
+    """The tab that an address belongs to.
+
+    >>> here_of("/admin/c/{slug}"), here_of("/admin/c/{slug}/notes")
+    ('overview', 'notes')
+    """
+    last = address.rpartition("/")[2]
+    return "overview" if last == "{slug}" else last
+
 
 PAGE: dict[str, Any] = {
     "response_class": HTMLResponse,

@@ -27,12 +27,12 @@ from captious.web.admin.access import (
     Seen,
     Viewer,
     Written,
+    page,
     show,
     words,
 )
 from captious.web.admin.form_fields import problem_of, texts_of
 from captious.web.admin.models import CampaignHead
-from captious.web.admin.page import page
 from captious.web.guard import devices, security
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal

@@ -22,13 +22,25 @@ from captious.charts.render import can_draw
 from captious.protocols import Problem
 from captious.tables import Table
 from captious.tables.values import PageTable, for_page
-from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Seen, Viewer, Written, head, rights, show, words
+from captious.web.admin.access import (
+    PAGE,
+    TWIN,
+    WRITE,
+    Db,
+    Seen,
+    Viewer,
+    Written,
+    head,
+    page,
+    rights,
+    show,
+    words,
+)
 from captious.web.admin.figures.background import figures
 from captious.web.admin.figures.charts_page import charts_view
 from captious.web.admin.figures.shown_tables import MOST_ROWS, markup
 from captious.web.admin.form_fields import texts_of
 from captious.web.admin.models import CampaignHead, Computed
-from captious.web.admin.page import page
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 

@@ -14,8 +14,7 @@ from captious.campaigns.work import assignment
 from captious.campaigns.work.responses import Seen
 from captious.protocols import Field
 from captious.protocols.questions.base import plain
-from captious.web import pages
-from captious.web.forms import form_view
+from captious.web import forms, pages
 from captious.web.guard import security
 from captious.web.pages import wants_json
 from captious.web.refusals import Refusal
@@ -63,7 +62,7 @@ def compared(task: Task, sent: Mapping[str, object], t: Texts) -> list[Compared]
     for field in task.item.form.fields:
         one, other = before.get(field.name), now.get(field.name)
         if one != other:
-            words = [form_view.described(field, answer, t) for answer in (one, other)]
+            words = [forms.described(field, answer, t) for answer in (one, other)]
             found.append(Compared(_question(field, t), *words))
     return found
 

@@ -11,9 +11,8 @@ from starlette.responses import Response
 from captious.campaigns.records import Task
 from captious.campaigns.work import assignment
 from captious.protocols.capabilities import KnownPast
-from captious.web import pages
+from captious.web import forms, pages
 from captious.web.errors import documented_pages
-from captious.web.forms import form_view
 from captious.web.guard import security
 from captious.web.rater.task_page import picture
 from captious.web.rater.work_pages import by_itself, show_task
@@ -72,7 +71,7 @@ def _said(slug: str, task: Task, t: Texts, *, may_change: bool) -> Said:
         if field.name in given and given[field.name] not in ("", {}):
             label = t.say(field.label)
             about = f"{field.caption}: " if field.caption and several else ""
-            answers.append((f"{about}{label}", form_view.described(field, given[field.name], t)))
+            answers.append((f"{about}{label}", forms.described(field, given[field.name], t)))
     return Said(
         picture(slug, task.digest),
         tuple(caption.text for caption in task.item.captions),

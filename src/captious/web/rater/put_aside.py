@@ -11,7 +11,7 @@ from starlette.responses import Response
 from captious.campaigns.work import aside, assignment
 from captious.web import pages
 from captious.web.errors import Responses, documented_pages
-from captious.web.forms.form_answers import ASIDE, FINE, NOTE, all_fine, answers_to, touched
+from captious.web.forms import ASIDE, FINE, NOTE, all_fine, answers_to, touched
 from captious.web.guard import security
 from captious.web.openapi import form_body
 from captious.web.pages import wants_json

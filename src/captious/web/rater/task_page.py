@@ -25,8 +25,7 @@ from captious.campaigns.work.assignment import Desk
 from captious.campaigns.work.pool_queries import COUNTED
 from captious.protocols import Caption, HumanProtocol, Item, Problem
 from captious.protocols.capabilities import Game, KnownPast
-from captious.web import pages
-from captious.web.forms import form_view
+from captious.web import forms, pages
 from captious.web.random_names import random_name
 from captious.web.texts import Texts, texts
 
@@ -339,7 +338,7 @@ def task_values(
     on_choice: bool = False,
 ) -> dict[str, Any]:
     """Everything that `rater/task.html` needs; also for a dry run, which stores nothing."""
-    form = form_view.view(item, t, answers=answers, problems=problems)
+    form = forms.view(item, t, answers=answers, problems=problems)
     return {
         "texts_of": t,
         "campaign_title": title,
@@ -361,7 +360,7 @@ def task_values(
     }
 
 
-def is_one_choice(form: form_view.FormView) -> bool:
+def is_one_choice(form: forms.FormView) -> bool:
     """Whether one press is the whole answer: a single question, by radio buttons."""
     asked = [*form.questions, *(one for caption in form.captions for one in caption.questions)]
     return len(asked) == 1 and asked[0].one_press

@@ -42,14 +42,14 @@ from captious.protocols import Item, Problem
 from captious.protocols.capabilities import KnownPast
 from captious.web import crowd, errors, pages
 from captious.web.errors import Responses, documented_pages
-from captious.web.forms.form_answers import answers_to, seen_by, touched
+from captious.web.forms import answers_to, seen_by, touched
 from captious.web.guard import security
 from captious.web.guard.prefix import prefix_of
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
 from captious.web.pages import wants_json
 from captious.web.rater.conflicting_answers import ask_first
-from captious.web.rater.entry.steps import begin_address, survey_due
+from captious.web.rater.entry.consent_page import begin_address, survey_due
 from captious.web.rater.results import result_address
 from captious.web.rater.task_page import Shown, on_desk, task_page
 from captious.web.refusals import Refusal

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from captious.crowd.providers.prolific import Prolific
-from captious.crowd.providers.prolific.hooks import SIGNATURE, TIMESTAMP
+from captious.crowd.providers.prolific.account import SIGNATURE, TIMESTAMP
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from captious.campaigns.quality import control
 from captious.campaigns.quality.control import QUALITY
 from captious.campaigns.simulate.habits import simulate_habits
 from captious.campaigns.store import snapshots
-from captious.web.admin.figures.watch import Watch
+from captious.web.admin.figures.background import Watch
 
 PATIENCE = 60.0
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from captious.crowd.providers.mturk.calls import TurkRefused
+from captious.crowd.providers.mturk.calls import Site, TurkRefused
 from captious.crowd.providers.mturk.client import LONGEST_TOKEN, Turk
-from captious.crowd.providers.mturk.hosts import Site
 from captious.crowd.providers.mturk.records import STEP, Hit, external_question, in_hits
 from captious.crowd.values import Remote, Study
 from captious.errors import InputError

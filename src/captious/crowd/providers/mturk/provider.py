@@ -25,10 +25,9 @@ from typing import ClassVar
 from captious.crowd.base import CallUnsure, Provider, register, require_currency
 from captious.crowd.money import shown
 from captious.crowd.providers.mturk import calls, hits, records
-from captious.crowd.providers.mturk.calls import Calls, TurkRefused
+from captious.crowd.providers.mturk.calls import Calls, Site, TurkRefused, find_site
 from captious.crowd.providers.mturk.client import Turk
 from captious.crowd.providers.mturk.hits import Wanted, requirements
-from captious.crowd.providers.mturk.hosts import Site, find_site
 from captious.crowd.providers.mturk.records import APPROVED, REJECTED, Assignment
 from captious.crowd.values import (
     OUTCOMES,

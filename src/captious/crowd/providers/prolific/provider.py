@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from captious.crowd.base import CallRefused, CallUnsure, Provider, ProviderError, register, require_currency
 from captious.crowd.money import major, shown
-from captious.crowd.providers.prolific import account, fields, hooks
+from captious.crowd.providers.prolific import account, fields
 from captious.crowd.providers.prolific.client import Client
 from captious.crowd.providers.prolific.fields import StudyAction, StudyRecord
 from captious.crowd.providers.prolific.wire import SaidNo, Wire, find_token
@@ -298,7 +298,7 @@ class Prolific(Provider):
         self, study: Study, remote: Remote, headers: Mapping[str, str], body: bytes, now: float
     ) -> str | None:
         """The submission that a signed event speaks of."""
-        if not hooks.is_timely(headers, now):
+        if not account.is_timely(headers, now):
             return None
         with self._client() as client:
             secrets = _SECRETS.of(
@@ -306,10 +306,10 @@ class Prolific(Provider):
                 lambda: client.hook_secrets(account.workspace_of(client, self.workspace)),
                 now,
             )
-        return hooks.submission_named(body) if hooks.is_signed(headers, body, secrets, now) else None
+        return account.submission_named(body) if account.is_signed(headers, body, secrets, now) else None
 
 
-_SECRETS = hooks.Secrets()
+_SECRETS = account.Secrets()
 
 
 def _same(message: Mapping[str, object], study: str, text: str) -> bool:

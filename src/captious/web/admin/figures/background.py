@@ -3,6 +3,9 @@
 Few responses are a thread's work of a second. Many take minutes, in which a thread would hold up
 every page and every rater: they are worked out by a process of its own, at low priority and one at
 a time. Either way the result waits in the database, with its time, for the next page.
+
+`Watch` looks now and then for campaigns with answers that the rules of quality have not seen. How far they
+have seen is stored with what they found, so that several server processes do not do the same work twice.
 """
 
 from __future__ import annotations
@@ -16,20 +19,69 @@ import threading
 from collections.abc import Callable, Hashable
 from functools import partial
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import orjson
+from sqlalchemy.exc import SQLAlchemyError
 
 from captious.campaigns.people import raters
 from captious.campaigns.quality import adjudication
 from captious.campaigns.quality import control as quality
+from captious.campaigns.quality.control import QUALITY
 from captious.campaigns.records import Campaign
-from captious.campaigns.results import analysis, outlook, progress, separation
+from captious.campaigns.results import analysis, course, outlook, separation
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.snapshots import Snapshot
+from captious.campaigns.store.snapshots import Marker, Snapshot
 from captious.errors import CaptiousError
+
+EVERY = 20.0
+# The rules read every answer: not more often than this, however fast answers come in.
+REST = 60.0
+
+
+class Watch:
+    """Looks after the campaigns of a database while the `with` block runs."""
+
+    def __init__(self, db: Database, *, every: float = EVERY, rest: float = REST) -> None:
+        self._db, self._every, self._rest = db, every, rest
+        self._tried: dict[int, Marker] = {}
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="captious-watch", daemon=True)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def look(self) -> list[str]:
+        """Begin to run the rules where answers have come in; returns for which campaigns."""
+        begun = []
+        for campaign in lifecycle.listed(self._db):
+            seen = snapshots.marker(self._db, campaign)
+            if campaign.state == "draft" or not seen.response or self._tried.get(campaign.id) == seen:
+                continue
+            found = snapshots.latest(self._db, campaign, QUALITY)
+            new = found is None or found.last_response_id != seen.response
+            if new and (found is None or self._db.now() - (found.time or 0.0) >= self._rest):
+                self._tried[campaign.id] = seen
+                begin(self._db, campaign, QUALITY)
+                begun.append(campaign.slug)
+        return begun
+
+    def _run(self) -> None:
+        while not self._stop.wait(self._every):
+            try:
+                self.look()
+            except (CaptiousError, SQLAlchemyError) as error:
+                _log.warning("quality: %s", type(error).__name__)
 
 
 class OneAtATime:
@@ -65,7 +117,7 @@ FIGURES: dict[str, Callable[..., Snapshot]] = {
     separation.SEPARATION: separation.separation,
     outlook.OUTLOOK: outlook.outlook_snapshot,
     adjudication.KIND: adjudication.disagreement_snapshot,
-    progress.PROGRESS: progress.progress,
+    course.PROGRESS: course.progress,
 }
 FEW_RESPONSES = 2_000
 # Asked again this soon, the figures of before will do.

@@ -22,12 +22,11 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
 from captious.crowd.money import shown
 from captious.protocols.capabilities import Rounds
-from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, words
+from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, page, show, words
 from captious.web.admin.figures.background import FEW_RESPONSES, figures
 from captious.web.admin.figures.charts_page import charts_view
 from captious.web.admin.models import CampaignHead
 from captious.web.admin.overview.actions import possible
-from captious.web.admin.page import page
 from captious.web.admin.raters.crowd_page import crowd_page
 
 router = APIRouter()

@@ -23,7 +23,7 @@ from captious.charts.marked_text import marked_html
 from captious.errors import InputError
 from captious.protocols import Answer, Item, Problem
 from captious.protocols.findings import caption_of
-from captious.web import pages
+from captious.web import forms, pages
 from captious.web.admin.access import (
     PAGE,
     TWIN,
@@ -39,8 +39,7 @@ from captious.web.admin.access import (
     words,
 )
 from captious.web.admin.models import CampaignHead, ShownCaption
-from captious.web.forms import form_view
-from captious.web.forms.form_answers import answers_to
+from captious.web.forms import answers_to
 from captious.web.guard import security
 from captious.web.openapi import form_body
 from captious.web.rater.task_page import picture
@@ -211,8 +210,7 @@ def side_by_side(db: Database, campaign: Campaign, found: DisputedItem, t: Texts
                 label=t.say(field.label),
                 differs=any(answer != answers[0] for answer in answers[1:]),
                 answers=[
-                    ShownAnswer(value=answer, words=form_view.described(field, answer, t))
-                    for answer in answers
+                    ShownAnswer(value=answer, words=forms.described(field, answer, t)) for answer in answers
                 ],
             )
         )
@@ -274,7 +272,7 @@ def _page(
 ) -> Response:
     t = words(request)
     plain: Item = replace(found.one.item, prior={})
-    form = form_view.view(plain, t, answers=answers, problems=problems, with_presets=False)
+    form = forms.view(plain, t, answers=answers, problems=problems, with_presets=False)
     return show(
         request,
         "adjudicate.html",

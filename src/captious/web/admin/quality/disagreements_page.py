@@ -8,11 +8,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query
 
 from captious.campaigns.quality import adjudication
-from captious.web.admin.access import Db, Seen
+from captious.web.admin.access import Db, Seen, page
 from captious.web.admin.figures.background import figures
 from captious.web.admin.formatting import links_around
 from captious.web.admin.models import Computed
-from captious.web.admin.page import page
 
 router = APIRouter()
 ROWS = 25

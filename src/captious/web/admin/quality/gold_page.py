@@ -19,14 +19,13 @@ from captious.errors import InputError, UnknownNameError
 from captious.protocols import Field, Item, Problem
 from captious.protocols.form import as_number
 from captious.protocols.known import best_answer
-from captious.web import pages
+from captious.web import forms, pages
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Run, Written, head, show, words
 from captious.web.admin.form_fields import files_of, texts_of
 from captious.web.admin.formatting import Offset, links_around
 from captious.web.admin.models import CampaignHead
 from captious.web.admin.uploads import read_protocol_text, shown_name
-from captious.web.forms import form_view
-from captious.web.forms.form_answers import answers_to
+from captious.web.forms import answers_to
 from captious.web.openapi import form_body
 from captious.web.rater.entry.training_page import expected_words
 from captious.web.rater.task_page import picture
@@ -161,7 +160,7 @@ def _mark_page(
         here="gold",
         key=item.key,
         image=picture(campaign.slug, images.digest_of(db, campaign, item.image)),
-        form=form_view.view(
+        form=forms.view(
             item,
             words(request),
             answers={name: best_answer(one, item.form.field(name)) for name, one in known.items()},

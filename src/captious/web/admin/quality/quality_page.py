@@ -12,12 +12,11 @@ from captious.campaigns.quality import control as quality
 from captious.campaigns.work import aside
 from captious.campaigns.work.aside import MOST_NOTES, Note, notes
 from captious.web import pages
-from captious.web.admin.access import WRITE, Db, Manager, RowId, Run, Seen, Written, words
+from captious.web.admin.access import WRITE, Db, Manager, RowId, Run, Seen, Written, page, words
 from captious.web.admin.figures.background import figures
 from captious.web.admin.figures.charts_page import charts_view
 from captious.web.admin.form_fields import texts_of
 from captious.web.admin.models import CampaignHead, Computed
-from captious.web.admin.page import page
 from captious.web.guard import security
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal

@@ -13,10 +13,9 @@ from starlette.responses import Response
 from captious.campaigns.entry import surveys
 from captious.campaigns.entry.surveys import Moment
 from captious.protocols import Form, Item, Problem
-from captious.web import pages
+from captious.web import forms, pages
 from captious.web.errors import documented_pages
-from captious.web.forms import form_view
-from captious.web.forms.form_answers import answers_to
+from captious.web.forms import answers_to
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
@@ -111,6 +110,6 @@ def _page(
         texts_of=t,
         campaign=at.campaign,
         moment=moment,
-        form=form_view.view(_item(form), t, answers=answers or {}, problems=problems),
+        form=forms.view(_item(form), t, answers=answers or {}, problems=problems),
         action=f"/begin/{at.campaign.slug}/{'survey' if moment == 'before' else 'after'}",
     )

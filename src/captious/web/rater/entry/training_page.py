@@ -17,10 +17,9 @@ from captious.protocols import Field, Problem
 from captious.protocols.known import best_answer
 from captious.protocols.training import Marked, Standing, mark
 from captious.protocols.training.example import WHOLE
-from captious.web import pages
+from captious.web import forms, pages
 from captious.web.errors import documented_pages
-from captious.web.forms import form_view
-from captious.web.forms.form_answers import answers_to
+from captious.web.forms import answers_to
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
@@ -219,7 +218,7 @@ def _line(marked: Marked, t: Texts) -> Line:
     return Line(
         marked.field.caption,
         t.say(marked.field.label),
-        form_view.described(marked.field, marked.given, t),
+        forms.described(marked.field, marked.given, t),
         expected_words(marked.field, marked.expected, t),
         marked.right,
         marked.why,
@@ -229,8 +228,8 @@ def _line(marked: Marked, t: Texts) -> Line:
 def expected_words(field: Field, wanted: Any, t: Texts) -> str:
     """A known answer in words, with what else would have been right."""
     if isinstance(wanted, (list, tuple)) and not field.rules.lists:
-        return t("entry.training.or").join(form_view.described(field, one, t) for one in wanted)
-    best = form_view.described(field, best_answer(wanted, field), t)
+        return t("entry.training.or").join(forms.described(field, one, t) for one in wanted)
+    best = forms.described(field, best_answer(wanted, field), t)
     tolerance = wanted.get("tolerance", 0) if isinstance(wanted, dict) and "value" in wanted else 0
     if not tolerance:
         return best

@@ -15,12 +15,11 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.store.recordings import name_of
 from captious.protocols import HumanProtocol, Item, Problem
 from captious.protocols.base import Response as Answered
-from captious.web import pages
+from captious.web import forms, pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Written, show, words
 from captious.web.admin.setup.wizard.drafts import Built, Plan, Token, drafts_of, plan_of
 from captious.web.admin.setup.wizard.previews import draft_image
-from captious.web.forms import form_view
-from captious.web.forms.form_answers import answers_to
+from captious.web.forms import answers_to
 from captious.web.openapi import form_body
 from captious.web.rater.task_page import Links, task_values
 from captious.web.refusals import Refusal
@@ -98,7 +97,7 @@ def tried(
         count=len(built.draft.items),
         seconds=note.get("seconds"),
         answers=[
-            (field, form_view.described(field, note["answers"][field.name], t))
+            (field, forms.described(field, note["answers"][field.name], t))
             for field in item.form.fields
             if field.name in note["answers"]
         ],

@@ -10,10 +10,10 @@ from starlette.responses import Response
 from captious.errors import InputError
 from captious.protocols import HumanProtocol
 from captious.protocols.capabilities import FromFile
+from captious.web import forms
 from captious.web.admin.access import PAGE, Manager, Written, show, words
 from captious.web.admin.form_fields import texts_of
 from captious.web.admin.setup.wizard.plan_form import Protocol, kind_named
-from captious.web.forms import form_view
 from captious.web.openapi import form_body
 from captious.web.refusals import Refusal
 
@@ -39,7 +39,7 @@ def questions(request: Request, account: Manager, protocol: Protocol, form: Writ
 
 def _view(
     request: Request, kind: type[HumanProtocol], given: Mapping[str, str]
-) -> tuple[form_view.FormView | None, str, str]:
+) -> tuple[forms.FormView | None, str, str]:
     text = ""
     try:
         text = FromFile.kind(kind).built_text(given)
@@ -48,7 +48,7 @@ def _view(
         rules = FromFile.kind(kind).from_text(text)
         for captions in (EXAMPLES[:1], EXAMPLES):
             try:
-                return form_view.view(rules.example_item("1", captions), words(request)), text, ""
+                return forms.view(rules.example_item("1", captions), words(request)), text, ""
             except InputError:
                 if captions is EXAMPLES:
                     raise

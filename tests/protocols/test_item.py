@@ -9,7 +9,7 @@ from captious.corpus import Corpus
 from captious.errors import InputError
 from captious.protocols import known_protocols, protocol
 from captious.protocols.capabilities import FromFile
-from captious.protocols.store import item_from_dict, item_to_dict
+from captious.protocols.item import item_from_dict, item_to_dict
 
 PROTOCOLS = [name for name, kind in known_protocols().items() if not issubclass(kind, FromFile)]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from captious.benchmarks.protocol import Preferences, Protocol
 from captious.benchmarks.scores import BenchmarkScores
-from captious.benchmarks.selection.unreadable_images import without_unread_images
+from captious.benchmarks.selection.seen_images import without_unread_images
 from captious.corpus import Corpus
 
 
