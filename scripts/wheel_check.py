@@ -3,7 +3,7 @@
     python scripts/wheel_check.py
 
 Builds the wheel, installs it with the core dependencies alone in a fresh virtual environment, and
-there runs `captious score --metrics spice`, `captious stats` and `captious doctor` on the demo
+there runs `captious score --metrics spice`, `captious data stats` and `captious doctor` on the demo
 sample, in a process that may neither open a connection nor start a program. Scores must be those
 of the source tree. Only the build and the installation need the package registry.
 """

@@ -21,7 +21,7 @@ RATINGS = "image,caption,rater,rating\n" + "".join(
 def test_one_value_a_caption(run, tmp_path, rule, expected) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(RATINGS)
-    found = run("aggregate", path, "--rule", rule, "--format", "csv")
+    found = run("judgments", "aggregate", path, "--rule", rule, "--format", "csv")
     assert found.code == 0
     rows = [line.split(",") for line in found.out.splitlines()[1:]]
     assert [row[2] for row in rows] == expected
@@ -31,7 +31,7 @@ def test_one_value_a_caption(run, tmp_path, rule, expected) -> None:
 def test_a_vote(run, tmp_path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(RATINGS)
-    items = run("aggregate", path, "--rule", "vote", "--format", "json").json["items"]
+    items = run("judgments", "aggregate", path, "--rule", "vote", "--format", "json").json["items"]
     assert [item["value"] for item in items if item["image"] != "2"] == [4.0, 1.0]
     assert items[1]["value"] in (2.0, 3.0)
 
@@ -44,7 +44,7 @@ def test_means_by_system_rater_and_stage(run, tmp_path) -> None:
         for rater, value in (("ann", 1), ("bob", 3), ("cy", 3)):
             lines += [f"7,m,{rater},{stage},{value + extra}", f"7,human,{rater},{stage},5"]
     path.write_text("\n".join(lines))
-    asked = ["aggregate", path, "--format", "json", "--by"]
+    asked = ["judgments", "aggregate", path, "--format", "json", "--by"]
     # m's ratings are 1 3 3 2 4 4: without 1 and 4 the mean is 3.
     by_system = run(*asked, "system", "--rule", "without-extremes").json["groups"]
     assert {one["system"]: one["mean"] for one in by_system} == {"m": 3.0, "human": 5.0}
@@ -52,7 +52,7 @@ def test_means_by_system_rater_and_stage(run, tmp_path) -> None:
     assert len(each) == 12
     ann = {one["stage"]: one["mean"] for one in each if (one["rater"], one["system"]) == ("ann", "m")}
     assert ann == {"1": 1.0, "2": 2.0}
-    assert "SD" in run("aggregate", path, "--by", "rater").out
+    assert "SD" in run("judgments", "aggregate", path, "--by", "rater").out
     refused = run(*asked, "rater", "--rule", "vote")
     assert refused.code == 2 and "use mean" in refused.err
     assert run(*asked, "colour").code == 2
@@ -61,7 +61,7 @@ def test_means_by_system_rater_and_stage(run, tmp_path) -> None:
 def test_a_huge_rating_is_shown_with_its_power_of_ten(run, tmp_path) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text("image,caption,rater,rating\n1,a dog,r1,1e308\n2,a cat,r1,3\n")
-    shown = run("aggregate", path).out
+    shown = run("judgments", "aggregate", path).out
     assert "1.000e+308" in shown
     assert "3.000" in shown
     assert "00000000" not in shown
@@ -83,10 +83,11 @@ def _crowded(tmp_path, captions: int = 24):
 @pytest.mark.parametrize("rule", ["dawid-skene", "mace"])
 def test_a_rater_model_labels_captions_and_tells_who_knows(run, tmp_path, rule) -> None:
     path, truth = _crowded(tmp_path)
-    found = run("aggregate", path, "--rule", rule, "--format", "json")
+    found = run("judgments", "aggregate", path, "--rule", rule, "--format", "json")
     assert [item["value"] for item in found.json["items"]] == truth
     able = {
-        one["rater"]: one for one in run("aggregate", path, "--raters", "--format", "json").json["raters"]
+        one["rater"]: one
+        for one in run("judgments", "aggregate", path, "--raters", "--format", "json").json["raters"]
     }
     name = rule.replace("-", "_")
     assert able["ann"][name] > 0.8
@@ -95,7 +96,7 @@ def test_a_rater_model_labels_captions_and_tells_who_knows(run, tmp_path, rule) 
 
 def test_too_little_overlap_is_said_with_the_way_out(run, tmp_path) -> None:
     path, _ = _crowded(tmp_path, captions=19)
-    found = run("aggregate", path, "--rule", "mace")
+    found = run("judgments", "aggregate", path, "--rule", "mace")
     assert found.code == 2
     assert (
         "19 items have ratings by at least 3 raters; a rater model needs 20. Use mean or vote." in found.err

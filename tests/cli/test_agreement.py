@@ -18,6 +18,7 @@ def ratings(tmp_path):
 
 def test_flickr8k_experts(run, data) -> None:
     found = run(
+        "judgments",
         "agreement",
         data / "flickr8k" / "ExpertAnnotations.txt",
         "--virtual-raters",
@@ -39,7 +40,7 @@ def test_flickr8k_experts(run, data) -> None:
 
 
 def test_the_table(run, ratings) -> None:
-    found = run("agreement", ratings, "--merge", "4=5", "--resamples", 50)
+    found = run("judgments", "agreement", ratings, "--merge", "4=5", "--resamples", 50)
     assert found.code == 0
     for text in ("Fleiss' kappa, merged", "alpha, ordinal", "Kendall's W", "ann - bob", "left out"):
         assert text in found.out
@@ -47,7 +48,7 @@ def test_the_table(run, ratings) -> None:
 
 
 def test_csv_holds_the_coefficients_only(run, ratings) -> None:
-    found = run("agreement", ratings, "--resamples", 0, "--format", "csv")
+    found = run("judgments", "agreement", ratings, "--resamples", 0, "--format", "csv")
     assert found.out.splitlines()[0].startswith("coefficient,value,low 95%")
     assert "ann" not in found.out
 
@@ -57,11 +58,11 @@ def test_stages(run, tmp_path) -> None:
     lines = LONG.splitlines()
     rows = [f"{line},{stage}" for stage in (1, 2) for line in lines[1:]]
     path.write_text("\n".join([f"{lines[0]},stage", *rows]) + "\n")
-    found = run("agreement", path, "--resamples", 0, "--format", "json")
+    found = run("judgments", "agreement", path, "--resamples", 0, "--format", "json")
     assert found.json["stages"]["names"] == ["1", "2"]
     # The second stage repeats the first.
     assert found.json["stages"]["raters"]["ann"]["alpha"]["value"] == 1.0
-    shown = run("agreement", path, "--resamples", 0).out
+    shown = run("judgments", "agreement", path, "--resamples", 0).out
     assert "test-retest" in shown
     # Three raters who came twice are three.
     assert shown.startswith("overall: 24 ratings of 4 items, 3 raters in 2 stages")
@@ -78,7 +79,7 @@ def test_stages(run, tmp_path) -> None:
     ],
 )
 def test_bad_options(run, ratings, options, said) -> None:
-    found = run("agreement", ratings, *options)
+    found = run("judgments", "agreement", ratings, *options)
     assert found.code == 2
     assert said in found.err and found.err.count("\n") == 1
 
@@ -95,7 +96,7 @@ def test_bad_options(run, ratings, options, said) -> None:
 def test_bad_ratings(run, tmp_path, text, said) -> None:
     path = tmp_path / "ratings.csv"
     path.write_text(text)
-    found = run("agreement", path)
+    found = run("judgments", "agreement", path)
     assert found.code == 2
     assert said in found.err and found.err.count("\n") == 1
 
@@ -104,7 +105,7 @@ def test_constant_ratings_say_why_there_is_no_value(run, tmp_path) -> None:
     path = tmp_path / "ratings.csv"
     rows = [f"{i},A dog {i}.,{rater},3" for i in range(3) for rater in ("ann", "bob")]
     path.write_text("image,caption,rater,rating\n" + "\n".join(rows) + "\n")
-    found = run("agreement", path, "--resamples", 0, "--format", "json")
+    found = run("judgments", "agreement", path, "--resamples", 0, "--format", "json")
     assert found.code == 0
     alpha = found.json["coefficients"]["alpha_ordinal"]
     assert alpha["value"] is None and "all ratings are equal" in alpha["reason"]
@@ -113,7 +114,18 @@ def test_constant_ratings_say_why_there_is_no_value(run, tmp_path) -> None:
 def test_an_image_with_its_own_caption_can_be_left_out(run, data) -> None:
     """Scott et al. 2023, Table 3, column Flickr8k: 47.7 54.8 54.0, W 84.0, kappa 48.8."""
     path = data / "flickr8k" / "ExpertAnnotations.txt"
-    asked = ["agreement", path, "--virtual-raters", "--merge", "4=5", "--resamples", 0, "--format", "json"]
+    asked = [
+        "judgments",
+        "agreement",
+        path,
+        "--virtual-raters",
+        "--merge",
+        "4=5",
+        "--resamples",
+        0,
+        "--format",
+        "json",
+    ]
     found = run(*asked, "--own", "drop")
     virtual = found.json["virtual_raters"]
     assert found.json["items"] == 5664
@@ -127,10 +139,10 @@ def test_an_image_with_its_own_caption_can_be_left_out(run, data) -> None:
 
 
 def test_own_is_keep_or_drop(run, ratings) -> None:
-    found = run("agreement", ratings, "--own", "maybe")
+    found = run("judgments", "agreement", ratings, "--own", "maybe")
     assert found.code == 2
     assert "maybe" in found.err
-    assert run("agreement", ratings, "--own", "drop", "--resamples", 0).code == 0
+    assert run("judgments", "agreement", ratings, "--own", "drop", "--resamples", 0).code == 0
 
 
 def test_a_file_of_findings_is_recognised(run, tmp_path):
@@ -140,25 +152,35 @@ def test_a_file_of_findings_is_recognised(run, tmp_path):
         "1,m,A red dog.,2,5,attribute,major,ann\n1,m,A red dog.,2,9,object,minor,bob\n"
         "2,m,A cat.,,,,,ann\n2,m,A cat.,,,,,bob\n"
     )
-    found = run("agreement", path, "--resamples", 50, "--format", "json")
+    found = run("judgments", "agreement", path, "--resamples", 50, "--format", "json")
     assert found.code == 0
     # Of 3 and 7 characters 3 are shared; MQM: -5 and -1 for the dog, 0 and 0 for the cat.
     assert found.json["coefficients"]["character_f1"]["value"] == pytest.approx(0.6)
     assert found.json["kinds"].keys() == {"attribute", "object"}
     assert [rater["score"] for rater in found.json["raters"]] == [-2.5, -0.5]
-    heavy = run("agreement", path, "--weights", "minor=1,major=9", "--kind", "attribute", "--format", "json")
+    heavy = run(
+        "judgments",
+        "agreement",
+        path,
+        "--weights",
+        "minor=1,major=9",
+        "--kind",
+        "attribute",
+        "--format",
+        "json",
+    )
     assert [rater["score"] for rater in heavy.json["raters"]] == [-4.5, 0]
     for option, says in (
         (("--merge", "4=5"), "--merge is for ratings"),
         (("--kind", "colour"), '"colour"'),
         (("--weights", "minor"), "--weights"),
     ):
-        refused = run("agreement", path, *option)
+        refused = run("judgments", "agreement", path, *option)
         assert refused.code == 2
         assert says in refused.err
 
 
 def test_options_of_findings_are_refused_for_ratings(run, ratings):
-    found = run("agreement", ratings, "--kind", "object")
+    found = run("judgments", "agreement", ratings, "--kind", "object")
     assert found.code == 2
     assert "--kind is for findings" in found.err

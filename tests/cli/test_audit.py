@@ -50,7 +50,7 @@ def preferences(tmp_path):
 
 
 def test_rates_differences_and_the_explained_share(run, audit, preferences) -> None:
-    found = run("audit", audit, "--preferences", preferences, "--format", "json")
+    found = run("judgments", "audit", audit, "--preferences", preferences, "--format", "json")
     assert found.code == 0
     rates = {(r["source"], r["question"]): r["rate"]["value"] for r in found.json["rates"]}
     assert rates["m", "relationships"] == rates["m", "any"] == 0.5
@@ -64,15 +64,15 @@ def test_rates_differences_and_the_explained_share(run, audit, preferences) -> N
 
 
 def test_tables(run, audit, preferences) -> None:
-    shown = run("audit", audit, "--preferences", preferences).out
+    shown = run("judgments", "audit", audit, "--preferences", preferences).out
     assert "less human" in shown
     assert "HUMANr explained by errors" in shown
     assert "caution: fewer than 30 pairs without errors (m 2)" in shown
-    assert "less human" in run("audit", audit, "--format", "csv").out.splitlines()[0]
+    assert "less human" in run("judgments", "audit", audit, "--format", "csv").out.splitlines()[0]
 
 
 def test_what_is_no_audit_is_one_line(run, preferences, audit) -> None:
-    found = run("audit", preferences)
+    found = run("judgments", "audit", preferences)
     assert found.code == 2
     assert 'no row has the aspect "misclassified"' in found.err
-    assert "no row has the aspect" in run("audit", audit, "--preferences", audit).err
+    assert "no row has the aspect" in run("judgments", "audit", audit, "--preferences", audit).err

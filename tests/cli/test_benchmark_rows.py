@@ -24,7 +24,7 @@ def shared_words(captions: list[str], references: list[list[str]]) -> list[float
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_scores_of_the_written_rows_give_what_the_function_gives(run, data, tmp_path: Path, name) -> None:
     """The same function over the file and inside: by id on every benchmark."""
-    assert run("benchmarks", "rows", name, "--out", tmp_path / "rows.jsonl", "--data", data).code == 0
+    assert run("get", "rows", name, "--out", tmp_path / "rows.jsonl", "--data", data).code == 0
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     assert {"id", "image", "caption", "references"} <= rows[0].keys()
     values = shared_words([row["caption"] for row in rows], [row["references"] for row in rows])
@@ -43,7 +43,7 @@ def test_scores_of_the_written_rows_give_what_the_function_gives(run, data, tmp_
 @pytest.mark.parametrize("name", ["flickr8k-expert", "thumb", "nebula"])
 def test_image_and_caption_are_enough(run, data, tmp_path: Path, name) -> None:
     """A file with image and caption alone joins on benchmarks with and without systems."""
-    run("benchmarks", "rows", name, "--out", tmp_path / "rows.csv", "--data", data)
+    run("get", "rows", name, "--out", tmp_path / "rows.csv", "--data", data)
     with (tmp_path / "rows.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     with (tmp_path / "scores.csv").open("w", newline="") as file:
@@ -60,7 +60,7 @@ def test_image_and_caption_are_enough(run, data, tmp_path: Path, name) -> None:
 
 def test_the_rows_are_exactly_those_of_the_protocol(run, data, tmp_path: Path) -> None:
     """Without the 158 pairs that Flickr8k-Expert leaves out."""
-    run("benchmarks", "rows", "flickr8k-expert", "--out", tmp_path / "rows.jsonl", "--data", data)
+    run("get", "rows", "flickr8k-expert", "--out", tmp_path / "rows.jsonl", "--data", data)
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
     expert = load_expert(data)
     assert len(rows) == 5664

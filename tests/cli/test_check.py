@@ -10,7 +10,7 @@ from captious.cli.main import main
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, str, str]:
     with pytest.raises(SystemExit) as caught:
-        main(["check", *map(str, arguments)])
+        main(["data", "check", *map(str, arguments)])
     captured = capsys.readouterr()
     code = caught.value.code
     return (code if isinstance(code, int) else 0), captured.out, captured.err

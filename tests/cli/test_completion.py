@@ -22,12 +22,12 @@ echo "${{COMPREPLY[@]}}"
     ("words", "found"),
     [
         (["captious", "sco"], {"score"}),
-        (["captious", "c"], {"compare", "check", "campaign", "crowd"}),
+        (["captious", "c"], {"compare", "campaign", "crowd"}),
         (["captious", "--ver"], {"--version"}),
         (["captious", "score", "--re"], {"--references", "--resamples"}),
         (["captious", "score", "--metrics", "bleu4,cid"], {"bleu4,cider", "bleu4,cider_original"}),
         (["captious", "compare", "-m", "cla"], {"classic"}),
-        (["captious", "weights", "''"], {"list", "get", "verify"}),
+        (["captious", "get", "''"], {"weights", "benchmarks", "rows"}),
     ],
 )
 def test_bash_completes(words: list[str], found: set[str], tmp_path: Path) -> None:

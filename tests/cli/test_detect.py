@@ -29,13 +29,13 @@ def folder(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_objects_for_a_metric(run: Callable, folder: Path) -> None:
-    result = run("detect", folder, "--out", "objects.json")
+    result = run("data", "detect", folder, "--out", "objects.json")
     assert (result.code, result.out) == (0, "")
     assert "in 2 image(s), threshold 0.6." in result.err
     assert result.err.endswith("note: wrote objects.json\n")
     objects = read_objects("objects.json", ["22192", "62554"])
     assert [set(objects[i]) for i in range(2)] == [{"dog"}, {"broccoli"}]
-    again = run("detect", folder, "--out", "again.json")
+    again = run("data", "detect", folder, "--out", "again.json")
     assert "ssd: 2 of 2 images from the cache." in again.err
     assert Path("again.json").read_bytes() == Path("objects.json").read_bytes()
 
@@ -43,7 +43,7 @@ def test_objects_for_a_metric(run: Callable, folder: Path) -> None:
 def test_a_lower_threshold_sees_more(run: Callable, folder: Path) -> None:
     counts = []
     for threshold in (0.3, 0.6, 0.9):
-        assert run("detect", folder, "-o", "o.json", "--threshold", threshold).code == 0
+        assert run("data", "detect", folder, "-o", "o.json", "--threshold", threshold).code == 0
         found = json.loads(Path("o.json").read_text())["annotations"]
         assert all(one["score"] >= threshold for one in found)
         counts.append(len(found))
@@ -52,6 +52,7 @@ def test_a_lower_threshold_sees_more(run: Callable, folder: Path) -> None:
 
 def test_sources_and_their_thresholds(run: Callable, folder: Path) -> None:
     result = run(
+        "data",
         "detect",
         folder,
         "-o",
@@ -77,11 +78,11 @@ def test_sources_and_their_thresholds(run: Callable, folder: Path) -> None:
 def test_a_broken_image_stops_or_is_skipped(run: Callable, folder: Path) -> None:
     (folder / "broken.jpg").write_bytes(b"\xff\xd8\xff\xe0 and then nothing")
     (folder / "empty.png").touch()
-    stopped = run("detect", folder, "--out", "o.json")
+    stopped = run("data", "detect", folder, "--out", "o.json")
     assert stopped.code == 2
     assert stopped.err == f"error: {folder}/empty.png: the file is empty. Download it again.\n"
     assert not Path("o.json").exists()
-    skipped = run("detect", folder, "--out", "o.json", "--on-error", "skip")
+    skipped = run("data", "detect", folder, "--out", "o.json", "--on-error", "skip")
     assert skipped.code == 0
     assert '2 image(s) were skipped; they are under "skipped" in o.json.' in skipped.err
     document = json.loads(Path("o.json").read_text())
@@ -92,7 +93,7 @@ def test_a_broken_image_stops_or_is_skipped(run: Callable, folder: Path) -> None
 
 def test_nothing_but_broken_images(run: Callable, folder: Path) -> None:
     Path("empty.png").touch()
-    result = run("detect", "empty.png", "--out", "o.json", "--on-error", "skip")
+    result = run("data", "detect", "empty.png", "--out", "o.json", "--on-error", "skip")
     assert result.code == 2
     assert "none of 1 image(s) could be read. The first: empty.png: the file is empty" in result.err
 
@@ -100,7 +101,7 @@ def test_nothing_but_broken_images(run: Callable, folder: Path) -> None:
 def test_the_contact_sheet(run: Callable, folder: Path) -> None:
     from PIL import Image
 
-    result = run("detect", folder, "-o", "o.json", "--contact-sheet", "sheet.jpg")
+    result = run("data", "detect", folder, "-o", "o.json", "--contact-sheet", "sheet.jpg")
     assert "note: wrote sheet.jpg (2 of 2 images)" in result.err
     with Image.open("sheet.jpg") as sheet:
         assert sheet.size == (2 * 328 + 8, 268 + 8)
@@ -119,12 +120,12 @@ def test_the_contact_sheet(run: Callable, folder: Path) -> None:
     ],
 )
 def test_bad_input_is_one_line(run: Callable, folder: Path, arguments: list[str], message: str) -> None:
-    result = run("detect", folder, "--out", "o.json", *arguments)
+    result = run("data", "detect", folder, "--out", "o.json", *arguments)
     assert result.code == 2
     assert message in result.err
     assert result.err.count("\n") == 1
 
 
 def test_a_folder_that_is_not_there(run: Callable, folder: Path) -> None:
-    result = run("detect", "nowhere", "--out", "o.json")
+    result = run("data", "detect", "nowhere", "--out", "o.json")
     assert (result.code, result.err) == (2, "error: nowhere: there is no such file. Check the path.\n")

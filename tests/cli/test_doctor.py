@@ -20,7 +20,7 @@ def test_spice_and_its_tagger_are_ready_wherever_captious_is(run) -> None:
     assert found["metrics"]["spice"]["ready"]
     assert found["taggers"]["caption"] == ""
     assert found["taggers"]["spacy"] in ("", 'pip install "captious[parse]"')
-    assert "tagger of captious stats" in run("doctor", "--all").out
+    assert "tagger of captious data stats" in run("doctor", "--all").out
     assert " spice," in run("doctor").out.partition("Ready: ")[2]
 
 
@@ -33,7 +33,7 @@ def test_every_metrics_weights_are_listed_with_the_command_that_gets_them(
     clip = found["ViT-B-32/openai"]
     assert {"clipscore", "refclipscore", "refonlyc"} <= set(clip["metrics"])
     assert (clip["present"], clip["licence"]) == (False, "MIT (OpenAI)")
-    assert clip["command"] == "captious weights get ViT-B-32/openai"
+    assert clip["command"] == "captious get weights ViT-B-32/openai"
     assert set(found["MCIP-ViT-L-14-336"]["metrics"]) == {"mcipscore", "mcipscore_ref"}
     assert found["PAC-S-ViT-B-32"]["command"].startswith("gdown --folder https://drive.google.com/")
 

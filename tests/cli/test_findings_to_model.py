@@ -37,7 +37,7 @@ def marks(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_raters_agree_and_the_places_are_compared_with_metrics(run, marks: Path, tmp_path: Path) -> None:
-    agreed = run("agreement", marks, "--resamples", 20, "--format", "json")
+    agreed = run("judgments", "agreement", marks, "--resamples", 20, "--format", "json")
     assert agreed.code == 0
     # Bob marks nothing that Ann does not: precision 1, so that F1 is above his recall, and below 1.
     assert 0.5 < agreed.json["coefficients"]["character_f1"]["value"] < 1
@@ -81,7 +81,7 @@ def test_a_metric_is_trained_on_the_scores_that_follow(run, marks: Path, tmp_pat
     assert found.code == 0, found.err
     # The more words no reference has, the lower both.
     assert found.json["results"]["bleu1"]["spearman"]["value"] > 0.5
-    planned = run("plan", marks, "--half-width", 1, "--simulations", 20)
+    planned = run("judgments", "plan", marks, "--half-width", 1, "--simulations", 20)
     assert planned.code == 0
 
 

@@ -75,7 +75,9 @@ def test_a_game_trains_a_model_that_is_tested_on_images_it_has_not_seen(games: P
 
 
 def test_table_3_and_the_four_by_four_of_table_4(games: Path, run: Any) -> None:
-    table_3 = run("agreement", games / "cocog" / "pairs.jsonl", "--virtual-raters", "--merge", "4=5").out
+    table_3 = run(
+        "judgments", "agreement", games / "cocog" / "pairs.jsonl", "--virtual-raters", "--merge", "4=5"
+    ).out
     assert "virtual raters, 20 runs" in table_3
     assert "Fleiss' kappa, merged" in table_3
     third = Path("expert.jsonl")

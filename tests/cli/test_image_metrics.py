@@ -100,7 +100,7 @@ def test_a_system_with_the_same_encoder_is_cautioned(run, given: Given, tmp_path
 
 def test_without_weights_nothing_is_fetched_and_the_way_is_told(run, given: Given) -> None:
     said = (
-        "the weights ViT-B-32/openai are not installed. Get them with: captious weights get ViT-B-32/openai"
+        "the weights ViT-B-32/openai are not installed. Get them with: captious get weights ViT-B-32/openai"
     )
     done = run("score", "-c", given.candidates, "--images", given.images, "-m", "clipscore")
     assert done.code == 2
@@ -125,7 +125,7 @@ def test_the_report_needs_no_references_and_shows_the_caution(run, given: Given,
 
 
 def test_check_needs_no_references(run, given: Given) -> None:
-    done = run("check", "-c", given.candidates, "--images", given.images, "--format", "json")
+    done = run("data", "check", "-c", given.candidates, "--images", given.images, "--format", "json")
     assert done.code in (0, 1)
     assert done.json["images"] == 4
 

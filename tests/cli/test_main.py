@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
 import pytest
 
-from captious.cli.main import spread
+from captious.cli.main import COMMANDS, JOBS, RENAMED, spread
 
 
 def test_an_option_is_repeated_for_each_of_its_values() -> None:
@@ -30,7 +31,7 @@ def test_an_option_is_repeated_for_each_of_its_values() -> None:
         ("--resamples", "-4", "give at least 0"),
         ("--level", "3", "give at most 0.9999"),
         ("--level", "nan", "give a number"),
-        ("--format", "foo", "is not one of 'table', 'json', 'csv', 'latex', 'markdown'"),
+        ("--format", "foo", "is not one of 'table', 'json', 'csv', 'latex', 'markdown', 'html'"),
     ],
 )
 def test_a_wrong_value_is_told_in_our_words(run, option: str, value: str, said: str) -> None:
@@ -52,7 +53,7 @@ def test_an_option_that_is_given_twice_is_noted(run, files) -> None:
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        (("df", "build", "-r", "{references}", "--out", "{good}"), "the name must end in .npz."),
+        (("data", "df", "-r", "{references}", "--out", "{good}"), "the name must end in .npz."),
         (("campaign", "backup", "{good}"), "the name must end in .zip."),
     ],
 )
@@ -73,7 +74,21 @@ def test_a_command_whose_packages_are_not_installed_names_the_extra() -> None:
         assert 'Install it with: pip install "captious[web]"' in found.stderr
 
 
-@pytest.mark.parametrize("group", ["", "campaign", "train", "benchmarks", "weights", "df", "crowd"])
+def test_commands_are_listed_by_job_and_fit_in_a_head(run) -> None:
+    shown = run("--help").out
+    listed = re.findall(r"^  ([a-z]+)  +[A-Z].*[.]$", shown, re.MULTILINE)
+    assert listed == list(COMMANDS) and len(listed) <= 16
+    assert re.findall(r"^([A-Z][a-z ]+):$", shown, re.MULTILINE) == ["Options", *JOBS]
+
+
+@pytest.mark.parametrize("old", RENAMED)
+def test_a_former_name_works_with_one_line_of_notice(run, old: str) -> None:
+    found, same = run(*old.split(), "--help"), run(*RENAMED[old].split(), "--help")
+    assert found == same._replace(err=f"note: captious {old} is now captious {RENAMED[old]}.\n")
+    assert found.code == 0
+
+
+@pytest.mark.parametrize("group", ["campaign", "train", "get", "data", "judgments", "crowd"])
 def test_the_list_of_commands_cuts_no_sentence(run, group: str) -> None:
-    _, commands = run(*group.split(), "--help").out.split("Commands:\n")
+    _, commands = run(group, "--help").out.split("Commands:\n")
     assert [line for line in commands.splitlines() if line.endswith("...")] == []

@@ -1,4 +1,4 @@
-"""`captious plan` against the formulas of a normal study."""
+"""`captious judgments plan` against the formulas of a normal study."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ import pytest
 from scipy import stats
 
 MEAN, SD_IMAGES, SD_RATERS = 0.2, 0.5, 1.0
-STATED = ["plan", "--mean", MEAN, "--sd-images", SD_IMAGES, "--sd-raters", SD_RATERS, "--simulations", 4000]
+STATED = [
+    "judgments",
+    "plan",
+    "--mean",
+    MEAN,
+    "--sd-images",
+    SD_IMAGES,
+    "--sd-raters",
+    SD_RATERS,
+    "--simulations",
+    4000,
+]
 
 
 def standard_error(n: int, m: int) -> float:
@@ -60,19 +71,33 @@ def pilot(tmp_path):
 
 
 def test_a_pilot_of_two_systems(run, pilot) -> None:
-    found = run("plan", pilot, "--system", "a", "--minus", "b", "--images", "20,80", "--format", "json")
+    found = run(
+        "judgments", "plan", pilot, "--system", "a", "--minus", "b", "--images", "20,80", "--format", "json"
+    )
     assert found.json["mean"] == pytest.approx(1.0)
     # a less b is 1.5 and 0.5 of every image: the residual's variance is 0.5, the images' none.
     assert found.json["sd"]["items"] == 0.0
     assert found.json["sd"]["residuals"] == pytest.approx(math.sqrt(0.5))
-    alone = run("plan", pilot, "--system", "b", "--format", "json").json
+    alone = run("judgments", "plan", pilot, "--system", "b", "--format", "json").json
     assert alone["mean"] == pytest.approx(1.5)  # 0, 1, 2, 3 in turn
     assert alone["sd"]["residuals"] == 0.0
 
 
 def test_sd_by_number_of_images(run, pilot) -> None:
     """Ratings of b are 0, 1, 2, 3 in turn: SD sqrt(1.25), of a mean over n images that / sqrt(n)."""
-    asked = ["plan", pilot, "--system", "b", "--images", "5,20,80", "--raters", "1", "--simulations", 4000]
+    asked = [
+        "judgments",
+        "plan",
+        pilot,
+        "--system",
+        "b",
+        "--images",
+        "5,20,80",
+        "--raters",
+        "1",
+        "--simulations",
+        4000,
+    ]
     for one in run(*asked, "--format", "json").json["sd_by_images"]:
         assert one["sd"] == pytest.approx(math.sqrt(1.25 / one["n_items"]), rel=0.05)
     assert "SD of the mean by number of images" in " ".join(run(*asked).out.split())
@@ -81,15 +106,21 @@ def test_sd_by_number_of_images(run, pilot) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["plan"], "there is no pilot"),
-        (["plan", "--sd-images", "1", "--sd-raters", "1", "--images", "many"], "--images"),
-        (["plan", "--sd-images", "1", "--sd-raters", "1", "--images", "1"], "from 2"),
-        (["plan", "--sd-images", "1", "--sd-raters", "1", "--images", "100000000000"], "to 100,000"),
-        (["plan", "--sd-images", "1", "--sd-raters", "1", "--raters", "100000000000"], "to 100,000"),
-        (["plan", "--sd-images", "1", "--sd-raters", "1", "--mean", "nan"], "--mean"),
-        (["plan", "--sd-images", "1e308", "--sd-raters", "1"], "--sd-images"),
-        (["plan", "--sd-images", "1", "--sd-raters", "nan"], "--sd-raters"),
-        (["plan", "nothing.csv"], "nothing.csv"),
+        (["judgments", "plan"], "there is no pilot"),
+        (["judgments", "plan", "--sd-images", "1", "--sd-raters", "1", "--images", "many"], "--images"),
+        (["judgments", "plan", "--sd-images", "1", "--sd-raters", "1", "--images", "1"], "from 2"),
+        (
+            ["judgments", "plan", "--sd-images", "1", "--sd-raters", "1", "--images", "100000000000"],
+            "to 100,000",
+        ),
+        (
+            ["judgments", "plan", "--sd-images", "1", "--sd-raters", "1", "--raters", "100000000000"],
+            "to 100,000",
+        ),
+        (["judgments", "plan", "--sd-images", "1", "--sd-raters", "1", "--mean", "nan"], "--mean"),
+        (["judgments", "plan", "--sd-images", "1e308", "--sd-raters", "1"], "--sd-images"),
+        (["judgments", "plan", "--sd-images", "1", "--sd-raters", "nan"], "--sd-raters"),
+        (["judgments", "plan", "nothing.csv"], "nothing.csv"),
     ],
 )
 def test_what_cannot_be_planned_is_one_line(run, arguments, said) -> None:
@@ -100,5 +131,5 @@ def test_what_cannot_be_planned_is_one_line(run, arguments, said) -> None:
 
 
 def test_unknown_systems_are_named(run, pilot) -> None:
-    assert 'unknown system "c"' in run("plan", pilot, "--system", "c").err
-    assert "Give --system too" in run("plan", pilot, "--minus", "b").err
+    assert 'unknown system "c"' in run("judgments", "plan", pilot, "--system", "c").err
+    assert "Give --system too" in run("judgments", "plan", pilot, "--minus", "b").err

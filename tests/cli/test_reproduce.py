@@ -45,7 +45,7 @@ def test_the_last_line_counts_by_study_and_labels_are_shown(run, data) -> None:
         "cornia2020: 5 equal, 0 near, 0 not comparable, 0 not reproduced, 0 skipped; hessel2021: "
         in found.out
     )
-    assert "captious benchmarks get composite" in found.out
+    assert "captious get benchmarks composite" in found.out
 
 
 def test_a_way_with_leaks_that_is_none_is_refused(run, data) -> None:
@@ -76,10 +76,10 @@ def no_weights(tmp_path, monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("name", "command"),
     [
-        ("clipscore", "captious weights get ViT-B-32/openai"),
-        ("refclipscore", "captious weights get ViT-B-32/openai"),
-        ("mcip", "captious weights get MCIP-ViT-L-14-336"),
-        ("vilt", "captious weights get ViLT-B-32/coco"),
+        ("clipscore", "captious get weights ViT-B-32/openai"),
+        ("refclipscore", "captious get weights ViT-B-32/openai"),
+        ("mcip", "captious get weights MCIP-ViT-L-14-336"),
+        ("vilt", "captious get weights ViLT-B-32/coco"),
         ("pac-s", "gdown --folder https://drive.google.com/"),
     ],
 )

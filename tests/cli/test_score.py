@@ -100,7 +100,7 @@ def test_items_are_written_for_every_example(run, files, tmp_path: Path, suffix)
 
 def test_document_frequencies_are_built_once_and_used_for_one_image(run, files, tmp_path: Path) -> None:
     table = tmp_path / "all.npz"
-    assert run("df", "build", "--references", files["references"], "--out", table).code == 0
+    assert run("data", "df", "--references", files["references"], "--out", table).code == 0
     whole = run(
         "score",
         "--candidates",
@@ -229,8 +229,8 @@ def test_a_closed_output_is_no_crash(files) -> None:
 
 
 def test_help_explains_itself_with_an_example(run) -> None:
-    for command in ("score", "compare", "check", "demo", "doctor"):
-        found = run(command, "--help")
+    for command in ("score", "compare", "data check", "demo", "doctor"):
+        found = run(*command.split(), "--help")
         assert found.code == 0 and f"captious {command}" in found.out, command
 
 

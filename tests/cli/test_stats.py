@@ -20,7 +20,7 @@ def captions(tmp_path):
 
 
 def test_files_stand_side_by_side(run, captions) -> None:
-    found = run("stats", *captions, "--draws", 2, "--format", "json")
+    found = run("data", "stats", *captions, "--draws", 2, "--format", "json")
     assert found.code == 0
     short, long = (found.json["files"][name] for name in ("short.json", "long.json"))
     assert short["images"] == long["images"] == 4
@@ -32,29 +32,29 @@ def test_files_stand_side_by_side(run, captions) -> None:
 
 
 def test_the_table_tells_the_sample(run, captions) -> None:
-    found = run("stats", *captions, "--images", 3, "--captions", 1)
+    found = run("data", "stats", *captions, "--images", 3, "--captions", 1)
     assert "samples of 3 images with 1 caption each" in found.out
     assert "mean length" in found.out
 
 
 def test_csv_is_one_long_table(run, captions) -> None:
-    lines = run("stats", captions[0], "--format", "csv").out.splitlines()
+    lines = run("data", "stats", captions[0], "--format", "csv").out.splitlines()
     assert lines[0] == "file,statistic,value"
     assert "short.json,captions,8" in lines
 
 
 def test_too_many_images(run, captions) -> None:
-    found = run("stats", captions[0], "--images", 9)
+    found = run("data", "stats", captions[0], "--images", 9)
     assert found.code == 2 and "only 4 images have 2 captions; 9 were asked for" in found.err
 
 
 def test_a_file_that_is_none(run, tmp_path) -> None:
-    found = run("stats", tmp_path / "none.json")
+    found = run("data", "stats", tmp_path / "none.json")
     assert found.code == 2 and "there is no such file" in found.err
 
 
 def test_parts_of_speech_by_the_caption_parser_without_spacy(run, captions) -> None:
-    found = run("stats", *captions, "--format", "json")
+    found = run("data", "stats", *captions, "--format", "json")
     short, long = (found.json["files"][name] for name in ("short.json", "long.json"))
     assert short["tagger"].startswith("caption:captions-")
     # Of the 28 words of "A dog number 1." and "The dog 1.", four times each, 8 are "a" and "the".
@@ -64,19 +64,19 @@ def test_parts_of_speech_by_the_caption_parser_without_spacy(run, captions) -> N
 
 
 def test_the_table_names_the_tagger(run, captions) -> None:
-    out = run("stats", *captions).out
+    out = run("data", "stats", *captions).out
     assert "parts of speech in the first sample" in out
     assert "tagger: caption:captions-" in out
 
 
 def test_no_tagger(run, captions) -> None:
-    found = run("stats", captions[0], "--tagger", "none", "--format", "json")
+    found = run("data", "stats", captions[0], "--tagger", "none", "--format", "json")
     assert "parts_of_speech" not in found.json["files"]["short.json"]
-    assert "parts of speech" not in run("stats", captions[0], "--tagger", "none").out
+    assert "parts of speech" not in run("data", "stats", captions[0], "--tagger", "none").out
 
 
 def test_spacy_where_it_is_installed(run, captions) -> None:
-    found = run("stats", captions[0], "--tagger", "spacy", "--format", "json")
+    found = run("data", "stats", captions[0], "--tagger", "spacy", "--format", "json")
     if missing_for_taggers()["spacy"]:
         assert found.code == 2 and "captious[parse]" in found.err
     else:
@@ -84,6 +84,6 @@ def test_spacy_where_it_is_installed(run, captions) -> None:
 
 
 def test_a_tagger_that_is_not_installed(run, captions) -> None:
-    found = run("stats", captions[0], "--tagger", "no_such_model")
+    found = run("data", "stats", captions[0], "--tagger", "no_such_model")
     assert found.code == 2 and found.err.count("\n") == 1
     assert ("no tagger" if find_spec("spacy") else "captious[parse]") in found.err

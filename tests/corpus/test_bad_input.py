@@ -145,7 +145,8 @@ CONTENTS = {
     ),
     "several null captions": (
         '[{"image_id": 1, "caption": null}, {"image_id": 2, "caption": null}]',
-        'c.json: entry 1: "caption" is null. A caption must be text. (1 more; captious check lists them.)',
+        'c.json: entry 1: "caption" is null. A caption must be text. '
+        "(1 more; captious data check lists them.)",
     ),
     "number for caption": (
         '[{"image_id": 1, "caption": 7}]',

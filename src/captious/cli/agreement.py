@@ -1,4 +1,4 @@
-"""`captious agreement`: how far raters agree."""
+"""`captious judgments agreement`: how far raters agree."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def agreement(
 
     Prints percent agreement, kappa, alpha, W and ICC, with intervals; for findings, F1 and alpha_u.
 
-    Example: captious agreement ratings.csv --aspect precision --scale 1-5
+    Example: captious judgments agreement ratings.csv --aspect precision --scale 1-5
     """
     from captious import benchmarks
     from captious.cli import scales

@@ -125,7 +125,7 @@ Objects = Annotated[
     typer.Option(
         "--objects",
         metavar="FILE",
-        help="File of the objects in each image, written by `captious detect`. Images that are not in the "
+        help="File of the objects in each image, from `captious data detect`. Images that are not in the "
         "file are left out.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""`captious benchmarks`: how each benchmark is obtained, and where its files are."""
+"""`captious get benchmarks` and `get rows`: obtaining a benchmark, its files, its captions."""
 
 from __future__ import annotations
 
@@ -10,35 +10,49 @@ import typer
 from captious.cli import benchmark_options as own
 from captious.cli import options
 from captious.cli.output import Format
+from captious.errors import InputError
 
 if TYPE_CHECKING:
     from captious.benchmarks.data_files.sources import Source
     from captious.tables import Cell
 
-app = typer.Typer(help="List, find and download benchmark data.", no_args_is_help=True)
-Folder = Annotated[
-    Path | None,
-    typer.Option(
-        "--data",
-        metavar="DIR",
-        help="Folder of the benchmark data. Default: $CAPTIOUS_DATA, else your data folder.",
-    ),
-]
 
+def benchmarks(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME", help="Names of benchmarks. Default: list all.")
+    ] = None,
+    where: Annotated[
+        bool, typer.Option("--where", help="Show where each file belongs, and whether it is the tested copy.")
+    ] = False,
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            "--data",
+            metavar="DIR",
+            help="Folder of the benchmark data. Default: $CAPTIOUS_DATA, else your data folder.",
+        ),
+    ] = None,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Download, list or find benchmark data.
 
-@app.callback()
-def about() -> None:
-    """List, find and download benchmark data."""
+    Without names, lists each benchmark's paper, licence and page, and whether its files are present.
+    With names, downloads the files that have a direct address and prints what is left to do by hand.
+    Exit code 1 if a named benchmark's file is missing.
 
-
-@app.command("list")
-def list_benchmarks(data: Folder = None, form: options.OutputFormat = Format.table) -> None:
-    """List the benchmarks.
-
-    Shows their paper, licence and page, and whether their files are present.
-
-    Example: captious benchmarks list
+    Example: captious get benchmarks nebula
     """
+    if where:
+        _where(names or [], data, form)
+    elif names:
+        if form is not Format.table:
+            raise InputError("--format is for the list and for --where. Leave out the names, or the format.")
+        _get(names, data)
+    else:
+        _list(data, form)
+
+
+def _list(data: Path | None, form: Format) -> None:
     from captious.benchmarks.data_files.sources import SOURCES
     from captious.cli.output import emit
     from captious.tables import Table
@@ -55,20 +69,7 @@ def list_benchmarks(data: Folder = None, form: options.OutputFormat = Format.tab
     emit(Table(f"data folder: {folder}", header, rows), payload, form)
 
 
-@app.command("where")
-def where(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="NAME", help="Names of benchmarks. Default: all.")
-    ] = None,
-    data: Folder = None,
-    form: options.OutputFormat = Format.table,
-) -> None:
-    """Show where each file of a benchmark belongs.
-
-    Also whether it is the tested copy.
-
-    Example: captious benchmarks where thumb
-    """
+def _where(names: list[str], data: Path | None, form: Format) -> None:
     from captious.benchmarks.data_files.locate import known_source
     from captious.benchmarks.data_files.sources import SOURCES, state_of
     from captious.cli.output import emit
@@ -87,19 +88,7 @@ def where(
         raise typer.Exit(1)
 
 
-@app.command("get")
-def get(
-    names: Annotated[list[str], typer.Argument(metavar="NAME", help="Names of benchmarks.")],
-    data: Folder = None,
-) -> None:
-    """Download the files that have a direct address.
-
-    Prints what is left to do by hand.
-
-    Exit code 1 if a file is still missing.
-
-    Example: captious benchmarks get nebula
-    """
+def _get(names: list[str], data: Path | None) -> None:
     from captious.benchmarks.data_files.locate import known_source, obtain
     from captious.cli.output import note
 
@@ -118,7 +107,6 @@ def get(
         raise typer.Exit(1)
 
 
-@app.command("rows")
 def rows(
     name: own.Benchmark,
     out: Annotated[
@@ -134,12 +122,12 @@ def rows(
     reference_count: own.ReferenceCount = None,
     csv_safe: options.CsvSafe = False,
 ) -> None:
-    """Write the captions that a benchmark scores, with ids and references.
+    """Write what a benchmark scores: captions, ids, references.
 
     Score them with a program of your own, keep the column id, and evaluate the scores with
     captious meta NAME --scores FILE.
 
-    Example: captious benchmarks rows thumb --out thumb.jsonl
+    Example: captious get rows thumb --out thumb.jsonl
     """
     from captious.benchmarks import ExtraInputs, load_benchmark
     from captious.benchmarks.scores import example_rows

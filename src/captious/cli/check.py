@@ -1,4 +1,4 @@
-"""`captious check`: what is wrong with captions before they are scored."""
+"""`captious data check`: what is wrong with captions before they are scored."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ import typer
 
 from captious.cli import options
 from captious.cli.output import Format
-from captious.corpus.checks.structure import PROBLEMS
-from captious.corpus.checks.texts import CANDIDATE_CHECKS, REFERENCE_CHECKS
 
 
 def check(
@@ -46,7 +44,7 @@ def check(
 
     Exit codes: 0 no problems, 1 errors or warnings, 2 a file cannot be read.
 
-    Example: captious check --candidates m2.json --references captions_val.json --allow lower-case
+    Example: captious data check --candidates m2.json --references captions_val.json --allow lower-case
     """
     from captious.cli.output import emit, note
     from captious.corpus.check import check as run
@@ -64,14 +62,6 @@ def check(
         raise typer.Exit(1)
 
 
-def _refuse_unknown(codes: list[str]) -> None:
-    from captious.errors import UnknownNameError
-
-    for code in codes:
-        if code not in CODES:
-            raise UnknownNameError("finding", code, CODES)
-
-
 BETWEEN_CAPTIONS = (
     "no-references",
     "no-candidates",
@@ -84,9 +74,19 @@ BETWEEN_CAPTIONS = (
     "broken-image",
     "no-objects",
 )
-CODES: tuple[str, ...] = (
-    *PROBLEMS,
-    *(check.code for check in CANDIDATE_CHECKS),
-    *(check.code for check in REFERENCE_CHECKS),
-    *BETWEEN_CAPTIONS,
-)
+
+
+def _refuse_unknown(codes: list[str]) -> None:
+    from captious.errors import UnknownNameError
+
+    for code in codes:
+        if code not in known_codes():
+            raise UnknownNameError("finding", code, known_codes())
+
+
+def known_codes() -> tuple[str, ...]:
+    """The codes of all findings."""
+    from captious.corpus.checks.structure import PROBLEMS
+    from captious.corpus.checks.texts import CANDIDATE_CHECKS, REFERENCE_CHECKS
+
+    return (*PROBLEMS, *(check.code for check in (*CANDIDATE_CHECKS, *REFERENCE_CHECKS)), *BETWEEN_CAPTIONS)

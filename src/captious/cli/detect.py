@@ -1,4 +1,4 @@
-"""`captious detect`: which objects are in photographs."""
+"""`captious data detect`: which objects are in photographs."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def detect(
 ) -> None:
     """Find the objects in images, for metrics that need them.
 
-    Example: captious detect photographs --out objects.json --contact-sheet sheet.jpg
+    Example: captious data detect photographs --out objects.json --contact-sheet sheet.jpg
     """
     from captious.errors import InputError
     from captious.models.detect.detector import checked_threshold

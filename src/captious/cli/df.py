@@ -1,4 +1,4 @@
-"""`captious df`: document frequencies for CIDEr."""
+"""`captious data df`: document frequencies for CIDEr."""
 
 from __future__ import annotations
 
@@ -9,16 +9,8 @@ import typer
 
 from captious.cli import options
 
-app = typer.Typer(help="Build document-frequency tables for CIDEr.", no_args_is_help=True)
 
-
-@app.callback()
-def about() -> None:
-    """Build document-frequency tables for CIDEr."""
-
-
-@app.command("build")
-def build(
+def df(
     references: options.References,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write (.npz).")],
     n: Annotated[int, typer.Option("--n", metavar="N", min=1, max=4, help="Maximum n-gram length.")] = 4,
@@ -26,9 +18,11 @@ def build(
         str, typer.Option("--tokeniser", metavar="NAME", help="Tokeniser: ptb, 13a, intl, zh, char or space.")
     ] = "ptb",
 ) -> None:
-    """Count the images whose references contain each n-gram.
+    """Build a document-frequency table for CIDEr.
 
-    Example: captious df build --references captions_train.json --out coco.df.npz
+    Counts the images whose references contain each n-gram.
+
+    Example: captious data df --references captions_train.json --out coco.df.npz
     """
     from captious.cli.output import note
     from captious.corpus.load import load_references

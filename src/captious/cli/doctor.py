@@ -17,7 +17,7 @@ def doctor(
     get: Annotated[
         list[str] | None,
         typer.Option(
-            "--get", metavar="NAME", help="Download these weights first, as `captious weights get`."
+            "--get", metavar="NAME", help="Download these weights first, as `captious get weights`."
         ),
     ] = None,
     every: Annotated[
@@ -79,7 +79,7 @@ def doctor(
     tables = [_missing(table.title, wanted)]
     if every or form != Format.table:
         texts = Table("", list(HEADER), [list(row) for row in declared(known_metrics())])
-        others = [_commands("detector", detectors), _commands("tagger of captious stats", taggers)]
+        others = [_commands("detector", detectors), _commands("tagger of captious data stats", taggers)]
         tables = [table, texts, weight_table(users), *others]
     emit(tables, found, form)
 

@@ -1,4 +1,4 @@
-"""`captious filter`: keep captions by their scores, over shards of any size."""
+"""`captious data filter`: keep captions by their scores, over shards of any size."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def filter_command(
 
     Captions that meet the condition are written as shards in the format they were read in.
 
-    Example: captious filter scores --where "clipscore > 0.25 and length < 200" --out kept
+    Example: captious data filter scores --where "clipscore > 0.25 and length < 200" --out kept
     """
     from captious.cli.output import note, progress_bar
     from captious.engine.filter import filter_shards

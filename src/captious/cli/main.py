@@ -17,6 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from captious.errors import CaptiousError, CaptiousWarning, InputError, MissingDependencyError, one_line
 from captious.wrong_fields import in_words
@@ -31,41 +32,69 @@ UsageError: type[Exception] = next(
 # Options that take several values in a row: `--candidates a.json b.json`.
 SPREAD = frozenset({"--candidates", "-c", "--references", "-r", "--name"})
 
-# Where each command lives, in the order of the help; a command that is asked for is imported alone.
-COMMANDS = {
-    "demo": "captious.cli.demo:demo",
-    "score": "captious.cli.score:score",
-    "filter": "captious.cli.filter:filter_command",
-    "compare": "captious.cli.compare:compare",
-    "check": "captious.cli.check:check",
-    "meta": "captious.cli.meta:meta",
-    "reproduce": "captious.cli.reproduce:reproduce",
-    "study": "captious.cli.study:study",
-    "agreement": "captious.cli.agreement:agreement",
-    "stats": "captious.cli.stats:stats",
-    "plan": "captious.cli.plan:plan",
-    "aggregate": "captious.cli.aggregate:aggregate",
-    "audit": "captious.cli.audit:audit",
-    "report": "captious.cli.report:report",
-    "explain": "captious.cli.explain:explain",
-    "detect": "captious.cli.detect:detect",
-    "serve": "captious.cli.serve:app",
-    "doctor": "captious.cli.doctor:doctor",
-    "benchmarks": "captious.cli.benchmarks:app",
-    "weights": "captious.cli.weights:app",
-    "df": "captious.cli.df:app",
-    "train": "captious.cli.train.commands:app",
-    "campaign": "captious.cli.campaign.commands:app",
-    "crowd": "captious.cli.crowd.commands:app",
-    "humanr": "captious.cli.crowd.humanr:humanr",
+# Where each command lives, by its job, in the order of the help; the one asked for is imported alone.
+JOBS = {
+    "Start": {
+        "demo": "captious.cli.demo:demo",
+        "doctor": "captious.cli.doctor:doctor",
+        "get": "captious.cli.get:app",
+    },
+    "Score captions": {
+        "score": "captious.cli.score:score",
+        "compare": "captious.cli.compare:compare",
+        "explain": "captious.cli.explain:explain",
+        "report": "captious.cli.report:report",
+        "data": "captious.cli.data:app",
+    },
+    "Ask people": {
+        "campaign": "captious.cli.campaign.commands:app",
+        "crowd": "captious.cli.crowd.commands:app",
+        "serve": "captious.cli.serve:app",
+        "judgments": "captious.cli.judgments:app",
+    },
+    "Evaluate and train metrics": {
+        "meta": "captious.cli.meta:meta",
+        "train": "captious.cli.train.commands:app",
+        "reproduce": "captious.cli.reproduce:reproduce",
+        "study": "captious.cli.study:study",
+    },
+}
+COMMANDS = {name: place for commands in JOBS.values() for name, place in commands.items()}
+# What commands were called in 0.1; the longest beginning counts. They go with 0.3.
+RENAMED = {
+    **{name: f"data {name}" for name in ("check", "stats", "filter", "detect", "df")},
+    **{name: f"judgments {name}" for name in ("agreement", "aggregate", "audit", "plan")},
+    "df build": "data df",
+    "humanr": "crowd humanr",
+    "weights": "get weights",
+    "weights list": "get weights",
+    "weights get": "get weights",
+    "weights verify": "get weights --verify",
+    "benchmarks": "get benchmarks",
+    "benchmarks list": "get benchmarks",
+    "benchmarks get": "get benchmarks",
+    "benchmarks where": "get benchmarks --where",
+    "benchmarks rows": "get rows",
 }
 INTERRUPTED = "interrupted. Long commands resume where they stopped when you run them again."
+
+
+class ByJob(TyperGroup):
+    """Commands, listed by the job they serve."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """A heading for each job."""
+        for job, commands in JOBS.items():
+            with formatter.section(job):
+                found = [(name, self.commands[name]) for name in commands if name in self.commands]
+                formatter.write_dl([(name, one.get_short_help_str(limit=200)) for name, one in found])
 
 
 def application(arguments: Sequence[str] = ()) -> typer.Typer:
     """The command that the arguments name first; all commands where they name none."""
     app = typer.Typer(
         name="captious",
+        cls=ByJob,
         help="Evaluate image captions with metrics and human judgments.",
         no_args_is_help=True,
         add_completion=True,
@@ -128,6 +157,20 @@ def spread(arguments: Sequence[str]) -> list[str]:
     return result
 
 
+def renamed(arguments: Sequence[str]) -> tuple[list[str], str]:
+    """The arguments with a command's present name, and a line where it is not the one that was typed.
+
+    >>> renamed(["weights", "get", "clipscore"])
+    (['get', 'weights', 'clipscore'], 'captious weights get is now captious get weights.')
+    """
+    for length in (2, 1):
+        old = " ".join(arguments[:length])
+        if old in RENAMED:
+            new = RENAMED[old]
+            return [*new.split(), *arguments[length:]], f"captious {old} is now captious {new}."
+    return list(arguments), ""
+
+
 def refuse_blank(arguments: Sequence[str]) -> None:
     """Refuse `--name ""`, which is what a script passes on when its variable is not set."""
     for before, argument in pairwise(("", *arguments)):
@@ -180,6 +223,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(given: list[str]) -> Any:
     """The command's exit code, None where it is done."""
+    given, said = renamed(given)
+    if said:
+        print(f"note: {said}", file=sys.stderr)
     command = typer.main.get_command(application(given))
     for line in repeated_lines(command, given):
         print(f"note: {line}", file=sys.stderr)

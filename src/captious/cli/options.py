@@ -134,7 +134,7 @@ Objects = Annotated[
 ]
 DocumentFrequencies = Annotated[
     Path | None,
-    typer.Option("--df", metavar="FILE", help="Document frequencies for CIDEr, from `captious df build`."),
+    typer.Option("--df", metavar="FILE", help="Document frequencies for CIDEr, from `captious data df`."),
 ]
 Common = Annotated[bool, typer.Option("--common", help="Keep only the images that every system describes.")]
 Duplicates = Annotated[

@@ -1,4 +1,4 @@
-"""`captious plan`: images and raters for a wanted interval or power."""
+"""`captious judgments plan`: images and raters for a wanted interval or power."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def plan(
 
     Simulates studies of several sizes.
 
-    Example: captious plan pilot.csv --system A --minus B --power 0.8
+    Example: captious judgments plan pilot.csv --system A --minus B --power 0.8
     """
     from captious import benchmarks
     from captious.cli.output import emit

@@ -1,4 +1,4 @@
-"""`captious weights`: what is here, what can be fetched, and whether it is what was published."""
+"""`captious get weights`: what is here, what can be fetched, and whether it is what was published."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import typer
 
 from captious.cli import options
 from captious.cli.output import Format
+from captious.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,64 +16,51 @@ if TYPE_CHECKING:
     from captious.models.weights import Status
     from captious.tables import Cell, Table
 
-app = typer.Typer(help="Model weights that metrics need: list, get, verify.", no_args_is_help=True)
-Names = Annotated[
-    list[str], typer.Argument(metavar="NAME", help="Weights, or a metric for all weights it needs.")
-]
 
+def weights(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="NAME", help="Weights, or a metric for all weights it needs. Default: list all."
+        ),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--verify", help="Compare with the checksums; without names, all installed weights."),
+    ] = False,
+    form: options.OutputFormat = Format.table,
+) -> None:
+    """Download model weights, list them, or verify them.
 
-@app.callback()
-def about() -> None:
-    """Model weights that metrics need: list, get, verify."""
+    Without names, lists which metrics use which weights, whether they are installed, their size,
+    licence and source. With --verify, exit code 1 if a file has changed or is missing.
 
-
-@app.command("list")
-def list_weights(form: options.OutputFormat = Format.table) -> None:
-    """List known weights.
-
-    Shows which metrics use them, whether they are installed, their size, licence and source.
-
-    Example: captious weights list
+    Example: captious get weights clipscore
     """
     from captious.cli.output import emit
 
-    users = statuses()
-    emit(weight_table(users), payload(users), form)
+    if check:
+        _verify(names or [], form)
+    elif names:
+        if form is not Format.table:
+            raise InputError("--format is for the list and for --verify. Leave out the names, or the format.")
+        fetch(names)
+    else:
+        users = statuses()
+        emit(weight_table(users), payload(users), form)
 
 
-@app.command("get")
-def get(names: Names) -> None:
-    """Download weights that are not installed yet.
-
-    Example: captious weights get clipscore
-    """
-    fetch(names)
-
-
-@app.command("verify")
-def verify(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="NAME", help="Weights or metrics. Default: all installed weights."),
-    ] = None,
-    form: options.OutputFormat = Format.table,
-) -> None:
-    """Compare weights with their checksums.
-
-    Exit code 1 if a file has changed or is missing.
-
-    Example: captious weights verify all-MiniLM-L6-v2
-    """
+def _verify(names: list[str], form: Format) -> None:
     from captious.cli.output import emit, note
     from captious.models import weights
     from captious.tables import Table
 
-    wanted = [one for name in names or () for one in _named(name)]
+    wanted = [one for name in names for one in _named(name)]
     if not names:
         wanted = [one.name for one in statuses() if one.present]
     if not wanted and form is Format.table:
         if not names:  # else a line has said so
-            note("no weights are on this machine. captious weights list shows what there is to get")
+            note("no weights are on this machine. captious get weights shows what there is to get")
         return
     found = [file for one in dict.fromkeys(wanted) for file in weights.verify(one)]
     rows: list[list[Cell]] = [

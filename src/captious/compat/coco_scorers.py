@@ -94,7 +94,7 @@ class Cider(_MeanScorer):
 class CiderD:
     """CIDEr-D as self-critical training calls it: `res` may be a list of `{"image_id", "caption"}`.
 
-    `df` is `corpus`, or a table of `captious df build --tokeniser space`. The list may name an image
+    `df` is `corpus`, or a table of `captious data df --tokeniser space`. The list may name an image
     several times.
     """
 

@@ -125,7 +125,7 @@ class DocumentFrequencies:
         if table is None or not _is_sound(table):
             raise InputError(
                 f"{path}: is not a complete table of document frequencies. "
-                "Rebuild it with `captious df build`."
+                "Rebuild it with `captious data df`."
             )
         digest = _digest(arrays)
         return cls(table.index, table.counts, table.documents, table.tokeniser, f"file:{digest[:8]}")
@@ -233,7 +233,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
                 raise InputError(
                     f"{path}: is not a table of document frequencies. Pickled tables such as "
                     "coco-val-df.p are not supported, because loading one can run code; "
-                    "count the references again with `captious df build`."
+                    "count the references again with `captious data df`."
                 )
             file.seek(0)
             with np.load(file, allow_pickle=False) as archive:
@@ -241,7 +241,7 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     except OSError as error:
         raise _unreadable(path, error) from error
     except (ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise InputError(f"{path}: is damaged. Rebuild it with `captious df build`.") from error
+        raise InputError(f"{path}: is damaged. Rebuild it with `captious data df`.") from error
 
 
 def _from_arrays(arrays: Mapping[str, NDArray[Any]]) -> DocumentFrequencies | None:

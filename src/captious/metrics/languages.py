@@ -83,13 +83,13 @@ def markup_notes(metrics: Sequence[Metric], corpus: Corpus) -> list[str]:
     >>> from captious.metrics import resolve
     >>> markup_notes([resolve("bleu4")], Corpus.from_lists(["A dog.", "There is **a cat**."]))
     ['50.0% of the captions have markup, as in "**a cat**.", which most metrics read as words. \
-captious check --fix takes it out.']
+captious data check --fix takes it out.']
     """
     told = _sides(corpus).markup
     sides = dict.fromkeys(side for metric in metrics for side in marked_up_sides(metric, corpus))
     return [
         f'{max(told[side][0], 0.001):.1%} of the {side} have markup, as in "{told[side][1]}", which most '
-        "metrics read as words. captious check --fix takes it out."
+        "metrics read as words. captious data check --fix takes it out."
         for side in sides
     ]
 

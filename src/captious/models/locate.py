@@ -58,9 +58,9 @@ def get_command(name: str) -> str:
     """What a person types to get weights.
 
     >>> get_command("all-MiniLM-L6-v2")
-    'captious weights get all-MiniLM-L6-v2'
+    'captious get weights all-MiniLM-L6-v2'
     """
-    return f"captious weights get {name}"
+    return f"captious get weights {name}"
 
 
 def local(name: str) -> Path | None:

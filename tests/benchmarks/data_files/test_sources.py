@@ -20,7 +20,7 @@ def test_every_benchmark_has_a_source_and_its_loader_wants_those_files(tmp_path:
     for name, source in SOURCES.items():
         with pytest.raises(MissingDataError) as caught:
             load_benchmark(name, tmp_path)
-        assert f"captious benchmarks get {source.name}" in str(caught.value) or name == "flickr8k-cf"
+        assert f"captious get benchmarks {source.name}" in str(caught.value) or name == "flickr8k-cf"
         assert str(caught.value).startswith(str(tmp_path / source.files[0].path))
 
 

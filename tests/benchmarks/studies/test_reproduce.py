@@ -101,7 +101,7 @@ def test_all_correlations_with_fluency_are_below_a_tenth(thumb_study) -> None:
 
 def test_what_lacks_weights_or_photographs_names_the_command(thumb_study) -> None:
     skipped = {c.note for c in thumb_study.checks if c.verdict == "skipped"}
-    assert any("captious weights get ViT-B-32/openai" in note or "--images DIR" in note for note in skipped)
+    assert any("captious get weights ViT-B-32/openai" in note or "--images DIR" in note for note in skipped)
     assert any("captious campaign create thumb" in note for note in skipped)
 
 
@@ -124,7 +124,7 @@ def test_flickr8k_expert_and_karpathy_hold(data) -> None:
 def test_heads_are_skipped_with_the_command(data) -> None:
     found = reproduce(["flickr8k-cf", "composite"], data)
     assert {c.verdict for c in found.checks} == {"skipped"}
-    assert all("captious benchmarks get" in c.note for c in found.checks)
+    assert all("captious get benchmarks" in c.note for c in found.checks)
     # Nothing was checked, so nothing was reproduced.
     assert not found.holds
 
@@ -150,7 +150,7 @@ def test_missing_data_are_skipped_with_the_command(tmp_path) -> None:
     found = reproduce(["thumb"], tmp_path)
     assert {c.verdict for c in found.checks} == {"skipped"}
     assert "mscoco_THumB-1.0.jsonl: there is no such file" in found.checks[0].note
-    assert "captious benchmarks get thumb" in found.checks[0].note
+    assert "captious get benchmarks thumb" in found.checks[0].note
 
 
 def test_no_data_anywhere_is_skipped(tmp_path, monkeypatch) -> None:

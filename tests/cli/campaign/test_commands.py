@@ -96,7 +96,15 @@ def test_a_campaign_from_files_to_an_exported_data_set(run, created, files, tmp_
     assert done.code == 0, done.err
     # Other commands read what was exported.
     agreement = run(
-        "agreement", "data/judgments.jsonl", "--aspect", "precision", "--format", "json", "--resamples", 0
+        "judgments",
+        "agreement",
+        "data/judgments.jsonl",
+        "--aspect",
+        "precision",
+        "--format",
+        "json",
+        "--resamples",
+        0,
     )
     assert agreement.code == 0, agreement.err
     assert agreement.json["items"] == 6
@@ -104,7 +112,7 @@ def test_a_campaign_from_files_to_an_exported_data_set(run, created, files, tmp_
     assert meta.code == 0, meta.err
     assert meta.json["n"] == 6
     assert "rouge_l" in meta.json["results"]
-    stats = run("stats", "data/judgments.jsonl", "--format", "json")
+    stats = run("data", "stats", "data/judgments.jsonl", "--format", "json")
     assert stats.code == 0, stats.err
 
 

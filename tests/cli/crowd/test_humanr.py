@@ -1,4 +1,4 @@
-"""`captious humanr`: from files to a paid and reported study, with simulated workers."""
+"""`captious crowd humanr`: from files to a paid and reported study, with simulated workers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def truth(system: str) -> float:
 
 def test_the_estimate_alone_stores_nothing(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = run("humanr", "--sample", "--provider", "simulated", "--format", "json")
+    found = run("crowd", "humanr", "--sample", "--provider", "simulated", "--format", "json")
     # 24 images, four systems and the baseline: 120 comparisons, 14 checks, 14 places of ten.
     assert (found.code, found.json["places"], found.json["total"]) == (0, 14, 420)
     assert list(tmp_path.iterdir()) == []
@@ -37,7 +37,17 @@ def test_a_dry_run_on_the_sample_with_workers_of_every_kind(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     workers = "good=20,lazy=4,left=3,slow=2,leaving=3"
-    asked = ("humanr", "--sample", "--provider", "simulated", "--workers", workers, "--top-up", "--confirm")
+    asked = (
+        "crowd",
+        "humanr",
+        "--sample",
+        "--provider",
+        "simulated",
+        "--workers",
+        workers,
+        "--top-up",
+        "--confirm",
+    )
     found = run(*asked, "--out", "report.html", "--format", "json")
     assert found.code == 0, found.err
     seen = found.json
@@ -65,7 +75,7 @@ def test_a_budget_below_the_cost_leaves_nothing_behind(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    asked = ("humanr", "--sample", "--provider", "simulated", "--confirm", "--format", "json")
+    asked = ("crowd", "humanr", "--sample", "--provider", "simulated", "--confirm", "--format", "json")
     refused = run(*asked, "--budget", "0.01")
     assert (refused.code, "costs $4.20, but the budget is $0.01" in refused.err) == (2, True), refused.err
     with Database.open("captious.db") as db:
@@ -80,7 +90,7 @@ def test_without_credentials_nothing_is_begun(
     monkeypatch.chdir(tmp_path)
     for name in ("PROLIFIC_TOKEN", "PROLIFIC_TOKEN_FILE"):
         monkeypatch.delenv(name, raising=False)
-    refused = run("humanr", "--sample", "--provider", "prolific", "--confirm")
+    refused = run("crowd", "humanr", "--sample", "--provider", "prolific", "--confirm")
     assert (refused.code, "PROLIFIC_TOKEN is not set" in refused.err) == (2, True), refused.err
     with Database.open("captious.db") as db:
         assert lifecycle.listed(db) == []
@@ -90,7 +100,7 @@ def test_the_quality_that_is_given_goes_before_the_samples(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    asked = ("humanr", "--sample", "--provider", "simulated", "--workers", "good=14", "--confirm")
+    asked = ("crowd", "humanr", "--sample", "--provider", "simulated", "--workers", "good=14", "--confirm")
     found = run(*asked, "--quality", "heron=0,dodo=0.9", "--format", "json")
     assert found.code == 0, found.err
     # Human captions are as good as 0.9: round(5 + 4 * (0 - 0.9)) = 1 is -1 on the scale, and 5 is 0.
@@ -105,15 +115,18 @@ def test_files_are_needed_and_bad_workers_refused(
     monkeypatch.chdir(tmp_path)
     cases = [
         (["humanr"], "--references (the human captions)"),
-        (["humanr", "--sample", "-n", "500"], "there are only 24"),
-        (["humanr", "--sample", "--provider", "simulated", "--workers", "angry=3"], "good, lazy, left"),
-        (["humanr", "--sample", "--provider", "simulated", "--quality", "heron"], "name=number"),
+        (["crowd", "humanr", "--sample", "-n", "500"], "there are only 24"),
         (
-            ["humanr", "--sample", "--provider", "simulated", "--quality", "zzz=0.3"],
+            ["crowd", "humanr", "--sample", "--provider", "simulated", "--workers", "angry=3"],
+            "good, lazy, left",
+        ),
+        (["crowd", "humanr", "--sample", "--provider", "simulated", "--quality", "heron"], "name=number"),
+        (
+            ["crowd", "humanr", "--sample", "--provider", "simulated", "--quality", "zzz=0.3"],
             'unknown system of --quality "zzz". Known: cuckoo, dodo, heron, magpie.',
         ),
-        (["humanr", "--sample", "--provider", "simulated", "--quality", "dodo=nan"], "from 0 to 1"),
-        (["humanr", "--sample", "--base-url", "rate.example"], "Give http://HOST"),
+        (["crowd", "humanr", "--sample", "--provider", "simulated", "--quality", "dodo=nan"], "from 0 to 1"),
+        (["crowd", "humanr", "--sample", "--base-url", "rate.example"], "Give http://HOST"),
     ]
     for arguments, says in cases:
         found = run(*arguments)

@@ -68,7 +68,7 @@ def test_a_damaged_shard_is_set_aside(scored: Path, tmp_path: Path, capsys: Any)
     part = sorted((scored / "scores").iterdir())[1]
     part.write_bytes(part.read_bytes()[:200])
     with pytest.raises(SystemExit) as stop:
-        main(["filter", str(scored), "--where", "words > 0", "--out", str(tmp_path / "kept")])
+        main(["data", "filter", str(scored), "--where", "words > 0", "--out", str(tmp_path / "kept")])
     seen = capsys.readouterr()
     assert stop.value.code == 1
     assert seen.out.startswith("kept 60 of 60 captions (100.0%)")

@@ -239,7 +239,7 @@ def test_without_weights_the_command_that_gets_them_is_told(
     opening._open.cache_clear()
     monkeypatch.setenv("HF_HUB_CACHE", str(tmp_path))
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
-    with pytest.raises(MissingDependencyError, match="captious weights get ViT-B-32/openai"):
+    with pytest.raises(MissingDependencyError, match="captious get weights ViT-B-32/openai"):
         captious.score(corpus, ["clipscore"])
     for name in ("mcipscore", "pacscore", "refonlyc"):
         with pytest.raises(MissingDependencyError):

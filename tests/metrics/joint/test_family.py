@@ -144,7 +144,7 @@ def test_weights_of_the_hub_are_found_in_its_cache(tiny_joint, scene) -> None:
 def test_failures_are_one_line_each(tiny_joint, scene) -> None:
     import torch
 
-    with pytest.raises(MissingDependencyError, match=r"captious weights get ViLT-B-32/coco"):
+    with pytest.raises(MissingDependencyError, match=r"captious get weights ViLT-B-32/coco"):
         values(scene.corpus, "vilt")
     folder = scene.folder / "vilt"
     model = tiny_joint.write_vilt(folder)

@@ -141,7 +141,7 @@ def test_an_empty_caption_scores_nothing(tiny_joint, scene) -> None:
 
 @pytest.mark.parametrize("metric", ["vilbert_alignment", "vilbertscore"])
 def test_what_is_missing_is_said_in_one_line(tiny_joint, scene, metric: str) -> None:
-    with pytest.raises(MissingDependencyError, match=r"not installed\. .*: captious weights get ViLBERT/"):
+    with pytest.raises(MissingDependencyError, match=r"not installed\. .*: captious get weights ViLBERT/"):
         values(scene.corpus, f"{metric}[regions={scene.folder / 'regions'}]")
     tiny_joint.write_vilbert(scene.folder / "model")
     with pytest.raises(CaptiousError, match=rf"{metric} needs region features .*{metric}\[regions=PATH\]"):

@@ -40,7 +40,7 @@ def test_a_file_of_the_released_shape_in_all_digits(tmp_path: Path) -> None:
 def test_the_authors_file_on_the_input_of_their_readme() -> None:
     found = weights.search(VCRSCORE)
     if found is None:
-        pytest.skip("needs the released model: captious weights get VCRScore/released")
+        pytest.skip("needs the released model: captious get weights VCRScore/released")
     # "Recall" 70.0, ViLT .4404, MCIP-ref .6824.
     value = read_released(found.path).predictor.predict(np.array([[70.0, 0.4404, 0.6824]]))
     assert value.tolist() == [0.7892486441901005]
@@ -48,7 +48,7 @@ def test_the_authors_file_on_the_input_of_their_readme() -> None:
 
 def test_it_is_a_metric_once_the_file_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
-    with pytest.raises(Exception, match="captious weights get VCRScore/released"):
+    with pytest.raises(Exception, match="captious get weights VCRScore/released"):
         resolve("vcrscore[model=released]").ready()
     (tmp_path / "weights").mkdir()
     shutil.copy(SMALL, tmp_path / "weights" / "model_GBR_VCR.pickle")

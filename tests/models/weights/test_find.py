@@ -67,7 +67,7 @@ def test_nothing_is_fetched_without_being_told(monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(MissingDependencyError) as caught:
         weights.find("ViT-B-32/openai")
     assert str(caught.value) == (
-        "the weights ViT-B-32/openai are not installed. Get them with: captious weights get ViT-B-32/openai"
+        "the weights ViT-B-32/openai are not installed. Get them with: captious get weights ViT-B-32/openai"
     )
     with pytest.raises(InputError, match=r"/no/such/clip.pth: no such file or folder of weights"):
         weights.find("/no/such/clip.pth")
@@ -105,7 +105,7 @@ def test_a_file_comes_from_its_address_once(
 ) -> None:
     entry = weights.Known("own", "7 kB", "MIT", file="own.pth", url=f"{server}/own.pth")
     monkeypatch.setitem(weights.KNOWN, "own", entry)
-    with pytest.raises(MissingDependencyError, match="captious weights get own"):
+    with pytest.raises(MissingDependencyError, match="captious get weights own"):
         weights.find("own")
     monkeypatch.setenv("CAPTIOUS_DOWNLOAD", "1")
     found = weights.find("own")
@@ -146,7 +146,7 @@ def test_a_shared_folder_is_left_to_the_tool_that_reads_it(tmp_path: Path) -> No
 def test_the_state_of_weights_is_told_with_place_size_and_licence(tmp_path: Path) -> None:
     missing = weights.status("ViT-B-32/openai")
     assert (missing.present, missing.size, missing.licence) == (False, "605 MB", "MIT (OpenAI)")
-    assert missing.command == "captious weights get ViT-B-32/openai"
+    assert missing.command == "captious get weights ViT-B-32/openai"
     snapshot = in_hub_cache(tmp_path)
     (snapshot / "model.safetensors").write_bytes(b"0" * 3_000_000)
     present = weights.status("ViT-B-32/openai")

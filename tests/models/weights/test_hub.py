@@ -1,4 +1,4 @@
-"""`captious weights get` against a small hub of our own on this machine, from download to score."""
+"""`captious get weights` against a small hub of our own on this machine, from download to score."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_weights_come_from_the_hub_only_when_told(hub: str, tiny: ModuleType, tm
     metric = ("-m", "clipscore[encoder=tiny/clip,prompt=none]", "--resamples", 0)
     refused = captious(hub, tmp_path, *score, *metric)
     assert refused.returncode == 2
-    assert "Get them with: captious weights get tiny/clip" in refused.stderr
+    assert "Get them with: captious get weights tiny/clip" in refused.stderr
     assert Hub.asked == []
     got = captious(hub, tmp_path, "doctor", "--get", "tiny/clip")
     assert got.returncode == 0, got.stderr

@@ -82,7 +82,7 @@ def data_folder(given: Path | None = None) -> Path:
         return BESIDE
     raise MissingDataError(
         f"no benchmark data found. Give their folder with --data DIR or ${VARIABLE}; "
-        "`captious benchmarks list` shows where they come from."
+        "`captious get benchmarks` shows where they come from."
     )
 
 
@@ -93,7 +93,7 @@ def user_folder() -> Path:
 
 
 def folder_to_fill(given: Path | None = None) -> Path:
-    """Where `captious benchmarks get` puts files: it need not be there yet, and is never a developer's."""
+    """Where `captious get benchmarks` puts files: it need not be there yet, and is never a developer's."""
     return given or Path(os.environ.get(VARIABLE) or user_folder())
 
 
@@ -123,7 +123,7 @@ def wanted(folder: Path, *names: str, option: str = "--data") -> Path:
         if (folder / name).is_file():
             return folder / name
     source = source_of(names[0])
-    help_with = f"`captious benchmarks get {source.name}`" if source else "docs/benchmarks.md"
+    help_with = f"`captious get benchmarks {source.name}`" if source else "docs/benchmarks.md"
     raise MissingDataError(
         f"{folder / names[0]}: there is no such file. The benchmark needs it; {help_with} shows where it "
         f"comes from. Give its folder with {option}."

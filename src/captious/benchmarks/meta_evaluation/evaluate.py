@@ -207,7 +207,7 @@ def meta(
 
     `benchmark` is a benchmark's name, a file of judgments or a table of them in memory; `data` the
     folder of the benchmark data. `metrics` are names, metrics or functions of your own. `scores` is a file
-    or a table of scores computed elsewhere, whose rows have the ids of `captious benchmarks rows` or an image
+    or a table of scores computed elsewhere, whose rows have the ids of `captious get rows` or an image
     and a caption; its other columns may be named in `metrics`. `settings` says coefficients, level, interval
     and draws where the protocol's own are not wanted; `choices` are the benchmark's (`human`, `leaked`,
     `release`, `subset`). `where` keeps the rows of your own file with `column=value`; `by` gives the result

@@ -1,7 +1,7 @@
 """Scores that somebody computed elsewhere, to be judged exactly like ours.
 
 Long files have a row an example and metric (`system, id, metric, score`), wide files a row an
-example and a column a metric. Rows are told apart by the ids of `captious benchmarks rows`, by system and
+example and a column a metric. Rows are told apart by the ids of `captious get rows`, by system and
 id, or by image and caption. CSV, TSV, JSON lines and Parquet, plain or gzip; or a table in memory.
 """
 
@@ -123,7 +123,7 @@ class Joined(NamedTuple):
 def _joined(path: Path, rows: Rows, data: RatedExamples | Preferences, draws: int) -> Joined:
     """The way to tell examples that most of them are known by.
 
-    Ids of `captious benchmarks rows`; system and id; image and caption.
+    Ids of `captious get rows`; system and id; image and caption.
     """
     names = list(rows.columns)
     id_name, system_name = _named(names, ID_NAMES), _named(names, SYSTEM_NAMES)

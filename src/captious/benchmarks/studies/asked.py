@@ -154,7 +154,7 @@ class Asked:
     def folder(self, benchmark: str) -> Path:
         """The data folder; where there is none, the command that brings a benchmark."""
         if self.room.folder is None:
-            raise MissingDataError(f"no data folder. Get the data with: captious benchmarks get {benchmark}")
+            raise MissingDataError(f"no data folder. Get the data with: captious get benchmarks {benchmark}")
         return self.room.folder
 
     def path(self, name: str) -> Path:
@@ -177,7 +177,7 @@ class Asked:
     def how_to_get(self, name: str) -> str:
         """The command that brings a file."""
         source = source_of(name)
-        command = self.data.get or (f"captious benchmarks get {source.name}" if source else "")
+        command = self.data.get or (f"captious get benchmarks {source.name}" if source else "")
         return f"Get it with: {command}" if command else "Give its folder with --data."
 
     def examples(self, human: str = "", references: int = 0, subset: str = "") -> RatedExamples:

@@ -245,7 +245,7 @@ def _uses(facts: Facts) -> list[Answered]:
         Answered(
             "What else can it be used for?",
             "To measure how well automatic metrics correlate with human judgments (`captious meta`) and how "
-            "well raters agree (`captious agreement`), and to train metrics (`captious train`).",
+            "well raters agree (`captious judgments agreement`), and to train metrics (`captious train`).",
         ),
         Answered("What should it not be used for?", "To judge the raters. " + _blank("other limits.")),
     ]

@@ -488,7 +488,7 @@ def _readme(campaign: Campaign, files: Sequence[Described]) -> str:
         "= + - or @, also in full width) has a quote before it. JSONL and Parquet hold every text as it is.",
         "",
         "```text",
-        "captious agreement judgments.jsonl --aspect ASPECT   # how well the raters agree",
+        "captious judgments agreement judgments.jsonl --aspect ASPECT   # how well the raters agree",
         "captious meta final.jsonl                            # how well metrics correlate with them",
         "captious train NAME --judgments final.jsonl          # a metric that predicts them",
         "captious campaign import .                           # read it back into a database",

@@ -83,7 +83,7 @@ MOST_SHOWN = 2
 BASIS = (
     "the difference between two systems is assumed to vary between images with SD 0.13 of the scale, plus "
     "rating noise of SD 0.19, as in the THumB and Flickr8k judgments; 95% intervals, one analysis at the "
-    "end. A pilot study gives a better estimate: see captious plan"
+    "end. A pilot study gives a better estimate: see captious judgments plan"
 )
 
 

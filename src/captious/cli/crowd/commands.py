@@ -6,6 +6,7 @@ import typer
 
 from captious.cli.crowd import care, publish
 from captious.cli.crowd import run as running
+from captious.cli.crowd.humanr import humanr
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -25,6 +26,7 @@ app.command("estimate")(publish.estimate)
 app.command("publish")(publish.publish)
 app.command("status")(publish.status)
 app.command("run")(running.run)
+app.command("humanr")(humanr)
 app.command("reconcile")(care.reconcile)
 app.command("approve")(care.approve)
 app.command("reject")(care.reject)

@@ -1,4 +1,4 @@
-"""`captious humanr`: human against machine in one command."""
+"""`captious crowd humanr`: human against machine in one command."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def humanr(
     Prints the estimate and publishes only with --confirm. You can interrupt it at any time: run the same
     command again to resume.
 
-    Example: captious humanr -c git.json -r coco.json --images val2014 -n 500 --provider prolific --budget 200
+    Example: captious crowd humanr -c git.json -r coco.json --images val2014 --provider prolific --budget 200
     """
     require_database_library()
     from captious.cli.output import note

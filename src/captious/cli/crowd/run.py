@@ -1,4 +1,4 @@
-"""`captious crowd run`: publish, watch, stop, close, pay; what `captious humanr` does too."""
+"""`captious crowd run`: publish, watch, stop, close, pay; what `captious crowd humanr` does too."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
         "markup",
         "warning",
         "the caption has Markdown, HTML or a model's tokens (**dog**, <b>, </s>)",
-        "Metrics read it as words; `captious check --fix` takes it out.",
+        "Metrics read it as words; `captious data check --fix` takes it out.",
         lambda text: without_markup(text) != text,
     ),
     TextCheck(
@@ -192,14 +192,14 @@ CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
         "lower-case",
         "warning",
         "the caption starts in lower case",
-        "Give truecased text; `captious check --fix` makes the first letter upper case.",
+        "Give truecased text; `captious data check --fix` makes the first letter upper case.",
         starts_in_lower_case,
     ),
     TextCheck(
         "no-period",
         "warning",
         "the caption does not end in a period",
-        "End captions as sentences; `captious check --fix` adds the period.",
+        "End captions as sentences; `captious data check --fix` adds the period.",
         lacks_final_period,
     ),
     TextCheck(
@@ -235,7 +235,7 @@ CANDIDATE_CHECKS: tuple[TextCheck, ...] = (
         "space",
         "note",
         "leading, trailing or double spaces",
-        "Remove them; `captious check --fix` trims both ends.",
+        "Remove them; `captious data check --fix` trims both ends.",
         has_stray_space,
     ),
     TextCheck(

@@ -154,5 +154,5 @@ def refuse(source: str, problems: Sequence[Problem]) -> None:
     if not problems:
         return
     more = len(problems) - 1
-    tail = f" ({more:,} more; captious check lists them.)" if more else ""
+    tail = f" ({more:,} more; captious data check lists them.)" if more else ""
     raise InputError(problems[0].line(source) + tail)

@@ -1,7 +1,7 @@
 """Find weights, in this order: a path, the caches of this machine, a package, the hub.
 
 The hub and other addresses are used only if that is allowed: by `--download`, by
-`$CAPTIOUS_DOWNLOAD=1`, or by `captious weights get`. Everything else only looks at files,
+`$CAPTIOUS_DOWNLOAD=1`, or by `captious get weights`. Everything else only looks at files,
 so a machine without a network never waits.
 """
 
@@ -85,7 +85,7 @@ def command(name: str) -> str:
     """The command that gets weights.
 
     >>> command("ViT-B-32/openai")
-    'captious weights get ViT-B-32/openai'
+    'captious get weights ViT-B-32/openai'
     """
     one = known(name)
     if one is not None and one.drive:
@@ -123,7 +123,7 @@ def refuse_no_weights(name: str, known_names: Iterable[str] = KNOWN) -> None:
     """Refuse a name that is neither a path, nor known, nor a possible hub name; suggest a similar one."""
     if known(name) is None and not _HUB_NAME.fullmatch(name) and search(name) is None:
         near = nearest(name, known_names)
-        hint = f'Did you mean "{near}"?' if near else "`captious weights list` lists all known weights."
+        hint = f'Did you mean "{near}"?' if near else "`captious get weights` lists all known weights."
         raise InputError(
             f'"{one_line(name)}" is not a file, a metric, known weights, or a hub name such as '
             f"openai/clip-vit-base-patch32. {hint}"

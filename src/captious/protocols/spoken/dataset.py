@@ -89,4 +89,4 @@ def spoken_tables(items: Iterable[Item], responses: Iterable[Response]) -> list[
         ("words left out", errors.deletions),
         ("words added", errors.insertions),
     ]
-    return [Table("Spoken captions", ("what", "value"), tuple(rows), "see also captious stats")]
+    return [Table("Spoken captions", ("what", "value"), tuple(rows), "see also captious data stats")]

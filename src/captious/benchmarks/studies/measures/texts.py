@@ -19,7 +19,7 @@ COLUMNS = ("tokens", "bigrams", "3-grams", "4-grams")
 def statistics(asked: Asked) -> Cells:
     """Distinct tokens and n-grams of samples of 4,500 images with 5 captions each."""
     if asked.is_own:
-        raise InputError("it describes captions, not judgments: captious stats FILE.")
+        raise InputError("it describes captions, not judgments: captious data stats FILE.")
     captions = load_captions(asked.path(asked.data.captions))
     (row,) = asked.table.rows
     found = describe(row, captions, SAMPLE)
