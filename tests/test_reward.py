@@ -15,7 +15,7 @@ import captious
 from captious import Corpus, Reward
 from captious.corpus.load import load_corpus
 from captious.data import demo_files
-from captious.errors import InputError
+from captious.errors import CaptiousWarning, InputError
 from captious.metrics.document_frequency import DocumentFrequencies
 
 
@@ -181,3 +181,12 @@ def test_what_several_metrics_lack_is_said(references: dict[str, list[str]], tmp
         Reward({"cider": "much"}, references=references)  # type: ignore[dict-item]
     with pytest.raises(InputError, match="contains no image files"):
         Reward(["cider", "clipscore"], references=references, images=tmp_path)
+
+
+def test_long_and_foreign_texts_are_refused_or_told_as_elsewhere() -> None:
+    with pytest.warns(CaptiousWarning, match="spice: references are German"):
+        reward = Reward("spice", references=[["Ein brauner Hund rennt über die Wiese."]])
+    with pytest.raises(InputError, match=r"spice: .* has 6,000 words; at most 5,000 are allowed"):
+        reward([0], ["a dog " * 3000])
+    with pytest.raises(InputError, match=r"spice: .* has 6,000 words"):
+        Reward("spice", references=[["a dog " * 3000]])

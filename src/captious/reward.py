@@ -33,8 +33,9 @@ from captious.corpus.readers.memory import are_rows, in_columns
 from captious.engine.run import statistics_of
 from captious.errors import CaptiousWarning, InputError, one_line
 from captious.metrics import Batch, Metric
+from captious.metrics.base import most_words, refuse_too_long
 from captious.metrics.cider import CiderD
-from captious.metrics.languages import refuse_languages
+from captious.metrics.languages import refuse_languages, warn_of_texts
 from captious.metrics.prepared_cider import PreparedCider
 from captious.metrics.weighted import Weighted, parts_of
 from captious.text.markup import marked_up
@@ -78,9 +79,13 @@ class Reward:
         self._places = {image: place for place, image in enumerate(known)}  # type: ignore[arg-type]
         self._references = list(found.values())
         self._paths = _paths(list(self._places), images)
-        every = [text for own in self._references for text in own]
-        if every:
-            refuse_languages(Corpus.from_lists(every), [part.metric for part in self.parts.values()])
+        self._metrics = [part.metric for part in self.parts.values()]
+        self._limited = [metric for metric in self._metrics if most_words(metric) is not None]
+        if self._references:
+            unseen = Corpus.from_lists([""] * len(self._references), self._references)
+            refuse_languages(unseen, self._metrics)
+            refuse_too_long(unseen, self._limited)
+            warn_of_texts(self._metrics, unseen)
         self._scorers = [(_Scorer(part.metric, self), part.weight) for part in self.parts.values()]
         self._markup_told = False
 
@@ -102,7 +107,9 @@ class Reward:
         if not len(rows):
             return np.zeros(0)
         if not all(map(str.isascii, captions)):
-            refuse_languages(Corpus.from_lists(captions), [part.metric for part in self.parts.values()])
+            refuse_languages(Corpus.from_lists(captions), self._metrics)
+        if self._limited:
+            refuse_too_long(Corpus.from_lists(captions), self._limited)
         if not self._markup_told and (marked := marked_up(captions)):
             self._markup_told = True
             shown = one_line(captions[marked[0]], 40)

@@ -49,6 +49,12 @@ def test_an_aggregation_that_cannot_run_does_not_end_the_harness() -> None:
         assert math.isnan(lmms_eval.cider([row], None))
 
 
+def test_what_was_cut_off_is_told() -> None:
+    long = "A dog runs on the beach. " * 100
+    with pytest.warns(CaptiousWarning, match=r"bertscore: 2 texts .* were cut off"):
+        assert lmms_eval.aggregation("bertscore")([{"pred": long, "answer": [long]}]) == pytest.approx(1)
+
+
 def test_torchmetrics_gathers_captions_over_batches_and_processes() -> None:
     pytest.importorskip("torchmetrics")
     import torch

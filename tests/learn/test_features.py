@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious.errors import InputError
+from captious.errors import CaptiousWarning, InputError
 from captious.files import cache_folder
 from captious.learn import RatedSet, TrainingData
 from captious.learn.features import choose_features, compute_features
@@ -66,3 +66,11 @@ def test_less_is_better_is_turned_round_where_features_are_compared(rated: Rated
     np.testing.assert_array_equal(table.column(0), table.features[0].sign * table.rows[:, 0])
     assert table.column(1) is None
     assert table.rows.shape[1] == 51
+
+
+def test_a_language_that_a_feature_is_weaker_in_is_told(rated: Rated) -> None:
+    one = rated(5)
+    german = ["Ein brauner Hund rennt über die Wiese und bellt."] * len(one.corpus)
+    data = TrainingData((replace(one, corpus=replace(one.corpus, captions=german)),))
+    with pytest.warns(CaptiousWarning, match="spice: captions are German"):
+        compute_features(data, parse_features(["spice"]))

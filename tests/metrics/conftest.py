@@ -166,6 +166,19 @@ def tiny_weights(
     }
 
 
+@pytest.fixture(scope="session")
+def amber_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """AMBER's files for images of the number of a test: what is in them, and what models invent there."""
+    folder = tmp_path_factory.mktemp("amber")
+    truth, invented = ["woman", "dog", "bus", "cat", "duck", "violin"], ["zebra", "river", "astronaut"]
+    rows = [{"id": n, "type": "generative", "truth": truth, "hallu": invented} for n in range(IMAGES)]
+    (folder / "annotations.json").write_text(json.dumps(rows), encoding="utf-8")
+    related: dict[str, list[str]] = {word: [] for word in (*truth, *invented)}
+    (folder / "relation.json").write_text(json.dumps(related), encoding="utf-8")
+    (folder / "safe_words.txt").write_text("light", encoding="utf-8")
+    return folder
+
+
 @pytest.fixture
 def runnable(request: pytest.FixtureRequest, linear_metric: Callable[..., Path]) -> Callable[[str], Metric]:
     """A registered metric that runs here; skips only where a package is not installed.
@@ -180,7 +193,7 @@ def runnable(request: pytest.FixtureRequest, linear_metric: Callable[..., Path])
             metric.ready()
             return metric
         if name.startswith("amber_"):
-            pytest.skip("needs AMBER's annotations of its own images; test_amber.py has small ones")
+            return resolve(f"{name}[data={request.getfixturevalue('amber_files')}]")
         options = request.getfixturevalue("tiny_weights")
         if name == "vlm_judge":
             server = request.getfixturevalue("chat_server")

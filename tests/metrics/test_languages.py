@@ -182,11 +182,13 @@ def test_symbols_that_the_encoder_cannot_read_are_noted() -> None:
 def test_explanations_and_rewards_are_guarded_too(corpus: Corpus) -> None:
     with pytest.raises(InputError, match="captions are Chinese"):
         explain(corpus, "spice")
-    with pytest.raises(InputError, match="captions are Chinese"):
+    with pytest.raises(InputError, match="references are Chinese"):
         Reward("cider", references={str(i): own for i, own in enumerate(REFERENCES)})
     reward = Reward("cider", references={"1": ["a dog runs"], "2": ["two cats"]})
     with pytest.raises(InputError, match="captions are Chinese"):
         reward(["1", "2"], CHINESE[:2])
+    with pytest.warns(CaptiousWarning, match=r"meteor: references are German.*Use meteor\[language=de\]"):
+        Reward("meteor", references=[[own[0]] for own in CAPTIONS["de"]])
     right = Reward("cider[tokeniser=zh]", references={str(i): own for i, own in enumerate(REFERENCES)})
     assert right(["0", "0"], CHINESE[:2])[0] > 1
 

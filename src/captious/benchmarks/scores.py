@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -12,7 +13,7 @@ from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.corpus import Corpus, Findings
 from captious.corpus.columns import FloatArray
 from captious.engine import Progress, run_metrics
-from captious.errors import InputError
+from captious.errors import CaptiousWarning, InputError
 from captious.metrics import Asked, Metric, resolve_all
 from captious.metrics.languages import warn_of_texts
 
@@ -115,6 +116,9 @@ def compute_scores(
             if not (unread and "image" in metric.needs):
                 _require_finite(name, values, corpus)
             draws[name].append(values if metric.higher_is_better else -values)
+            if name not in signatures:  # every draw has the same captions
+                for line in metric.notes(corpus, run.knowledge):
+                    warnings.warn(line, CaptiousWarning, stacklevel=2)
             signatures[name] = metric.signature(corpus, run.knowledge)
             if run.found is not None:
                 findings[name] = Findings.from_places(corpus, name, run.found).on(corpus)

@@ -34,9 +34,10 @@ def value_or_nan(corpus: Corpus, metric: Weighted) -> float:
     """
     parts = parts_of(metric, NEEDS)
     try:
-        return sum(
-            part.weight * score(corpus, [part.metric])[part.metric.name].score for part in parts.values()
-        )
+        found = [(part.weight, score(corpus, [part.metric])[part.metric.name]) for part in parts.values()]
     except CaptiousError as error:
         warnings.warn(f"{' + '.join(parts)} is NaN: {error}", CaptiousWarning, stacklevel=3)
         return math.nan
+    for line in (line for _, one in found for line in one.notes):  # plain numbers have no place for them
+        warnings.warn(line, CaptiousWarning, stacklevel=3)
+    return sum(weight * one.score for weight, one in found)

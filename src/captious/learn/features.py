@@ -21,7 +21,7 @@ from captious.errors import InputError
 from captious.files import atomically, cache_folder
 from captious.learn.data import TrainingData, corpus_digest
 from captious.metrics import Batch, Metric
-from captious.metrics.languages import refuse_languages
+from captious.metrics.languages import refuse_languages, warn_of_texts
 from captious.metrics.learned.features import Feature, counts_documents, parse_features
 
 
@@ -75,7 +75,10 @@ def compute_features(
     """Every feature of every example, in the order of the data."""
     columns: list[list[FloatArray]] = []
     total = len(data.sets) * len(features)
+    metrics = [one.source for one in features if isinstance(one.source, Metric)]
     for place, one in enumerate(data.sets):
+        refuse_languages(one.corpus, metrics)
+        warn_of_texts(metrics, one.corpus)
         batch = Batch(one.corpus)
         content = corpus_digest(one.corpus)
         found = []
@@ -97,7 +100,6 @@ def _columns(
     feature: Feature, batch: Batch, content: bytes, progress: Progress | None, cache: bool
 ) -> FloatArray:
     if isinstance(feature.source, Metric):
-        refuse_languages(batch.corpus, [feature.source])
         feature.source.prepare(progress)
     knowledge = feature.merge([feature.collect(batch)])
     feature.check(batch.corpus, knowledge)

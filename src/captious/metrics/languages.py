@@ -157,7 +157,7 @@ def _finding(metric: Metric, side: str, written: Written, corpus: Corpus) -> Fin
         )
     elif refused:
         why = f"but it works only for {_listed(claimed)}: its scores are meaningless"
-        why += _unread_share(metric, corpus)
+        why += _unread_share(metric, corpus.captions if side == "captions" else corpus.references.values)
     else:
         why = f"but it is made for {_listed(claimed)}: its scores are less reliable"
     return Finding(metric.name, f"{what}, {why}", metric.way_out(written.code), refused and not few)
@@ -169,8 +169,8 @@ def _listed(codes: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 
-def _unread_share(metric: Metric, corpus: Corpus) -> str:
-    shares = metric.unread(_sample(corpus.captions))
+def _unread_share(metric: Metric, texts: Sequence[str]) -> str:
+    shares = metric.unread(_sample(texts))
     if shares is None or not shares.any():
         return ""
     return f", {shares.mean():.0%} of the word pieces unknown to its encoder or single letters"
