@@ -39,6 +39,13 @@ def test_json_too(tmp_path: Path, suffix: str) -> None:
     assert read_split(path).images("test") == {"7"}
 
 
+def test_a_row_without_part_is_refused_by_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.jsonl"
+    path.write_text('{"image": "1", "split": "test"}\n{"image": "2"}\n')
+    with pytest.raises(InputError, match='line 2: the split is ""'):
+        read_split(path)
+
+
 def test_it_comes_back_as_it_was_written(tmp_path: Path) -> None:
     split = hashed_split(["a,b", "c\nd", "COCO_val2014_000000000042.jpg"])
     split.write(tmp_path / "split.csv")

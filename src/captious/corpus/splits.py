@@ -16,6 +16,7 @@ import orjson
 from captious.corpus.ids import clean_ids, loose_id
 from captious.corpus.readers import Rows, every_column, open_source, read_every_column
 from captious.corpus.readers.names import roles_of
+from captious.corpus.readers.rows import MISSING
 from captious.errors import InputError, as_written, one_line
 from captious.files import atomically
 
@@ -149,8 +150,9 @@ def _parts(rows: Rows, images: Sequence[object], column: str) -> Iterator[tuple[
     for row, (image, cell) in enumerate(zip(clean_ids(images), rows.columns[column], strict=True)):
         part = _part(cell)
         if part is None:
+            written = "" if cell is MISSING else as_written(cell, 30)
             raise InputError(
-                f'{rows.source}: {rows.places[row]}: the {column} is "{as_written(cell, 30)}". '
+                f'{rows.source}: {rows.places[row]}: the {column} is "{written}". '
                 "Write train, validation or test."
             )
         key = loose_id(image or "")

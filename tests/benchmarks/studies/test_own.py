@@ -87,6 +87,7 @@ def test_vcrscores_tables_of_raters_and_stages(judged) -> None:
         *("first stage", "second stage", "both stages"),
         *(f"without {rater}" for rater in ("x", "yy", "zzz")),
     }
+    assert {row for row, _ in _cells(found, "Table 3")} == {"first stage", "second stage", "both stages"}
     assert {(row, rule) for row, rule in _cells(found, "Table 4")} == {
         (system, rule) for system in ("m", "people") for rule in ("vote", "mean")
     }
@@ -118,5 +119,9 @@ def test_judgments_that_have_nothing_for_a_study(tmp_path) -> None:
     with pytest.raises(InputError, match="has nothing for any table of"):
         study("cornia2020", path)
     (tmp_path / "empty").mkdir()
+    (tmp_path / "photographs").mkdir()
+    (tmp_path / "photographs" / "other.jpg").touch()
+    with pytest.raises(InputError, match=r"any table of vcrscore: .*contains no photograph of mine\.jsonl"):
+        study("vcrscore", path, images=tmp_path / "photographs")
     with pytest.raises(InputError, match=r"has no final\.jsonl"):
         study("thumb", tmp_path / "empty")

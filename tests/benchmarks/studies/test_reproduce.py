@@ -9,6 +9,7 @@ from scipy.stats import spearmanr
 from captious.benchmarks.datasets.same_text import fold
 from captious.benchmarks.studies.asked import Measured
 from captious.benchmarks.studies.checks import Check, judge
+from captious.benchmarks.studies.own import study
 from captious.benchmarks.studies.reproduce import Reproduction, reproduce
 from captious.benchmarks.studies.study import Printed, find_study
 from captious.corpus import Corpus
@@ -319,6 +320,7 @@ def test_a_study_of_ones_own(tmp_path) -> None:
         ("measure: accuracy", 'accuracy needs the option "references"'),
         ("measure: accuracy, references: five", 'references: "five" is no whole number above 0'),
         ("measure: interval, level: 0", 'level: "0" is no number above 0'),
+        ("measure: mean, metrics: x", 'unknown option "metrics"'),
         ("measure: score, human: without", "human and subset are choices of a benchmark, and judged is"),
     ],
 )
@@ -331,6 +333,48 @@ def test_a_wrong_option_is_one_line(tmp_path, given, said) -> None:
     with pytest.raises(InputError, match=re.escape(said)) as caught:
         reproduce(str(tmp_path / "mine.yaml"), tmp_path)
     assert "\n" not in str(caught.value)
+
+
+def test_a_metric_that_does_not_exist_is_told_before_anything_is_computed(tmp_path) -> None:
+    own = (
+        "data: {judged: {judgments: not-there.jsonl}}\nmetrics: {ROUGE: rogue_l}\n"
+        "tables:\n- {table: Table 1, measure: score, data: judged, columns: ROUGE, rows: {a: 1.00}}\n"
+    )
+    (tmp_path / "mine.yaml").write_text(own)
+    judged = tmp_path / "final.jsonl"
+    judged.write_text('{"image": "1", "caption": "a dog", "rating": 1}\n')
+    for run in (reproduce, study):
+        with pytest.raises(InputError, match=r'mine: Table 1: unknown metric "rogue_l"\. Did you mean'):
+            run(str(tmp_path / "mine.yaml"), tmp_path)
+
+
+def test_a_metric_by_another_spelling_of_its_name(tmp_path) -> None:
+    (tmp_path / "final.jsonl").write_text(
+        '{"image": "1", "caption": "a dog", "references": ["a dog"], "system": "a", "rating": 1}\n'
+    )
+    (tmp_path / "mine.yaml").write_text(
+        "data: {judged: {judgments: final.jsonl}}\nmetrics: {ROUGE: ROUGE-L}\n"
+        "tables:\n- {table: Table 1, measure: score, data: judged, columns: ROUGE, rows: {a: 100},"
+        " percent: yes}\n"
+    )
+    path = str(tmp_path / "mine.yaml")
+    assert [check.verdict for check in reproduce(path, tmp_path).checks] == ["equal"]
+    assert study(path, tmp_path).found[0].cells == {("a", "ROUGE"): 1.0}
+
+
+def test_data_without_a_part_are_skipped_and_the_rest_is_checked(tmp_path, data) -> None:
+    """The head of Composite has no captions of COCO, the sample of VICR none of Flickr8k."""
+    for folder, name, source in (
+        ("composite", "composite.jsonl", "formats/composite.head.jsonl"),
+        ("vicr", "VICR.csv", "vicr_sample/VICR_Sample250.csv"),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).symlink_to(data / source)
+    found = reproduce(["composite", "iicr"], tmp_path)
+    assert _of(found, "composite", "kendall_c")["relevance/rouge_l"].got is not None
+    assert "unknown subset" in _of(found, "composite", "spearman, systems")["bleu1/relevance"].note
+    assert any(check.note == "vicr/VICR.csv has no captions of flickr_g." for check in found.checks)
+    assert any(check.table.title == "Table 3, CocoG" and check.got is not None for check in found.checks)
 
 
 def test_a_study_in_another_encoding_is_refused(tmp_path) -> None:

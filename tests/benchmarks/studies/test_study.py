@@ -81,6 +81,14 @@ def test_a_printed_zero_is_kept() -> None:
         ("columns: overall", "columns: [overall]", '"columns": expected text'),
         ("judgments: mine.jsonl", "judgments: [mine.jsonl]", 'data judged: "judgments": expected text'),
         ("columns: overall", "columns: overall\n  bound: atleast", 'Did you mean "at_least"'),
+        ("columns: overall", "columns: overall\n  percent: 100", 'percent: "100" is neither yes nor no'),
+        (
+            "{a: 0.30}",
+            "{a: 0.30}\n  misprints: {a/*: so}",
+            'unknown key "misprints". Did you mean "misprint"',
+        ),
+        ("{a: 0.30}", "{a: 0.30}\n  open: {b/*: so}", '"b/*" is no cell of it'),
+        ("{a: 0.30}", "{a: 0.30}\n  varies: {overall: 1 by x}", '"overall" is no cell of it'),
     ],
 )
 def test_a_mistake_in_a_study_is_one_line_that_says_where(old, new, said) -> None:

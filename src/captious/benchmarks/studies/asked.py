@@ -33,6 +33,7 @@ from captious.corpus.columns import FloatArray
 from captious.corpus.images import find_images
 from captious.engine import Progress
 from captious.errors import InputError, MissingDependencyError, UnknownNameError, one_line
+from captious.metric_names import plain_name
 from captious.metrics import resolve
 
 LEVEL = 0.95
@@ -120,9 +121,18 @@ class Asked:
 
     def run(self) -> Cells:
         """The values of the table's cells."""
-        if self.table.measure not in MEASURES:
-            raise UnknownNameError("measure", self.table.measure, MEASURES)
         return MEASURES[self.table.measure](self, **self._options())
+
+    def check(self) -> None:
+        """Refuse a measure, an option or a metric that does not exist, before anything is computed."""
+        try:
+            if self.table.measure not in MEASURES:
+                raise UnknownNameError("measure", self.table.measure, MEASURES)
+            self._options()
+            for name in self.study.metrics.values():
+                resolve(name)
+        except InputError as error:
+            raise InputError(f"{self.study.name}: {self.table.title}: {error.typed}") from None
 
     def _options(self) -> dict[str, object]:
         """The options of the table as its measure wants them: text, or numbers above 0."""
@@ -212,7 +222,7 @@ class Asked:
                 fits = np.array([fnmatchcase(image, pattern) is wanted for image in images], dtype=bool)
                 found = examples_of(found, np.flatnonzero(fits[found.corpus.image_of]))
         if not len(found.corpus):
-            raise InputError(f"{self.data.judgments} has no captions of {self.data.name}.")
+            raise MissingDataError(f"{self.data.judgments} has no captions of {self.data.name}.")
         if self.data.ratings == "each":
             found = replace(found, protocol=replace(found.protocol, ratings="each"))
         return found
@@ -224,7 +234,12 @@ class Asked:
         choices = dict(self.data.choices) | {key: value for key, value in given.items() if value}
         if name == "thumb" and self.room.leaked:
             choices["leaked"] = self.room.leaked
-        found = load_benchmark(name, self.folder(name), **choices)  # type: ignore[arg-type]
+        try:
+            found = load_benchmark(name, self.folder(name), **choices)  # type: ignore[arg-type]
+        except UnknownNameError as error:
+            if error.kind != "subset":
+                raise
+            raise MissingDataError(f"{name}: {error.typed}") from None
         if isinstance(found, Preferences):
             raise InputError(f"{name} has pairs, not ratings: use the measure accuracy.")
         return found
@@ -292,7 +307,7 @@ class Asked:
             self.lacking |= dict.fromkeys(names, error.typed)
             return
         for name, spec in specs.items():
-            self.room.kept["scores", id(data), name] = found.arrays[spec]
+            self.room.kept["scores", id(data), name] = found.arrays[plain_name(spec)]
 
     def _is_fed(self, name: str, data: RatedExamples | Preferences) -> bool:
         """Whether the data have the references and objects that a metric needs."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from captious.arguments import check_arguments
 from captious.benchmarks.studies import measures as _measures  # noqa: F401  # registers them
 from captious.benchmarks.studies.asked import NOBODY, Asked, Cells, NoHumanError, Room
-from captious.benchmarks.studies.study import Study, StudyTable, find_study
+from captious.benchmarks.studies.study import StudyTable, find_study
 from captious.corpus.judged import read_judgments
 from captious.corpus.readers import PathText
 from captious.engine import Progress
@@ -163,10 +163,13 @@ def study(
         if one != NOBODY and one not in known:
             raise UnknownNameError("--human", one, known)
     room = Room(None, path, people, None if images is None else Path(images), progress=progress)
-    done = _joined([_on_own(own, table, room) for table in own.tables])
+    every = [Asked(own, table, own.data[table.data], room) for table in own.tables]
+    for asked in every:
+        asked.check()
+    done = _joined(map(_on_own, every))
     if not any(one.cells for one in done):
-        reasons = list(dict.fromkeys(one.why for one in done))
-        raise InputError(f"{path}: has nothing for any table of {name}: {' '.join(reasons[-3:])}")
+        reasons = list(dict.fromkeys(one.why for one in done if one.table.measure != "by command"))
+        raise InputError(f"{path}: has nothing for any table of {name}: {' '.join(reasons)}")
     return OwnStudy(name, own.paper, path.name, tuple(done))
 
 
@@ -187,8 +190,8 @@ def _systems(path: Path) -> list[str]:
     return [] if corpus is None else list(corpus.systems)
 
 
-def _on_own(own: Study, table: StudyTable, room: Room) -> OwnTable:
-    asked = Asked(own, table, own.data[table.data], room)
+def _on_own(asked: Asked) -> OwnTable:
+    table = asked.table
     try:
         cells: Cells = asked.run()
     except NoHumanError:

@@ -157,13 +157,10 @@ def reproduce(
         leaked=leaked,
         progress=progress,
     )
-    checks: list[Check] = []
-    done: list[Asked] = []
-    for study, tables in chosen:
-        for table in tables:
-            asked = Asked(study, table, study.data[table.data], room)
-            checks += checked(asked)
-            done.append(asked)
+    done = [Asked(study, table, study.data[table.data], room) for study, own in chosen for table in own]
+    for asked in done:
+        asked.check()
+    checks = [check for asked in done for check in checked(asked)]
     for name in wanted:
         own = [one for one in checks if one.table.benchmark == name]
         if own and all(one.verdict == "skipped" for one in own):

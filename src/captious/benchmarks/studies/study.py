@@ -27,6 +27,7 @@ DATA_KEYS = (
 LABELS = ("misprint", "open", "not comparable")
 BOUNDS = ("at_least", "at_most")
 TABLE_KEYS = ("table", "benchmark", "paper", "measure", "of", "data", "beside", "percent", "bound", "columns")
+TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 NONE = "-"  # a cell that the paper leaves empty
 
 
@@ -202,28 +203,32 @@ def _mapping(raw: object, source: str, what: str, known: tuple[str, ...] = ()) -
     return raw
 
 
-def _texts(own: dict[str, Any], source: str, what: str, but: tuple[str, ...]) -> dict[str, Any]:
-    """The keys and values, all of them text but those named."""
+def _texts(
+    own: dict[str, Any], source: str, what: str, known: tuple[str, ...], but: tuple[str, ...]
+) -> dict[str, Any]:
+    """The keys and values, all of them text but those named; other keys than the known may be options."""
     other = next((key for key, value in own.items() if key not in but and not isinstance(value, str)), None)
-    if other is not None:
-        raise InputError(f'{source}: {what}: "{other}": expected text, such as "a b" for several names.')
-    return own
+    if other is None:
+        return own
+    if other not in known:
+        raise InputError(f"{source}: {what}: {UnknownNameError('key', one_line(str(other)), (*known, *but))}")
+    raise InputError(f'{source}: {what}: "{other}": expected text, such as "a b" for several names.')
 
 
 def _data(name: str, raw: object, source: str) -> StudyData:
-    own = _texts(_mapping(raw, source, f"data {name}"), source, f"data {name}", but=("files",))
+    what = f"data {one_line(str(name), 60)}"
+    own = _texts(_mapping(raw, source, what), source, what, DATA_KEYS, but=("files",))
     known = {key: own[key] for key in DATA_KEYS if key in own}
     choices = {key: str(value) for key, value in own.items() if key not in DATA_KEYS}
     if not any(key in known for key in ("benchmark", "judgments", "captions")):
-        raise InputError(
-            f'{source}: data {name}: give a "benchmark", or a file of "judgments" or "captions".'
-        )
+        raise InputError(f'{source}: {what}: give a "benchmark", or a file of "judgments" or "captions".')
     return StudyData(name, **known, choices=choices)
 
 
 def _table(raw: object, study: str, paper: str, data: Mapping[str, StudyData], source: str) -> StudyTable:
     what = f"table {one_line(str(raw.get('table', '?')), 60)}" if isinstance(raw, dict) else "a table"
-    own = _texts(_mapping(raw, source, what), source, what, but=("rows", "varies", *LABELS))
+    of_cells = ("rows", "varies", *LABELS)
+    own = _texts(_mapping(raw, source, what), source, what, TABLE_KEYS, but=of_cells)
     missing = next((key for key in ("table", "measure", "data", "columns", "rows") if key not in own), None)
     if missing is not None:
         raise InputError(f'{source}: {what}: has no "{missing}".')
@@ -234,8 +239,10 @@ def _table(raw: object, study: str, paper: str, data: Mapping[str, StudyData], s
     if bound not in ("", *BOUNDS):
         raise InputError(f"{source}: {what}: {UnknownNameError('bound', bound, BOUNDS)}")
     columns = tuple(str(own["columns"]).split())
-    percent = own.get("percent") == "true"
-    known = (*TABLE_KEYS, "rows", "varies", *LABELS)
+    said = str(own.get("percent", "no"))
+    if said not in TRUTHS:
+        raise InputError(f'{source}: {what}: percent: "{one_line(said, 30)}" is neither yes nor no.')
+    percent = TRUTHS[said]
     return StudyTable(
         title=str(own["table"]),
         benchmark=str(own.get("benchmark", study)),
@@ -247,7 +254,7 @@ def _table(raw: object, study: str, paper: str, data: Mapping[str, StudyData], s
         columns=columns,
         printed=tuple(_printed(own, columns, percent, bound, source, what)),
         percent=percent,
-        options={key: str(value) for key, value in own.items() if key not in known},
+        options={key: str(value) for key, value in own.items() if key not in (*TABLE_KEYS, *of_cells)},
     )
 
 
@@ -272,6 +279,12 @@ def _printed(
             label, said = _of_cell(known, row, column) or ("", "")
             spread, cause = _spread(str(_of_cell(varies, row, column) or "0"), f"{source}: {what}")
             found.append(Printed(row, column, text, percent, bound, label, said, spread, cause))
+    for pattern in (*known, *varies):
+        if not any(_fits(one.row, one.column, pattern) for one in found):
+            raise InputError(
+                f'{source}: {what}: "{one_line(pattern)}" is no cell of it. Write ROW/COLUMN, with * for '
+                "anything."
+            )
     return found
 
 
@@ -290,5 +303,8 @@ def _spread(text: str, where: str) -> tuple[float, str]:
 
 def _of_cell(patterns: Mapping[str, Any], row: str, column: str) -> Any:
     """What belongs to the first pattern `ROW/COLUMN` that a cell fits; a star stands for anything."""
-    cell = f"{row}/{column}"
-    return next((said for pattern, said in patterns.items() if fnmatchcase(cell, pattern)), None)
+    return next((said for pattern, said in patterns.items() if _fits(row, column, pattern)), None)
+
+
+def _fits(row: str, column: str, pattern: str) -> bool:
+    return fnmatchcase(f"{row}/{column}", pattern)

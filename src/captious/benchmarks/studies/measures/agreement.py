@@ -70,6 +70,11 @@ def _agreement(judged: Judgments) -> StageAgreement:
 
 
 def _is_of(row: str, asked: Asked, judged: Judgments) -> bool:
-    """Whether a row of your own raters is of the kind that the table has: raters, or combinations."""
-    combined = any(name.endswith(("stage", "stages")) for name in asked.table.rows)
-    return (row not in judged.raters) == combined
+    """Whether a row is of a kind that the table has: raters, stages, or the raters without one."""
+    return _kind(row, judged) in {_kind(own, judged) for own in asked.table.rows}
+
+
+def _kind(row: str, judged: Judgments) -> str:
+    if row.endswith(("stage", "stages")) and row not in judged.raters:
+        return "stage"
+    return "rater" if row in judged.raters or not row.startswith("without ") else "without"
