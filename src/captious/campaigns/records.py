@@ -112,6 +112,7 @@ _NUMBERS = (
     "straight_line",
     "consensus_floor",
     "set_aside_after",
+    "retention_days",
 )
 
 
@@ -154,6 +155,8 @@ class Settings:
     submit_on_choice: bool = False
     # So many raters who cannot judge an item set it aside; 0: nobody does.
     set_aside_after: int = 2
+    # So many days after the campaign was closed its raters are erased; 0: never.
+    retention_days: int = 0
 
     def __post_init__(self) -> None:
         for name in _NUMBERS:
@@ -163,7 +166,7 @@ class Settings:
         for name in ("hold_seconds", "link_days", "straight_line"):
             if not getattr(self, name) > 0:
                 raise FieldError(name, f"{name}: {getattr(self, name)} is not above 0. Give more.")
-        for name in ("minimum_seconds", "set_aside_after"):
+        for name in ("minimum_seconds", "set_aside_after", "retention_days"):
             if not getattr(self, name) >= 0:
                 raise FieldError(name, f"{name}: {getattr(self, name)} is below 0. Give 0 or more.")
         for name in ("survey_before", "survey_after"):
@@ -286,11 +289,12 @@ class Rater:
     quota: int | None = None
     entry: str = ""
     uncounted: bool = False
+    erased: float | None = None
 
     @property
     def works(self) -> bool:
         """Whether tasks are handed to the rater; what they answer may yet not count."""
-        return self.state == "active" or self.uncounted
+        return self.erased is None and (self.state == "active" or self.uncounted)
 
 
 @dataclass(frozen=True)

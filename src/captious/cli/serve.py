@@ -168,10 +168,12 @@ def _prepare(settings: WebSettings) -> str:
     """Open the database, say where everything is, and return the first address to open."""
     from captious.campaigns.people import accounts
     from captious.campaigns.store.database import Database
+    from captious.campaigns.store.erasing import finish
 
     with Database.open(settings.database, files=settings.files) as db:
         if settings.demo:
             return _make_demo(db, settings)
+        finish(db)  # what an earlier server was killed at
         _say_where(settings)
         if not accounts.accounts(db):
             return _setup_link(db, settings)

@@ -151,7 +151,7 @@ def _recordings(asked: _Asked) -> list[Path]:
         str(response.answers[name])
         for item, response in matched(asked.items, asked.counted)
         for name in item.form.recorded
-        if item.counts and name in response.answers
+        if item.counts and response.answers.get(name)  # an erased rater's is gone
     }
     found = []
     for name in sorted(names):

@@ -41,6 +41,8 @@ def make_link(db: Database, rater: Rater, *, secret: bytes, days: float | None =
     """
     with db.read() as connection:
         campaign, version, _ = _standing(connection, rater.id)
+    if rater.erased is not None:
+        raise InputError(f"{rater.pseudonym}: was erased. Add the rater anew to invite them.")
     lifetime = campaign.settings.link_days if days is None else days
     if not 0 < lifetime <= MOST_DAYS:
         raise InputError(f"days: {lifetime:g} is not above 0 and at most {MOST_DAYS}.")

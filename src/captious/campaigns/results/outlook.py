@@ -75,7 +75,7 @@ def workforce(
     """The units that lack answers and the active raters, with what each may still be given."""
     rules = campaign.rules()
     units = _open_units(connection, campaign, by_image=rules.once_per_image)
-    people = {one.id: Person(one) for one in raters if one.state == "active"}
+    people = {one.id: Person(one) for one in raters if one.state == "active" and one.erased is None}
     able = {id_ for id_, person in people.items() if person.quota_left != 0}
     seen = _mark(connection, campaign, units, by_image=rules.once_per_image)
     images = _images(connection, campaign) if rules.once_per_image else 0

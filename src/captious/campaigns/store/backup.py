@@ -42,7 +42,7 @@ MISFITS = (CompileError, DataError, IntegrityError, ProgrammingError, OverflowEr
 # An image that was encoded anew may have grown, but not beyond its pixels.
 LARGEST_FILE = 8 * MOST_PIXELS
 CHUNK = 1000
-_LEFT_OUT = ("session", "sign_in_try", "searched", "move_count")
+_LEFT_OUT = ("session", "sign_in_try", "searched", "move_count", "erasing")
 TABLES = tuple(table for table in schema.metadata.sorted_tables if table.name not in _LEFT_OUT)
 _IMAGE = re.compile(r"images/[0-9a-f]{2}/[0-9a-f]{64}")
 _SOUND = re.compile(r"recordings/[0-9a-f]{2}/[0-9a-f]{64}\.[a-z0-9]{3,4}")
@@ -129,7 +129,7 @@ def restore(path: Path, url: str | Path, files: Path | None = None) -> BackedUp:
         with zipfile.ZipFile(path) as archive:
             manifest = _manifest(archive, path)
             _verify(archive, manifest, path)
-            with Database.open(url, files=files) as db:
+            with Database.open(url, files=files, new=manifest["revision"]) as db:
                 _refuse_filled(db)
                 _restore_images(archive, manifest, db)
                 with db.write() as connection:
@@ -206,7 +206,6 @@ def _restore_tables(
     archive: zipfile.ZipFile, manifest: dict[str, Any], connection: Connection, path: Path
 ) -> None:
     """Fill the tables as they were at the backup's revision, then bring them up to date."""
-    migrations.migrate_to(connection, manifest["revision"])
     then = MetaData()
     with warnings.catch_warnings():
         # SQLite cannot show the index on an expression; only columns are wanted here.

@@ -23,7 +23,7 @@ from sqlalchemy.pool import NullPool, Pool
 
 from captious.campaigns.store import schema
 from captious.campaigns.store.failures import LostRaceError, is_read_only
-from captious.campaigns.store.migrations import upgrade_on_open
+from captious.campaigns.store.migrations import HEAD, upgrade_on_open
 from captious.campaigns.store.prepared import note_change
 from captious.campaigns.store.writer import Writer
 from captious.errors import InputError, one_line
@@ -74,11 +74,13 @@ class Database:
         files: Path | None = None,
         clock: Callable[[], float] = time.time,
         migrate: bool = True,
+        new: str = HEAD,
     ) -> Self:
         """Open a database, made on first use. A path is SQLite, `postgresql://…` is PostgreSQL.
 
         Images are kept in `files`, by default beside an SQLite file. A database of an older version
-        is brought up to date, or with `migrate=False` refused; one of a newer version is refused.
+        is brought up to date, or with `migrate=False` refused; one of a newer version is refused. An
+        empty one gets the tables of the revision `new`.
         """
         url = database_url(url_or_path)
         if files is None and url.database and url.get_backend_name() == "sqlite":
@@ -86,7 +88,7 @@ class Database:
         engine = engine_of(url)
         found = cls(engine, files, clock)
         try:
-            upgrade_on_open(engine, migrate=migrate)
+            upgrade_on_open(engine, migrate=migrate, new=new)
         except DBAPIError as error:
             engine.dispose()
             shown = url.render_as_string(hide_password=True)
@@ -107,6 +109,11 @@ class Database:
         """The folder of the images."""
         if self._files is None:
             raise InputError("images: no folder to keep them in. Give the folder of files.")
+        return self._files
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of the images, where one was given."""
         return self._files
 
     def now(self) -> float:
@@ -160,6 +167,23 @@ class Database:
             own.invalidate()
             own.close()
             raise
+
+    def rewrite(self) -> None:
+        """Write SQLite's file anew, so that what was deleted is nowhere in it; PostgreSQL does it itself.
+
+        While another reads, the log beside the file cannot be emptied: who reads last empties it.
+        """
+        if self.kind != "sqlite":
+            return
+        with self._turn:
+            raw = self.engine.raw_connection()
+            try:
+                own = raw.driver_connection
+                assert own is not None
+                own.execute("VACUUM")
+                own.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            finally:
+                raw.close()
 
     def try_to_write(self) -> None:
         """Write a row and take it back, on a connection of its own that does not wait for long.

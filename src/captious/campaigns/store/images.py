@@ -50,8 +50,10 @@ def prepare(db: Database, source: Path | bytes, key: str) -> Stored:
     content = source if isinstance(source, bytes) else _read(source)
     clean = cleaned(content, checked_id(key, "image"))
     digest = hashlib.sha256(clean.content).hexdigest()
-    path = _path(db, digest)
-    if not path.exists():
+    path = path_of(db, digest)
+    if path.exists():
+        path.touch()  # nobody may take it for one that is left over
+    else:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomically(path) as temporary:
             temporary.write_bytes(clean.content)
@@ -71,7 +73,7 @@ def image_file(db: Database, campaign: Campaign, digest: str) -> tuple[Path, str
         wanted = select(table.c.type).where(table.c.campaign_id == campaign.id, table.c.digest == digest)
         with db.read() as connection:
             kind = connection.execute(wanted.limit(1)).scalar()
-        path = _path(db, digest)
+        path = path_of(db, digest)
         if kind is not None and path.is_file():
             return path, kind
     raise InputError(f'image "{one_line(digest, 20)}": this campaign has no such image.')
@@ -94,5 +96,6 @@ def _read(path: Path) -> bytes:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
 
 
-def _path(db: Database, digest: str) -> Path:
+def path_of(db: Database, digest: str) -> Path:
+    """Where an image of that digest lies, once it is kept."""
     return db.files / "images" / digest[:2] / digest

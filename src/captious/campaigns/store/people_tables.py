@@ -7,12 +7,15 @@ cannot count.
 
 from __future__ import annotations
 
+import secrets
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
     CheckConstraint,
     Column,
     Double,
+    ForeignKey,
     Index,
     Integer,
     Table,
@@ -34,7 +37,14 @@ rater = Table(
     Column("native", Boolean, nullable=False, server_default=text("false")),
     text_column("state", "active"),
     text_column("reason", ""),
-    Column("link_version", Integer, nullable=False, server_default="1"),
+    # Begins anywhere: SQLite gives the number of a deleted rater again, and old links must open nothing.
+    Column(
+        "link_version",
+        Integer,
+        nullable=False,
+        default=lambda: secrets.randbelow(2**30) + 1,
+        server_default="1",
+    ),
     Column("answered", Integer, nullable=False, server_default="0"),
     Column("seconds", Double, nullable=False, server_default="0"),
     Column("groups", Integer, nullable=False, server_default="0"),
@@ -52,6 +62,8 @@ rater = Table(
     text_column("entry", ""),
     # A removed rater who may go on: what they answer does not count.
     Column("uncounted", Boolean, nullable=False, server_default=text("false")),
+    # When all that tells who it was went; the answers stay.
+    Column("erased", Double),
     UniqueConstraint("campaign_id", "pseudonym"),
     CheckConstraint("state IN ('active', 'removed', 'withdrawn')", name="ck_rater_state"),
 )
@@ -66,6 +78,17 @@ account = Table(
     Column("created", Double, nullable=False),
     Column("disabled", Boolean, nullable=False, server_default=text("false")),
     CheckConstraint("role IN ('owner', 'manager', 'viewer')", name="ck_account_role"),
+)
+
+# Who may see or run a campaign; an account whose own role is owner may everything.
+member = Table(
+    "member",
+    metadata,
+    Column("account_id", Integer, ForeignKey("account.id"), primary_key=True),
+    Column("campaign_id", Integer, ForeignKey("campaign.id"), primary_key=True),
+    text_column("role"),
+    CheckConstraint("role IN ('owner', 'manager', 'viewer')", name="ck_member_role"),
+    Index("ix_member_campaign_id", "campaign_id"),
 )
 
 session = Table(

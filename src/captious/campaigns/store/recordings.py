@@ -53,7 +53,9 @@ def keep(db: Database, campaign: Campaign, content: bytes) -> str:
     """Store a recording and return its name, by which answers speak of it."""
     name = name_of(content)
     path = path_of(db, name)
-    if not path.exists():
+    if path.exists():
+        path.touch()  # nobody may take it for one that is left over
+    else:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomically(path) as temporary:
             temporary.write_bytes(content)

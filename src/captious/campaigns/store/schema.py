@@ -30,6 +30,7 @@ from captious.campaigns.store.people_tables import (
     crowd_place,
     crowd_study,
     link_use,
+    member,
     rater,
     session,
     sign_in_try,
@@ -90,6 +91,13 @@ response = Table(
     Index("ix_response_rater_id", "rater_id", "id"),
     # An adjudicator is no rater: their keys share one space.
     Index("uq_response_key", "campaign_id", text("coalesce(rater_id, 0)"), "key", unique=True),
+    # For whoever deletes a campaign: the engines look for what points at each response.
+    Index(
+        "ix_response_replaces",
+        "replaces",
+        postgresql_where=text("replaces IS NOT NULL"),
+        sqlite_where=text("replaces IS NOT NULL"),
+    ),
 )
 
 item = Table(
@@ -198,6 +206,12 @@ assignment = Table(
     Index("ix_assignment_rater", "rater_id", "state", "group_no", "position"),
     Index("ix_assignment_image", "rater_id", "image"),
     Index("ix_assignment_last", "rater_id", "response_id"),
+    Index(
+        "ix_assignment_response_id",
+        "response_id",
+        postgresql_where=text("response_id IS NOT NULL"),
+        sqlite_where=text("response_id IS NOT NULL"),
+    ),
 )
 
 flag = Table(
@@ -276,6 +290,10 @@ searched = Table(
 # SQLite's number of changes, one row. PostgreSQL takes the number of the transaction.
 move_count = Table("move_count", metadata, key(), Column("moves", BigInteger, nullable=False))
 
+# Whose rows the append-only tables let go in this transaction: a campaign's, or one rater's of it. It is
+# emptied before the transaction ends, so that nobody else ever meets a row here.
+erasing = Table("erasing", metadata, key(), to("campaign"), Column("rater_id", Integer))
+
 APPEND_ONLY = ("response", "log", "training_answer", "survey_answer")
 
 # As the unique index of idempotency keys spells it.
@@ -291,6 +309,7 @@ __all__ = [
     "crowd_call",
     "crowd_place",
     "crowd_study",
+    "erasing",
     "flag",
     "form",
     "image",
@@ -299,6 +318,7 @@ __all__ = [
     "label",
     "link_use",
     "log",
+    "member",
     "metadata",
     "move_count",
     "note",

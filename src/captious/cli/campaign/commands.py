@@ -222,6 +222,39 @@ def metrics(
         note(f"{slug}: {changed:,} pairs start from other ratings now, by {', '.join(chosen)}")
 
 
+@app.command("delete")
+def delete(
+    slug: Slug,
+    yes: Annotated[
+        str, typer.Option("--yes", metavar="CAMPAIGN", help="Name of the campaign, instead of typing it.")
+    ] = "",
+    database: Database = DEFAULT_DATABASE,
+    files: Files = None,
+) -> None:
+    """Delete a campaign with its raters, answers, images and recordings. There is no way back.
+
+    Asks for the campaign's name. Export or back up first what you want to keep.
+
+    Example: captious campaign delete alt-text
+    """
+    import sys
+
+    from captious.campaigns.results import analysis
+    from captious.campaigns.setup import lifecycle
+    from captious.campaigns.setup.deletion import delete_campaign
+    from captious.cli.output import note
+    from captious.errors import InputError
+
+    with opened(database, files) as db:
+        one = lifecycle.find(db, slug)
+        if not yes and not sys.stdin.isatty():
+            raise InputError(f"delete: there is no terminal to type the name in. Give --yes {one.slug}.")
+        count = analysis.overview(db, one).responses
+        typed = yes or typer.prompt(f"{one.title}: {count:,} responses. Type {one.slug} to delete it")
+        delete_campaign(db, one, typed=str(typed), actor=actor())
+    note(f"{slug} is deleted")
+
+
 @app.command("migrate")
 def migrate(database: Database = DEFAULT_DATABASE) -> None:
     """Update the database of an older version. Back it up first.

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from captious.cli import options
-from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Slug, actor, opened, rater_of
+from captious.cli.campaign.options import DEFAULT_DATABASE, Database, Files, Slug, actor, opened, rater_of
 from captious.cli.output import Format
 from captious.errors import InputError, one_line
 from captious.tables import Cell, Table
@@ -136,6 +136,24 @@ def reinstate(slug: Slug, rater: RaterName, database: Database = DEFAULT_DATABAS
         one = rater_of(db, lifecycle.find(db, slug), rater)
         raters.reinstate(db, one, actor=actor())
     note(f"{one.pseudonym} is reinstated")
+
+
+@raters_app.command("erase")
+def erase(slug: Slug, rater: RaterName, database: Database = DEFAULT_DATABASE, files: Files = None) -> None:
+    """Erase who a rater was. Their answers stay, count as before and are named erased-1, erased-2, …
+
+    Name, address, links, surveys, training, recordings, notes and all mentions go for good.
+
+    Example: captious campaign raters erase alt-text r003
+    """
+    from captious.campaigns.people import erasure
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.output import note
+
+    with opened(database, files) as db:
+        one = rater_of(db, lifecycle.find(db, slug), rater)
+        gone = erasure.erase(db, one, actor=actor())
+    note(f"{one.pseudonym} is erased; their answers are now those of {gone.pseudonym}")
 
 
 @raters_app.command("link")

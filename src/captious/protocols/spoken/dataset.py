@@ -58,8 +58,9 @@ def coco_lines(data: Exported) -> Iterator[str]:
                 "id": number,
                 "image_id": one.image,
                 "caption": one.caption,
-                "audio": f"recordings/{one.recording}",
-                "sha256": one.recording.split(".")[0],
+                # The recording of a rater who was erased is gone.
+                "audio": f"recordings/{one.recording}" if one.recording else None,
+                "sha256": one.recording.split(".")[0] or None,
                 "seconds": one.seconds if one.seconds == one.seconds else None,
                 "machine_transcript": one.machine,
             }

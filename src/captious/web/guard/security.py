@@ -130,17 +130,13 @@ def rater_session(request: Request, slug: str) -> tuple[Rater, Session]:
     session = load_session(request, slug)
     if session is None or session.rater is None:
         raise Refusal(401, "error.no_session")
-    if session.rater.campaign_id != _campaign_id(request, slug):
+    known: dict[str, int] = request.app.state.campaign_ids
+    if session.rater.campaign_id != known.get(slug):
+        # Whose address it is hardly ever changes: only where a campaign was deleted and made again.
+        known[slug] = find_campaign(request, slug).id
+    if session.rater.campaign_id != known[slug]:
         raise Refusal(401, "error.no_session")
     return session.rater, session
-
-
-def _campaign_id(request: Request, slug: str) -> int:
-    """Whose address it is; that never changes, so it is looked up once."""
-    known: dict[str, int] = request.app.state.campaign_ids
-    if slug not in known:
-        known[slug] = find_campaign(request, slug).id
-    return known[slug]
 
 
 def current_rater(request: Request, slug: str) -> AtWork:

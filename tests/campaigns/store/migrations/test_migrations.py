@@ -56,6 +56,26 @@ def test_a_failed_migration_leaves_the_database_as_it_was(empty_url: str) -> Non
             assert sa.inspect(connection).get_table_names() == ["searched"]
 
 
+def test_accounts_of_an_older_database_keep_their_campaigns(empty_url: str) -> None:
+    with Database.open(empty_url, new="0009") as db, db.write() as connection:
+        assert revision(connection) == "0009"
+        for name, role in (("lea", "owner"), ("max", "manager"), ("vic", "viewer")):
+            connection.execute(
+                sa.text("INSERT INTO account (name, password, role, created) VALUES (:name, '', :role, 1)"),
+                {"name": name, "role": role},
+            )
+        connection.execute(
+            sa.text(
+                "INSERT INTO campaign (slug, title, protocol, options, seed, state, settings, created) "
+                "VALUES ('dogs', 'Dogs', 'tagging', '{}', 1, 'open', '{}', 1)"
+            )
+        )
+    with Database.open(empty_url) as db, db.read() as connection:
+        assert revision(connection) == HEAD
+        rows = connection.execute(sa.select(schema.member.c.role).order_by(schema.member.c.role))
+        assert rows.scalars().all() == ["manager", "viewer"]  # an owner needs no row
+
+
 @pytest.mark.parametrize("other", ["0008", "9999"])
 def test_a_database_of_another_version_is_refused(empty_url: str, other: str) -> None:
     with Database.open(empty_url) as db, db.write() as connection:

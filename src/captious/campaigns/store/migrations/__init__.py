@@ -15,13 +15,16 @@ from captious.errors import InputError
 if TYPE_CHECKING:
     from alembic.script import ScriptDirectory
 
-HEAD = "0009"
+HEAD = "0010"
 # Two servers that start together must not both migrate; any fixed number does.
 _ADVISORY_LOCK = 7_466_301
 
 
-def upgrade_on_open(engine: Engine, *, migrate: bool = True) -> None:
-    """Bring a database up to date, or refuse it with one line that says what to do."""
+def upgrade_on_open(engine: Engine, *, migrate: bool = True, new: str = HEAD) -> None:
+    """Bring a database up to date, or refuse it with one line that says what to do.
+
+    An empty one gets the tables of the revision `new`.
+    """
     with engine.connect() as connection, connection.begin():
         found = revision(connection)
     if found == HEAD:
@@ -39,7 +42,7 @@ def upgrade_on_open(engine: Engine, *, migrate: bool = True) -> None:
     with engine.connect() as plain:
         connection = plain.execution_options(captious_writes=True)
         with connection.begin():
-            migrate_to(connection, HEAD)
+            migrate_to(connection, HEAD if revision(connection) else new)
 
 
 def revision(connection: Connection) -> str | None:

@@ -6,6 +6,7 @@ a time. Either way the result waits in the database, with its time, for the next
 
 `Watch` looks now and then for campaigns with answers that the rules of quality have not seen. How far they
 have seen is stored with what they found, so that several server processes do not do the same work twice.
+It also erases the raters of campaigns that keep them no longer.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Hashable
 from functools import partial
 from pathlib import Path
@@ -26,6 +28,7 @@ import orjson
 from sqlalchemy.exc import SQLAlchemyError
 
 from captious.campaigns.people import raters
+from captious.campaigns.people.erasure import erase_due
 from captious.campaigns.quality import adjudication
 from captious.campaigns.quality import control as quality
 from captious.campaigns.quality.control import QUALITY
@@ -38,6 +41,7 @@ from captious.campaigns.store.snapshots import Marker, Snapshot
 from captious.errors import CaptiousError
 
 EVERY = 20.0
+HOUR = 3600.0
 # The rules read every answer: not more often than this, however fast answers come in.
 REST = 60.0
 
@@ -48,6 +52,7 @@ class Watch:
     def __init__(self, db: Database, *, every: float = EVERY, rest: float = REST) -> None:
         self._db, self._every, self._rest = db, every, rest
         self._tried: dict[int, Marker] = {}
+        self._erases_at = 0.0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="captious-watch", daemon=True)
 
@@ -80,8 +85,16 @@ class Watch:
         while not self._stop.wait(self._every):
             try:
                 self.look()
-            except (CaptiousError, SQLAlchemyError) as error:
+                self.erase_due()
+            except (CaptiousError, SQLAlchemyError, OSError) as error:
                 _log.warning("quality: %s", type(error).__name__)
+
+    def erase_due(self) -> None:
+        """Once an hour, erase the raters whom campaigns keep no longer."""
+        if time.monotonic() >= self._erases_at:
+            self._erases_at = time.monotonic() + HOUR
+            if count := erase_due(self._db):
+                _log.info("erased %d raters of campaigns that were closed long enough ago", count)
 
 
 class OneAtATime:
