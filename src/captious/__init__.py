@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from captious import errors as errors
     from captious import metrics as metrics
     from captious import stats as stats
-    from captious.benchmarks import MetaSettings, agreement, meta, plan, reproduce
+    from captious.benchmarks import MetaSettings, agreement, estimate, meta, plan, reproduce
     from captious.client import Client
     from captious.comparison import Comparison, compare
     from captious.corpus import Corpus, Finding, Findings, Judgments, Scores
@@ -48,6 +48,7 @@ __all__ = [
     "check",
     "compare",
     "compute",
+    "estimate",
     "explain",
     "filter_shards",
     "load_corpus",
@@ -61,7 +62,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "captious.benchmarks": ("MetaSettings", "agreement", "meta", "plan", "reproduce"),
+    "captious.benchmarks": ("MetaSettings", "agreement", "estimate", "meta", "plan", "reproduce"),
     "captious.client": ("Client",),
     "captious.comparison": ("Comparison", "compare"),
     "captious.corpus": ("Corpus", "Finding", "Findings", "Judgments", "Scores"),

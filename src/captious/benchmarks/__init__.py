@@ -4,6 +4,7 @@ A benchmark is a loader and a `Protocol`. The protocol says which judgments and 
 which coefficient is computed, and is part of every result.
 """
 
+from captious.benchmarks.few_ratings import FewRatings, estimate
 from captious.benchmarks.meta_evaluation.evaluate import MetaResults, evaluate, meta
 from captious.benchmarks.meta_evaluation.result import MetaResult, MetaSettings
 from captious.benchmarks.plan import StudyPlan, plan
@@ -19,6 +20,7 @@ __all__ = [
     "BENCHMARKS",
     "AgreementReport",
     "ExtraInputs",
+    "FewRatings",
     "MetaResult",
     "MetaResults",
     "MetaSettings",
@@ -30,6 +32,7 @@ __all__ = [
     "SpanAgreement",
     "StudyPlan",
     "agreement",
+    "estimate",
     "evaluate",
     "load_benchmark",
     "meta",

@@ -51,6 +51,7 @@ JOBS = {
         "crowd": "captious.cli.crowd.commands:app",
         "serve": "captious.cli.serve:app",
         "judgments": "captious.cli.judgments:app",
+        "estimate": "captious.cli.estimate:estimate",
     },
     "Evaluate and train metrics": {
         "meta": "captious.cli.meta:meta",

@@ -201,6 +201,29 @@ class Judgments:
             captions[place] = self.captions[row]
         return replace(self, keys=keys, ids=ids, captions=captions, example_of=places[self.example_of])
 
+    def select(self, examples: IntArray) -> Judgments:
+        """The judgments of some examples, in this order.
+
+        >>> judged = Judgments.from_columns(images=["1", "2", "2"], values=[5, 4, 3])
+        >>> judged.select(np.array([1])).values.tolist()
+        [4.0, 3.0]
+        """
+        place = np.full(len(self.keys), -1, dtype=np.int64)
+        place[examples] = np.arange(len(examples))
+        kept = place[self.example_of] >= 0
+        return replace(
+            self,
+            keys=[self.keys[row] for row in examples.tolist()],
+            ids=[self.ids[row] for row in examples.tolist()],
+            captions=[self.captions[row] for row in examples.tolist()],
+            example_of=place[self.example_of[kept]],
+            rater_of=self.rater_of[kept],
+            aspect_of=self.aspect_of[kept],
+            values=self.values[kept],
+            stage_of=self.stage_of[kept],
+            times=self.times[kept],
+        )
+
     def places_in(self, corpus: Corpus) -> IntArray:
         """For each example, its row in `corpus`; -1 where it is not there.
 

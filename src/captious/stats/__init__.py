@@ -62,6 +62,12 @@ from captious.stats.pairwise import (
     preference_credit,
 )
 from captious.stats.planning import plan_study, smallest_study, variance_components
+from captious.stats.prediction_powered import (
+    PoweredEstimate,
+    powered_correlation,
+    powered_difference,
+    powered_mean,
+)
 from captious.stats.preference import mean_preference, preference_score
 from captious.stats.ranking import BestWorst, best_and_worst, rank_systems, ranking_correlation
 from captious.stats.ratings import RatingMatrix, as_ratings, merge_categories, rating_matrix
@@ -106,6 +112,7 @@ __all__ = [
     "PairCounts",
     "PairedTest",
     "PairwiseAgreement",
+    "PoweredEstimate",
     "RatingMatrix",
     "Resampled",
     "Separations",
@@ -163,6 +170,9 @@ __all__ = [
     "percent_agreement",
     "percentile_interval",
     "plan_study",
+    "powered_correlation",
+    "powered_difference",
+    "powered_mean",
     "preference_accuracy",
     "preference_credit",
     "preference_score",

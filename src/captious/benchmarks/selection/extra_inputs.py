@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.benchmarks.protocol import Preferences, RatedExamples
-from captious.corpus import Corpus, Judgments
+from captious.corpus import Corpus
 from captious.corpus.columns import IntArray
 from captious.corpus.ids import meet
 from captious.corpus.images import find_images
@@ -144,7 +144,7 @@ def examples_of(data: RatedExamples, rows: IntArray) -> RatedExamples:
     return replace(
         data,
         corpus=_rows_of(data.corpus, rows),
-        judgments=_judgments_of(data.judgments, rows),
+        judgments=data.judgments.select(rows),
         ids=[data.ids[row] for row in rows.tolist()],
         by=[data.by[row] for row in rows.tolist()] if data.by else [],
         findings=data.findings.select(rows) if data.findings else None,
@@ -180,22 +180,4 @@ def _rows_of(corpus: Corpus, rows: IntArray) -> Corpus:
         image_of=places.astype(np.int64),
         image_paths=None if paths is None else [paths[image] for image in used.tolist()],
         objects=None if corpus.objects is None else corpus.objects.take(used),
-    )
-
-
-def _judgments_of(judgments: Judgments, rows: IntArray) -> Judgments:
-    place = np.full(len(judgments.keys), -1, dtype=np.int64)
-    place[rows] = np.arange(len(rows))
-    kept = place[judgments.example_of] >= 0
-    return replace(
-        judgments,
-        keys=[judgments.keys[row] for row in rows.tolist()],
-        ids=[judgments.ids[row] for row in rows.tolist()],
-        captions=[judgments.captions[row] for row in rows.tolist()],
-        example_of=place[judgments.example_of[kept]],
-        rater_of=judgments.rater_of[kept],
-        aspect_of=judgments.aspect_of[kept],
-        values=judgments.values[kept],
-        stage_of=judgments.stage_of[kept],
-        times=judgments.times[kept],
     )
