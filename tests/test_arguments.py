@@ -53,6 +53,7 @@ def calls(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Callable[
         "check": {"candidates": folder / "good.json"},
         "compare": {"corpus": corpus, "metrics": ["bleu1"], "resamples": 2, "trials": 2},
         "compute": {"predictions": ["a dog"], "references": [["a dog"]], "metrics": ["bleu1"]},
+        "estimate": {"judgments": folder / "rated.jsonl", "captions": corpus, "metrics": "bleu1"},
         "explain": {"corpus": corpus, "metric": "spice", "image_id": "3"},
         "load_corpus": {"candidates": folder / "good.json", "references": folder / "references.json"},
         "load_judgments": {"judgments": folder / "rated.jsonl"},
@@ -94,7 +95,7 @@ def sharded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Callabl
     }
 
 
-NAMES = """agreement available_metrics check compare compute explain load_corpus load_judgments meta plan
+NAMES = """agreement available_metrics check compare compute estimate explain load_corpus load_judgments meta plan
     read_findings reproduce score Client MetaSettings Reward Corpus.from_lists Corpus.from_dict
     filter_shards open_shards"""
 

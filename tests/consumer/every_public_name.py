@@ -23,6 +23,7 @@ from captious import (
     check,
     compare,
     compute,
+    estimate,
     explain,
     filter_shards,
     load_corpus,
@@ -65,6 +66,7 @@ def theirs() -> None:
     result = meta("thumb", ["cider"], settings=MetaSettings(coefficients=("pearson",)), aspects="total")
     r: float = result["cider"]["pearson"].value
     study = plan(mean=0.1, sd_images=0.5, sd_raters=0.5)
+    ratio: float = estimate(judged, corpus, "bleu1").means[0].found.ratio
     holds: bool = reproduce("thumb").holds
     findings = [f.code for f in check({"1": "a dog"}).findings]
     for explained in explain(corpus, "spice", image_id=1):

@@ -188,7 +188,8 @@ def estimate(
             python="Give captions or scores of every caption, rated or not.",
             command="Give --candidates, or --scores of every caption, rated or not.",
         )
-    corpus = captions if isinstance(captions, Corpus) else load_corpus(captions or scores, references)
+    given = scores if captions is None else captions
+    corpus = given if isinstance(given, Corpus) else load_corpus(given, references)
     population = _population(corpus, judged)
     if scores is not None:
         found = read_scores(scores, population, _names(metrics))

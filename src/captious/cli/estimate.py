@@ -38,10 +38,10 @@ def estimate(
     download: options.Download = False,
     form: options.OutputFormat = Format.table,
 ) -> None:
-    """Estimate human means from few ratings and a metric's scores of all captions.
+    """Estimate human means from few ratings.
 
-    The metric narrows the intervals where it agrees with people, and the output says where it does not
-    (prediction-powered inference, PPI++).
+    A metric's scores of all captions narrow the intervals where it agrees with people; the output says
+    where it does not (prediction-powered inference, PPI++).
 
     Example: captious estimate ratings.csv --candidates a.json --references refs.json --metrics captious
     """

@@ -147,9 +147,9 @@ class Corpus:
         texts = listed(captions)
         require_texts(texts, "captions")
         n = len(texts)
-        own, ids = listed(references), listed(image_ids)
+        own, ids, told = listed(references), listed(image_ids), listed(contexts)
         names = [systems] * n if isinstance(systems, str) else listed(systems)
-        for name, column in (("references", own), ("image_ids", ids), ("systems", names)):
+        for name, column in (("references", own), ("image_ids", ids), ("systems", names), ("contexts", told)):
             if column is None:
                 continue
             require_list(column, name)
@@ -175,7 +175,7 @@ class Corpus:
             image_paths=[image_paths.get(i) for i in images] if image_paths else None,
             objects=Ragged.from_lists([objects.get(i, []) for i in images]) if objects else None,
             encoders=dict(encoders or {}),
-            contexts=None if contexts is None else list(contexts),
+            contexts=None if told is None else list(told),
         )
 
     @classmethod
