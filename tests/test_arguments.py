@@ -95,8 +95,8 @@ def sharded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Callabl
     }
 
 
-NAMES = """agreement available_metrics check compare compute estimate explain load_corpus load_judgments meta plan
-    read_findings reproduce score Client MetaSettings Reward Corpus.from_lists Corpus.from_dict
+NAMES = """agreement available_metrics check compare compute estimate explain load_corpus load_judgments meta
+    plan read_findings reproduce score Client MetaSettings Reward Corpus.from_lists Corpus.from_dict
     filter_shards open_shards"""
 
 
