@@ -8,6 +8,7 @@ from collections.abc import Sequence
 # What most texts do not have, found in one search.
 _MAYBE = re.compile(r"[*_`<|•\]]|^[ \t]*(?:#|[-+] |\d+[.)] )", re.MULTILINE)
 _LINE = re.MULTILINE
+_TOGETHER = 500  # texts searched at once
 _MARKS = (
     (re.compile(r"^[ \t]*```.*$\n?", _LINE), ""),
     (re.compile(r"!?\[([^\]\n]+)\]\([^()\s]+\)"), r"\1"),
@@ -48,4 +49,9 @@ def marked_up(texts: Sequence[str]) -> list[int]:
     >>> marked_up(["**A dog** runs.", "A dog runs.", "a dog </s>"])
     [0, 2]
     """
-    return [place for place, text in enumerate(texts) if without_markup(text) != text]
+    found = []
+    for start in range(0, len(texts), _TOGETHER):
+        some = texts[start : start + _TOGETHER]
+        if _MAYBE.search("\n".join(some)):
+            found += [start + place for place, text in enumerate(some) if without_markup(text) != text]
+    return found
