@@ -1,4 +1,4 @@
-"""The whole command `captious score` against a script of pycocoevalcap, from the start of the process to its end.
+"""The command `captious score` against a script of pycocoevalcap, from start to end of the process.
 
     python benchmarks/start/whole_command.py [--data DIR] [--rounds 5]
 
