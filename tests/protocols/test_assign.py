@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -7,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from captious.protocols import Caption, Form, Item, Progress, Response, choose, eligible
+from captious.corpus import Corpus
+from captious.protocols import Caption, Form, Item, Progress, Response, choose, eligible, protocol
 
 
 def item(key: str, **options: object) -> Item:
@@ -110,3 +112,24 @@ def test_the_rules_hold_in_any_order_of_raters(
 
 def test_items_are_values() -> None:
     assert replace(item("a"), target=2) != item("a")
+
+
+SYSTEM, HUMAN = "a dog runs on the grass", "The brown dog is running through tall grass."
+
+
+def _items(name: str, **options: bool) -> list[str]:
+    corpus = Corpus.from_lists(
+        [SYSTEM, "a cat on a mat"],
+        [[HUMAN, "A dog plays outside."], ["A cat sleeps on its mat.", "One cat."]],
+        image_ids=["1", "2"],
+        systems=["m2", "m2"],
+    )
+    return [
+        caption.text for item in protocol(name, **options).items(corpus, seed=1) for caption in item.captions
+    ]
+
+
+@pytest.mark.parametrize("name", ["humanr", "tagging", "audit", "thumb"])
+def test_letter_case_and_full_stops_do_not_give_a_system_away(name: str) -> None:
+    assert all(re.fullmatch(r"[A-Z].*\.", text) for text in _items(name))
+    assert SYSTEM in _items(name, clean=False)

@@ -8,7 +8,7 @@ from captious.corpus import Corpus
 from captious.protocols import Field, Form, Item, Option, Problem, protocol
 from captious.protocols.thumb.rules import Thumb
 from captious.web import forms
-from captious.web.texts import texts
+from captious.web.pages import texts
 
 CORPUS = Corpus.from_lists(
     ["A dog.", "A cat."], [["One.", "Two."]] * 2, image_ids=["1", "1"], systems=["m", "n"]

@@ -17,10 +17,9 @@ from captious.corpus.readers.open import PathText, Source, open_source
 from captious.corpus.readers.parse import line_blocks, parse_json
 from captious.corpus.readers.tables import fields_up_to, parquet_errors, parquet_table, quoting_of
 from captious.errors import InputError
-from captious.files import atomically
+from captious.files import GZIP, atomically
 from captious.text.markup import without_markup
 from captious.text.normalise import thumb_normalise
-from captious.unpack import GZIP
 
 Mend = Callable[[str], str]
 

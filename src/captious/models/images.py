@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from captious.corpus.ids import IMAGE_SUFFIX
 from captious.errors import InputError, MissingDependencyError, one_line
-from captious.unpack import BROKEN_PICTURE, refuse_scans
+from captious.files import BROKEN_PICTURE, refuse_scans
 
 if TYPE_CHECKING:
     from PIL import Image

@@ -34,10 +34,11 @@ from captious.corpus import Corpus, Judgments
 from captious.errors import InputError
 from captious.protocols import agreement as shared
 from captious.protocols import simulation
-from captious.protocols.assign import Progress, choose
-from captious.protocols.drawing import (
+from captious.protocols.assign import (
+    Progress,
     blind_key,
     captions_of,
+    choose,
     clean_option,
     draws,
     human_captions,

@@ -33,8 +33,8 @@ from captious.web.errors import Responses, documented_pages
 from captious.web.guard import security
 from captious.web.guard.security import framers
 from captious.web.openapi import form_body
+from captious.web.pages import texts
 from captious.web.refusals import Refusal
-from captious.web.texts import texts
 
 # Participants of a crowd arrive by a shared address, and leave with a code: `/go/{study}`.
 # The ids in the address are checked at the provider each time. Looking takes no place: the button

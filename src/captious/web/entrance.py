@@ -21,8 +21,8 @@ from captious.web import pages
 from captious.web.errors import Responses, documented_pages
 from captious.web.guard import devices, security, tickets
 from captious.web.openapi import form_body
+from captious.web.pages import texts
 from captious.web.refusals import Refusal
-from captious.web.texts import texts
 
 router = APIRouter(tags=["entrance"])
 SETUP, DEMO = "setup", "demo"

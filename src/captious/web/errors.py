@@ -24,9 +24,8 @@ from captious.protocols import Problem
 from captious.web import pages
 from captious.web.guard import security
 from captious.web.guard.headers_and_limits import HEADERS
-from captious.web.pages import wants_json
+from captious.web.pages import texts, wants_json
 from captious.web.refusals import Refusal, SignInNeeded
-from captious.web.texts import texts
 from captious.wrong_fields import in_words
 
 Responses = dict[int | str, dict[str, Any]]

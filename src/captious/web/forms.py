@@ -15,7 +15,7 @@ from captious.campaigns.work.responses import Seen
 from captious.protocols import Answer, Field, Form, Item, Problem, When
 from captious.protocols.form import LONGEST_TEXT, as_number
 from captious.protocols.questions.base import plain
-from captious.web.texts import Texts
+from captious.web.pages import Texts
 
 # A dot in front, for questions have names of their own.
 REPLACES, UNTOUCHED, FINE, ASIDE, NOTE = ".replaces", ".untouched", ".fine", ".aside", ".note"

@@ -18,8 +18,8 @@ from starlette.responses import Response
 
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.web.guard.proxies_and_hosts import name_in
-from captious.web.observe.metrics import Metrics
+from captious.web.guard.headers_and_limits import name_in
+from captious.web.observe.observer import Metrics
 
 router = APIRouter()
 OF_PROXIES = (

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from starlette.applications import Starlette
 
-from captious.web.guard.headers_and_limits import Guard, Most, Refuse
+from captious.web.guard.headers_and_limits import Guard, Most, Proxies, Refuse
 from captious.web.guard.prefix import Prefix, prefix_of
-from captious.web.guard.proxies_and_hosts import Proxies
-from captious.web.observe.metrics import Metrics
-from captious.web.observe.observer import Observer
+from captious.web.observe.observer import Metrics, Observer
 from captious.web.settings import Reach
 
 

@@ -21,9 +21,9 @@ from captious.corpus.images import find_images
 from captious.corpus.readers.parquet_size import check_parquet
 from captious.corpus.readers.tables import parquet_errors
 from captious.errors import InputError, one_line
+from captious.files import PIECE, check_directory, refuse_much
 from captious.protocols.item import item_from_dict
 from captious.tables.formula import unguarded
-from captious.unpack import PIECE, check_directory, refuse_much
 
 CAMPAIGN = "campaign.json"
 # More than this in a zip of texts is no export of anyone's.

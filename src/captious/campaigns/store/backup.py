@@ -26,8 +26,7 @@ from captious.campaigns.store import migrations, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.pictures.clean import MOST_PIXELS
 from captious.errors import InputError, one_line
-from captious.files import atomically, check_output
-from captious.unpack import check_directory
+from captious.files import atomically, check_directory, check_output
 
 FORMAT = "captious-backup"
 FORMAT_VERSION = 1

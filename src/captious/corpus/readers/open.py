@@ -10,7 +10,7 @@ from pathlib import Path
 
 from captious.corpus.readers.spreadsheet import ZIP, sheet_as_csv
 from captious.errors import InputError
-from captious.unpack import GZIP, gunzip
+from captious.files import GZIP, gunzip
 
 PathText = str | PathLike[str]
 

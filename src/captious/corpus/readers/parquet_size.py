@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from captious.errors import InputError
-from captious.unpack import MEGABYTE, MOST_BYTES
+from captious.files import MEGABYTE, MOST_BYTES
 
 # A value as Python holds it, in a list.
 CELL_BYTES = 32

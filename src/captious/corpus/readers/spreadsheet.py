@@ -17,7 +17,7 @@ from collections.abc import Callable
 from xml.parsers import expat
 
 from captious.errors import InputError
-from captious.unpack import MEGABYTE, MOST_BYTES, PIECE, check_directory, refuse_much
+from captious.files import MEGABYTE, MOST_BYTES, PIECE, check_directory, refuse_much
 
 ZIP = b"PK\x03\x04"
 _MOST_DIRECTORY = MEGABYTE

@@ -25,7 +25,7 @@ from captious.corpus.readers.open import PARQUET, UTF8_BOM, Source, refuse_false
 from captious.corpus.readers.tables import parquet_errors, rows_of_columns
 from captious.corpus.shards.places import opened
 from captious.errors import InputError, one_line
-from captious.unpack import GZIP
+from captious.files import GZIP
 
 BLOCK_ROWS = 1 << 17
 BATCH_ROWS = 1 << 15

@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import orjson
 
 from captious.errors import InputError, UnknownNameError, one_line
+from captious.files import GZIP, gunzip
 from captious.text.parse import Parse
 from captious.text.ptb.tokenise import tokenise_many
 from captious.text.scene_graph import Tuple, clauses, discourse_tuples, scene_tuples
-from captious.unpack import GZIP, gunzip
 
 CAPTION, SPACY, FILE = "caption", "spacy", "corenlp-tuples"
 Tokens = Sequence[str]

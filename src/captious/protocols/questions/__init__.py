@@ -11,8 +11,11 @@ from captious.protocols.questions.base import (
     Said,
     When,
     as_number,
+    offered_kinds,
+    question_kind,
+    question_kinds,
+    register,
 )
-from captious.protocols.questions.registry import offered_kinds, question_kind, question_kinds, register
 
 __all__ = [
     "LONGEST_TEXT",

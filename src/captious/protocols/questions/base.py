@@ -18,10 +18,12 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 from captious.corpus.findings import Place
-from captious.errors import one_line
+from captious.errors import UnknownNameError, one_line
+from captious.plugins import Registry
 from captious.stats.alpha import Scale
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ class Field:
     @property
     def rules(self) -> QuestionKind:
         """Its kind."""
-        from captious.protocols.questions.registry import question_kind
+        from captious.protocols.questions.base import question_kind
 
         return question_kind(self.kind)
 
@@ -327,3 +329,38 @@ def overall(opinions: Mapping[str, float]) -> float:
     """One opinion of all captions: of one, how good it is; of several, how much better the last is."""
     values = list(opinions.values()) or [0.5]
     return values[0] if len(values) == 1 else 0.5 + (values[-1] - values[0]) / 2
+
+
+KINDS = Registry[QuestionKind]("question kind", "captious.protocols.questions", "captious.questions")
+register = KINDS.register
+
+# In the order in which they are offered; others follow by name.
+_FIRST = ("scale", "choice", "multi", "number", "text", "yes_no", "pair", "rank")
+
+
+@cache
+def question_kinds() -> dict[str, QuestionKind]:
+    """Every question kind by name."""
+    known = KINDS.all()
+    names = sorted(known, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
+    return {name: known[name]() for name in names}
+
+
+def question_kind(name: str) -> QuestionKind:
+    """A question kind by its name.
+
+    >>> question_kind("rank").title
+    'Ranking of the captions'
+    >>> question_kind("scales")
+    Traceback (most recent call last):
+    captious.errors.UnknownNameError: unknown question kind "scales". Did you mean "scale"?
+    """
+    known = question_kinds()
+    if name not in known:
+        raise UnknownNameError("question kind", name, known)
+    return known[name]
+
+
+def offered_kinds() -> dict[str, QuestionKind]:
+    """The kinds that a file and the builder may ask for."""
+    return {name: kind for name, kind in question_kinds().items() if kind.offered}

@@ -14,9 +14,9 @@ from captious.protocols.questions.base import (
     QuestionKind,
     Said,
     overall,
+    register,
     shown,
 )
-from captious.protocols.questions.registry import register
 from captious.stats.alpha import Scale
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from captious.errors import UnknownNameError, one_line
 from captious.protocols.form import Form
-from captious.protocols.questions.base import Field, QuestionKind, When, as_number
-from captious.protocols.questions.registry import offered_kinds
+from captious.protocols.questions.base import Field, QuestionKind, When, as_number, offered_kinds
 from captious.protocols.yaml_file import At, YamlFile
 
 TOP = ("questions", "name")

@@ -16,11 +16,11 @@ from captious.protocols.questions.base import (
     Say,
     as_number,
     range_words,
+    register,
     shown,
     within,
 )
 from captious.protocols.questions.choice import option_list, read_options
-from captious.protocols.questions.registry import register
 from captious.stats.alpha import Scale
 
 if TYPE_CHECKING:

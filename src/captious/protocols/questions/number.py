@@ -19,10 +19,10 @@ from captious.protocols.questions.base import (
     overall,
     plain,
     range_words,
+    register,
     shown,
     within,
 )
-from captious.protocols.questions.registry import register
 from captious.stats.alpha import Scale
 
 if TYPE_CHECKING:

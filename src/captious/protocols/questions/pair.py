@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from captious.protocols.questions.base import Answer, Field, Option, Said
+from captious.protocols.questions.base import Answer, Field, Option, Said, register
 from captious.protocols.questions.choice import Choice
-from captious.protocols.questions.registry import register
 
 if TYPE_CHECKING:
     from captious.protocols.yaml_file import At, YamlFile

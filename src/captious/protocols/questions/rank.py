@@ -15,8 +15,8 @@ from captious.protocols.questions.base import (
     Said,
     Say,
     as_number,
+    register,
 )
-from captious.protocols.questions.registry import register
 from captious.stats.alpha import Scale
 
 

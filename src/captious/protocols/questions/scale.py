@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from captious.protocols.questions.base import Field, Option
+from captious.protocols.questions.base import Field, Option, register
 from captious.protocols.questions.number import MOST_LEVELS, Number
-from captious.protocols.questions.registry import register
 
 if TYPE_CHECKING:
     from captious.protocols.yaml_file import At, YamlFile

@@ -20,9 +20,9 @@ from captious.protocols.questions.base import (
     Said,
     Say,
     overall,
+    register,
     shown,
 )
-from captious.protocols.questions.registry import register
 
 if TYPE_CHECKING:
     from captious.protocols.yaml_file import At, YamlFile

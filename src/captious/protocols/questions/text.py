@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from captious.protocols.questions.base import LONGEST_TEXT, Field, Problem, QuestionKind, shown
-from captious.protocols.questions.registry import register
+from captious.protocols.questions.base import LONGEST_TEXT, Field, Problem, QuestionKind, register, shown
 
 
 @register("text")

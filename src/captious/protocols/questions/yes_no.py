@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
-from captious.protocols.questions.base import Answer, Field, Option, Said, overall
+from captious.protocols.questions.base import Answer, Field, Option, Said, overall, register
 from captious.protocols.questions.choice import Choice
-from captious.protocols.questions.registry import register
 
 if TYPE_CHECKING:
     from captious.protocols.yaml_file import At, YamlFile

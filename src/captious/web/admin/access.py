@@ -19,7 +19,7 @@ from captious.web.admin import formatting
 from captious.web.admin.models import CampaignHead
 from captious.web.errors import documented, documented_pages
 from captious.web.guard import security
-from captious.web.texts import Texts, stage_words, texts
+from captious.web.pages import Texts, stage_words, texts
 
 Model = TypeVar("Model", bound=Callable[..., Any])
 

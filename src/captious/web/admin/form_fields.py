@@ -8,7 +8,7 @@ from captious.errors import FieldError, InputError
 from captious.protocols import Problem
 from captious.protocols.form import as_number
 from captious.web import pages
-from captious.web.texts import Texts
+from captious.web.pages import Texts
 
 
 def texts_of(form: FormData) -> dict[str, str]:

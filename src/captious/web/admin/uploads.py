@@ -16,7 +16,7 @@ from captious.corpus.readers.parquet_size import check_parquet
 from captious.corpus.readers.spreadsheet import ZIP, sheet_as_csv
 from captious.corpus.readers.tables import parquet_errors
 from captious.errors import InputError, one_line
-from captious.unpack import GZIP, check_directory, gunzip
+from captious.files import GZIP, check_directory, gunzip
 
 MEGABYTE = 1024 * 1024
 PIECE = 256 * 1024

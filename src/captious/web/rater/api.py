@@ -15,10 +15,10 @@ from captious.campaigns.work import assignment, responses
 from captious.web.errors import ErrorBody, documented
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
+from captious.web.pages import texts
 from captious.web.rater.task_page import picture
 from captious.web.rater.work_pages import KEY
 from captious.web.refusals import Refusal
-from captious.web.texts import texts
 
 router = APIRouter(prefix="/api/work", tags=["rater"])
 

@@ -16,9 +16,8 @@ from captious.protocols import Field
 from captious.protocols.questions.base import plain
 from captious.web import forms, pages
 from captious.web.guard import security
-from captious.web.pages import wants_json
+from captious.web.pages import Texts, texts, wants_json
 from captious.web.refusals import Refusal
-from captious.web.texts import Texts, texts
 
 
 class Compared(NamedTuple):

@@ -15,8 +15,8 @@ from captious.data import demo_files
 from captious.web import pages
 from captious.web.errors import documented_pages
 from captious.web.guard import security
+from captious.web.pages import texts
 from captious.web.refusals import Refusal
-from captious.web.texts import texts
 
 router = APIRouter(tags=["rater pages"])
 STAGE_LENGTH = 60

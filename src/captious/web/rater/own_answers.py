@@ -14,10 +14,10 @@ from captious.protocols.capabilities import KnownPast
 from captious.web import forms, pages
 from captious.web.errors import documented_pages
 from captious.web.guard import security
+from captious.web.pages import Texts, texts
 from captious.web.rater.task_page import picture
 from captious.web.rater.work_pages import by_itself, show_task
 from captious.web.refusals import Refusal
-from captious.web.texts import Texts, texts
 
 router = APIRouter(tags=["rater pages"])
 PAGE = 25

@@ -19,9 +19,9 @@ from captious.web.errors import documented_pages
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
+from captious.web.pages import texts
 from captious.web.rater.task_page import board_address
 from captious.web.refusals import Refusal
-from captious.web.texts import texts
 
 router = APIRouter(tags=["rater pages"])
 Sent = Annotated[FormData, Depends(security.submitted)]

@@ -26,8 +26,7 @@ from captious.campaigns.work.pool_queries import COUNTED
 from captious.protocols import Caption, HumanProtocol, Item, Problem
 from captious.protocols.capabilities import Game, KnownPast
 from captious.web import forms, pages
-from captious.web.random_names import random_name
-from captious.web.texts import Texts, texts
+from captious.web.pages import Texts, texts
 
 MOST_MINUTES = 90
 MOST_KEPT = 256
@@ -194,7 +193,7 @@ def _values(view: pages.View, shown: Shown, named: Named, words: Counted) -> dic
         **named._asdict(),
         **words._asdict(),
         "csrf": view.csrf,
-        "key": random_name(),
+        "key": secrets.token_urlsafe(16),
         "pseudonym": shown.pseudonym,
         "page_address": view.address,
     }
@@ -347,7 +346,7 @@ def task_values(
         "guide": rules.guide(item.stage),
         "hints": item.hints,
         "second_look": bool(item.prior) and not item.recording and "suggested" not in item.facts,
-        "key": random_name(),
+        "key": secrets.token_urlsafe(16),
         "counted": counted(progress, t),
         "correcting": replaces is not None,
         "replaces": replaces,
@@ -405,7 +404,7 @@ def _all(progress: RaterProgress) -> int:
 def time_left(seconds: float | None, t: Texts) -> str:
     """How long the rest will take at the rater's own pace, in words; "" where it is not known.
 
-    >>> from captious.web.texts import texts
+    >>> from captious.web.pages import texts
     >>> [time_left(seconds, texts()) for seconds in (20, 60, 340, 9000)]
     ['less than a minute left', 'about 1 minute left', 'about 6 minutes left', 'about 3 hours left']
     """

@@ -47,13 +47,12 @@ from captious.web.guard import security
 from captious.web.guard.prefix import prefix_of
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
-from captious.web.pages import wants_json
+from captious.web.pages import Texts, texts, wants_json
 from captious.web.rater.conflicting_answers import ask_first
 from captious.web.rater.entry.consent_page import begin_address, survey_due
 from captious.web.rater.results import result_address
 from captious.web.rater.task_page import Shown, on_desk, task_page
 from captious.web.refusals import Refusal
-from captious.web.texts import Texts, texts
 
 ADDRESS = re.compile(r"/work/([^/]+)/([^/]+)")
 KEY = re.compile(r"[A-Za-z0-9_.:-]{1,100}")

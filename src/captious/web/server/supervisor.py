@@ -20,7 +20,7 @@ from types import FrameType
 
 from captious.errors import CaptiousError
 from captious.web.observe import logs
-from captious.web.observe.metrics import FOLDER, forget
+from captious.web.observe.observer import FOLDER, forget
 from captious.web.server.worker import DRAIN_SECONDS, LISTENER, READY, STARTED
 from captious.web.settings import log_form
 

@@ -19,7 +19,7 @@ from captious.campaigns.store.pictures.parts import CannotRebuildError, Rebuilt
 from captious.campaigns.store.pictures.png import rebuild_png
 from captious.campaigns.store.pictures.webp import rebuild_webp
 from captious.errors import InputError, MissingDependencyError, one_line
-from captious.unpack import BROKEN_PICTURE, refuse_scans
+from captious.files import BROKEN_PICTURE, refuse_scans
 
 if TYPE_CHECKING:
     from PIL import Image

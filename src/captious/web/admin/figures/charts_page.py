@@ -29,7 +29,7 @@ from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, show, 
 from captious.web.admin.figures.background import OneAtATime, figures
 from captious.web.admin.figures.shown_tables import MOST_ROWS, markup
 from captious.web.admin.models import CampaignHead, Computed
-from captious.web.texts import Texts
+from captious.web.pages import Texts
 
 NOTHING = Pictures("", "")
 _log = logging.getLogger("captious.web")

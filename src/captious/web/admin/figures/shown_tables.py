@@ -11,7 +11,7 @@ from captious.tables import Cell, Number, Table
 from captious.tables.html import DrawnColumn, interval_svg, to_html
 from captious.tables.values import for_page
 from captious.web.admin.formatting import number
-from captious.web.texts import Texts
+from captious.web.pages import Texts
 
 # A page is read by people; the export has every row.
 MOST_ROWS = 300

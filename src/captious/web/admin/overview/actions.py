@@ -20,8 +20,8 @@ from captious.web import pages
 from captious.web.admin.access import PAGE, WRITE, Db, Manager, Run, Written, head, show, words
 from captious.web.admin.form_fields import texts_of, whole_number
 from captious.web.openapi import form_body
+from captious.web.pages import Texts, round_key
 from captious.web.refusals import Refusal
-from captious.web.texts import Texts, round_key
 
 router = APIRouter()
 

@@ -42,10 +42,10 @@ from captious.web.admin.models import CampaignHead, ShownCaption
 from captious.web.forms import answers_to
 from captious.web.guard import security
 from captious.web.openapi import form_body
+from captious.web.pages import Texts
 from captious.web.rater.task_page import picture
 from captious.web.rater.work_pages import idempotency_key
 from captious.web.refusals import Refusal
-from captious.web.texts import Texts
 
 router = APIRouter()
 # The item that was decided just before, for those who want it back.

@@ -27,10 +27,10 @@ from captious.web.admin.models import CampaignHead
 from captious.web.admin.uploads import read_protocol_text, shown_name
 from captious.web.forms import answers_to
 from captious.web.openapi import form_body
+from captious.web.pages import Texts
 from captious.web.rater.entry.training_page import expected_words
 from captious.web.rater.task_page import picture
 from captious.web.refusals import Refusal
-from captious.web.texts import Texts
 
 router = APIRouter()
 ROWS = 50

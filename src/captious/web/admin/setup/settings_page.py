@@ -32,7 +32,7 @@ from captious.web.admin.access import (
 from captious.web.admin.form_fields import problem_of, texts_of
 from captious.web.admin.models import CampaignHead
 from captious.web.openapi import form_body
-from captious.web.texts import Texts, languages
+from captious.web.pages import Texts, languages
 
 router = APIRouter()
 Kind = Literal["number", "whole", "maybe", "flag", "text", "area", "language"]

@@ -17,7 +17,7 @@ from captious.web.errors import Responses, documented_pages
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
-from captious.web.texts import texts
+from captious.web.pages import texts
 
 
 def begin_address(slug: str, part: str = "") -> str:

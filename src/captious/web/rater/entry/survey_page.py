@@ -19,8 +19,8 @@ from captious.web.forms import answers_to
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
+from captious.web.pages import texts
 from captious.web.rater.entry.consent_page import ON
-from captious.web.texts import texts
 
 router = APIRouter()
 Sent = Annotated[FormData, Depends(security.submitted)]

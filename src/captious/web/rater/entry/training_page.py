@@ -23,11 +23,10 @@ from captious.web.forms import answers_to
 from captious.web.guard import security
 from captious.web.guard.security import AtWork
 from captious.web.openapi import form_body
-from captious.web.pages import wants_json
+from captious.web.pages import Texts, texts, wants_json
 from captious.web.rater.entry.consent_page import ON
 from captious.web.rater.task_page import Links, task_values
 from captious.web.refusals import Refusal
-from captious.web.texts import Texts, texts
 
 router = APIRouter()
 Sent = Annotated[FormData, Depends(security.submitted)]

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
-from captious.web.observe.metrics import resident_bytes
+from captious.web.observe.observer import resident_bytes
 from captious.web.service.requests import Offer, ScoreRequest
 from captious.web.service.scoring.singles import Facts
 from captious.web.service.scoring.together import Answer, score_together

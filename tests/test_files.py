@@ -13,7 +13,7 @@ import pytest
 
 from captious.corpus.load import load_corpus
 from captious.errors import InputError
-from captious.unpack import MEGABYTE, check_directory, gunzip
+from captious.files import MEGABYTE, check_directory, gunzip
 
 
 def gzip_of_spaces(megabytes: int) -> bytes:
