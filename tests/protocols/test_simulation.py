@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from captious.errors import InputError
-from captious.protocols.form import Field, Form, Option
-from captious.protocols.item import Caption, Item
+from captious.protocols.item import Caption, Field, Form, Item, Option
 from captious.protocols.questions.number import point
 from captious.protocols.simulation import SimulatedRater, Someone, fill
 

@@ -11,8 +11,7 @@ from sqlalchemy import Connection, select, update
 
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import insert_new
-from captious.campaigns.store.rows import AnyRow
+from captious.campaigns.store.rows import AnyRow, insert_new
 from captious.campaigns.work.removal import put_back, take_out
 from captious.crowd.values import GIVEN_BACK, Arrival, Outcome, Place, PlaceState, Study
 

@@ -2,7 +2,7 @@
 
 from captious.protocols.assign import Progress, choose, eligible
 from captious.protocols.base import Caption, Guide, HumanProtocol, Item, Response, Row, Table, option, row_of
-from captious.protocols.form import Answer, Answers, Field, Form, Option, Problem, When
+from captious.protocols.item import Answer, Answers, Field, Form, Option, Problem, When
 from captious.protocols.registry import described_by, kind_of, known_protocols, protocol, register, rules_of
 
 __all__ = [

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.protocols.form import Field
-from captious.protocols.item import Item, Response, matched
+from captious.protocols.item import Field, Item, Response, matched
 from captious.stats import Estimate
 from captious.stats.agreement import coefficient_named, coefficients_of
 from captious.stats.alpha import Scale

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from captious.protocols.form import Answer, Field
-from captious.protocols.item import Item
+from captious.protocols.item import Answer, Field, Item
 
 Numbers = dict[str, float]
 

@@ -34,8 +34,7 @@ from captious.protocols.base import (
     refuse_names,
     row_of,
 )
-from captious.protocols.form import Field, Form
-from captious.protocols.item import Picture
+from captious.protocols.item import Field, Form, Picture
 from captious.protocols.questions.yes_no import NO, YES, YES_NO
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone

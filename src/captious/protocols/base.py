@@ -45,14 +45,16 @@ from captious.protocols.assign import (
     opaque,
     refuse_names,
 )
-from captious.protocols.form import Answers, Field, Problem
 from captious.protocols.item import (
     ADJUDICATION,
     FIRST,
     UNLIMITED,
+    Answers,
     Caption,
+    Field,
     Guide,
     Item,
+    Problem,
     Response,
     Row,
     as_judgments,

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from captious.errors import InputError
-from captious.protocols.form import Answer, Problem
-from captious.protocols.item import Item, Response
+from captious.protocols.item import Answer, Item, Problem, Response
 from captious.protocols.parts import Outcome, Past, Round, RoundData
 
 

@@ -13,8 +13,7 @@ from typing import Any, Literal, NamedTuple
 from captious.corpus.findings import Finding, Findings, Place
 from captious.corpus.judgments import example_id
 from captious.errors import InputError, one_line
-from captious.protocols.form import Field
-from captious.protocols.item import Caption, Item, Response, matched
+from captious.protocols.item import Caption, Field, Item, Response, matched
 from captious.protocols.questions.spans import kinds_of, marks_of, severities_of
 
 Status = Literal["confirmed", "changed", "removed", "untouched"]

@@ -1,14 +1,141 @@
-"""What a rater is shown and what comes back: items, captions, responses, and all of it as plain values."""
+"""What a rater is shown and what comes back: items with their form, responses, all of it as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from captious.corpus import Judgments
-from captious.errors import InputError, UnknownNameError
-from captious.protocols.form import Answer, Answers, Field, Form, Option, When
+from captious.errors import InputError, UnknownNameError, one_line
+from captious.protocols.questions import LONGEST_TEXT, Answer, Field, Option, Problem, When, as_number
+
+Answers = dict[str, Answer]
+
+__all__ = [
+    "LONGEST_TEXT",
+    "Answer",
+    "Answers",
+    "Caption",
+    "Field",
+    "Form",
+    "Guide",
+    "Item",
+    "Option",
+    "Picture",
+    "Problem",
+    "Response",
+    "Row",
+    "When",
+    "as_judgments",
+    "as_number",
+    "as_practice",
+    "is_first",
+    "item_from_dict",
+    "item_to_dict",
+    "matched",
+    "row_of",
+    "split_adjudicated",
+]
+
+
+@dataclass(frozen=True)
+class Form:
+    """The questions of an item in the order in which they are asked.
+
+    >>> stars = Field("stars", "scale", "How well does it fit?", low=1, high=5, step=1)
+    >>> Form((stars,)).check({"stars": "4"})
+    {'stars': 4.0}
+    >>> Form((stars,)).check({"stars": 6})
+    [Problem(field='stars', message='How well does it fit? 6 is not a whole number from 1 to 5.')]
+    """
+
+    fields: tuple[Field, ...]
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # A form is a key wherever what is made of it is kept, and its fields are many.
+        return hash(self.fields)
+
+    @cached_property
+    def _sent(self) -> dict[str, Field]:
+        """Which field is answered under which name of a page."""
+        return {name: one for one in self.fields for name in one.rules.inputs(one)}
+
+    @cached_property
+    def recorded(self) -> frozenset[str]:
+        """The names of the fields whose answers are files."""
+        return frozenset(one.name for one in self.fields if one.rules.recorded)
+
+    def field(self, name: str) -> Field | None:
+        """The field of that name."""
+        return next((one for one in self.fields if one.name == name), None)
+
+    def check(
+        self, answers: Mapping[str, object], captions: Mapping[str, str] | None = None
+    ) -> Answers | list[Problem]:
+        """Return the answers cleaned, or what is wrong with them: one line a field.
+
+        `captions` are the texts that the answers are about, by key, where they are known.
+        """
+        cleaned: Answers = {}
+        names = {one.name for one in self.fields}
+        problems = [
+            Problem(one_line(str(name)), f'"{one_line(str(name))}" is not a question of this form.')
+            for name in answers
+            if name not in names
+        ]
+        for one in self.fields:
+            # An answer that an earlier one has made pointless is dropped, not refused: without
+            # scripts a page shows every field.
+            if one.when is not None and not one.when.holds(cleaned):
+                continue
+            found = _check(one, answers.get(one.name))
+            if captions and found is not None and not isinstance(found, Problem):
+                found = one.rules.on_captions(one, found, captions)
+            if isinstance(found, Problem):
+                problems.append(found)
+            elif found is not None:
+                cleaned[one.name] = found
+        return problems or cleaned
+
+    def read(self, pairs: Iterable[tuple[str, str]]) -> dict[str, object]:
+        """Gather the (name, value) pairs of a submitted page into answers for `check`.
+
+        >>> errors = Field("errors", "multi", "Errors", options=(
+        ...     Option("casing", "Casing", amount=0.1), Option("broken", "Broken", low=0.5)))
+        >>> Form((errors,)).read([("errors", "casing"), ("errors.broken", "0.7")])
+        {'errors': {'casing': None, 'broken': '0.7'}}
+        """
+        found: dict[str, object] = {}
+        sent: dict[str, list[tuple[str, str]]] = {}
+        for name, value in pairs:
+            one = self._sent.get(name)
+            if one is None:
+                found[name] = value
+            else:
+                sent.setdefault(one.name, []).append((name, value))
+        for one in self.fields:
+            if one.name in sent:
+                found[one.name] = one.rules.gather(one, sent[one.name])
+        return found
+
+    def public(self) -> list[dict[str, object]]:
+        """The fields as plain values for a page or a JSON answer."""
+        return [asdict(one) for one in self.fields]
+
+
+def _check(one: Field, answer: object) -> Answer | Problem | None:
+    empty = answer in ([], {}) and not one.rules.lists
+    if answer is None or (isinstance(answer, str) and not answer.strip()) or empty:
+        if not one.required:
+            return one.rules.nothing()
+        return one.problem(f"No answer. {one.rules.wanted(one)}")
+    return one.rules.check(one, answer)
 
 
 def item_to_dict(item: Item) -> dict[str, Any]:
@@ -22,7 +149,7 @@ def item_to_dict(item: Item) -> dict[str, Any]:
         "key": item.key,
         "image": item.image,
         "captions": [list(caption) for caption in item.captions],
-        "fields": [asdict(field) for field in item.form.fields],
+        "fields": [asdict(one) for one in item.form.fields],
         "sources": {key: list(systems) for key, systems in item.sources.items()},
         "stage": item.stage,
         "target": item.target,
@@ -44,7 +171,7 @@ def item_from_dict(stored: Mapping[str, Any]) -> Item:
             key=stored["key"],
             image=stored["image"],
             captions=tuple(Caption(*caption) for caption in stored["captions"]),
-            form=Form(tuple(_field(field) for field in stored["fields"])),
+            form=Form(tuple(_field(one) for one in stored["fields"])),
             sources={key: tuple(systems) for key, systems in stored["sources"].items()},
             stage=stored["stage"],
             target=stored["target"],

@@ -12,8 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.protocols.form import Answer, Field, Form, as_number
-from captious.protocols.item import Item
+from captious.protocols.item import Answer, Field, Form, Item, as_number
 
 Known = Mapping[str, object]
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from captious.errors import InputError, UnknownNameError, one_line
-from captious.protocols.form import Problem, as_number
+from captious.protocols.item import Problem, as_number
 
 OptionKind = Literal["flag", "whole", "number", "text"]
 OptionValue = bool | int | float | str

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from captious.protocols.form import Answer, Problem
-from captious.protocols.item import Item, Response
+from captious.protocols.item import Answer, Item, Problem, Response
 from captious.protocols.options import ProtocolOption
 
 __all__ = [

@@ -36,9 +36,8 @@ from captious.protocols.base import (
     row_of,
 )
 from captious.protocols.findings import STATUSES, suggestions_of
-from captious.protocols.form import Field, Form, Option, as_number
 from captious.protocols.from_marks import AUDIT, NEEDED, audit_answers, thumb_scores
-from captious.protocols.item import Picture
+from captious.protocols.item import Field, Form, Option, Picture, as_number
 from captious.protocols.questions.spans import (
     FINER,
     KINDS,

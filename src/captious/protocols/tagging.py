@@ -35,8 +35,7 @@ from captious.protocols.base import (
     row_of,
 )
 from captious.protocols.capabilities import KnownPast
-from captious.protocols.form import Field, Form, Option
-from captious.protocols.item import Picture
+from captious.protocols.item import Field, Form, Option, Picture
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
 from captious.stats import (

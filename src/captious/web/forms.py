@@ -13,7 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from captious.campaigns.work.responses import Seen
 from captious.protocols import Answer, Field, Form, Item, Problem, When
-from captious.protocols.form import LONGEST_TEXT, as_number
+from captious.protocols.item import LONGEST_TEXT, as_number
 from captious.protocols.questions.base import plain
 from captious.web.pages import Texts
 

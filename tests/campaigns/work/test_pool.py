@@ -15,8 +15,8 @@ from captious.campaigns.records import NewRater
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import place_of
 from captious.campaigns.store.prepared import Prepared, driver_of
+from captious.campaigns.store.rows import place_of
 from captious.campaigns.work import assignment, pool, pool_queries, responses
 from captious.campaigns.work.assignment import next_tasks
 from captious.campaigns.work.response_queries import EARLIER, HELD_BY

@@ -12,7 +12,7 @@ from captious.campaigns.records import Campaign, Rater, Settings, text_version
 from captious.campaigns.store import schema
 from captious.campaigns.store.columns import unstorable
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import insert_new
+from captious.campaigns.store.rows import insert_new
 from captious.protocols import Answers, Form, Problem
 from captious.protocols.questions.file import parse_survey
 

@@ -15,7 +15,7 @@ from captious.campaigns.records import Campaign, Rater
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.columns import unstorable
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import insert_new
+from captious.campaigns.store.rows import insert_new
 from captious.campaigns.work.removal import keep_working_uncounted, take_out
 from captious.protocols import Answers, Problem
 from captious.protocols.training import Answered, Example, Marked, Standing, example_from_dict, mark, standing

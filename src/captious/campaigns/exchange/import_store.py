@@ -19,8 +19,7 @@ from captious.campaigns.setup.create import create_within, prepare_files
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.columns import checked_id, storable
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import ids_of
-from captious.campaigns.store.rows import campaign_of
+from captious.campaigns.store.rows import campaign_of, ids_of
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Answers
 from captious.protocols.base import ADJUDICATION

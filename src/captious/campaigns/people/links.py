@@ -20,8 +20,7 @@ from captious.campaigns.people.raters import agreed
 from captious.campaigns.records import Campaign, ConsentNeeded, LinkRefused, Rater
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import insert_new
-from captious.campaigns.store.rows import campaign_of, rater_columns, rater_of
+from captious.campaigns.store.rows import campaign_of, insert_new, rater_columns, rater_of
 from captious.errors import InputError
 
 DAY = 24 * 3600.0

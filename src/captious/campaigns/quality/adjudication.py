@@ -14,8 +14,7 @@ from captious.campaigns.quality.disagreements import find_disagreements, named, 
 from captious.campaigns.records import Campaign, Receipt
 from captious.campaigns.store import log, schema, snapshots
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import add_items, ids_of
-from captious.campaigns.store.rows import item_columns, item_of
+from captious.campaigns.store.rows import add_items, ids_of, item_columns, item_of
 from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.campaigns.work import reading, responses
 from captious.campaigns.work.reading import ADJUDICATOR

@@ -24,8 +24,7 @@ from captious.campaigns.store import log, schema
 from captious.campaigns.store.columns import storable
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import Stored, prepare, remember
-from captious.campaigns.store.inserts import add_items
-from captious.campaigns.store.rows import campaign_of
+from captious.campaigns.store.rows import add_items, campaign_of
 from captious.corpus import Corpus, Findings
 from captious.corpus.images import find_images
 from captious.errors import FieldError, one_line

@@ -15,8 +15,7 @@ from captious.campaigns.setup.create import ImageFiles, checked_title, image_fil
 from captious.campaigns.store import log, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.images import prepare, remember
-from captious.campaigns.store.inserts import MANY, add_items, add_limits, content_of
-from captious.campaigns.store.rows import campaign_of
+from captious.campaigns.store.rows import MANY, add_items, add_limits, campaign_of, content_of
 from captious.campaigns.work.reading import latest_responses
 from captious.corpus import Corpus
 from captious.errors import InputError, UnknownNameError, one_line

@@ -17,8 +17,8 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.columns import checked_id
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import insert_new
 from captious.campaigns.store.pictures.clean import MOST_BYTES, cleaned
+from captious.campaigns.store.rows import insert_new
 from captious.errors import InputError, one_line
 from captious.files import atomically
 

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import insert_new
+from captious.campaigns.store.rows import insert_new
 from captious.errors import InputError, one_line
 from captious.files import atomically
 from captious.protocols.questions import RECORDING

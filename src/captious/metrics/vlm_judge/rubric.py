@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from captious.metrics.vlm_judge import spans
 from captious.models.chat import UnreadableError
 from captious.protocols.base import Caption
-from captious.protocols.form import Answers, Field, Form, Option
+from captious.protocols.item import Answers, Field, Form, Option
 from captious.protocols.thumb.guide import GUIDES
 from captious.protocols.thumb.rules import ASPECTS, PENALTIES, caption_fields, scores_of, total
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from captious.corpus.splits import hashed_part
 from captious.protocols.base import Chart, Exported, Item, Response, Table, matched
-from captious.protocols.form import as_number
 from captious.protocols.game.points import Scale, consensus
+from captious.protocols.item import as_number
 from captious.stats import virtual_rater_agreement
 from captious.stats.virtual_raters import VIRTUAL_RATERS
 

@@ -31,12 +31,12 @@ from captious.protocols.base import (
     row_of,
 )
 from captious.protocols.capabilities import FromFile, Game
-from captious.protocols.form import Field, Form, Option, Problem, as_number
 from captious.protocols.game import cold_start, feedback, guide
 from captious.protocols.game.need import LEAST_RATINGS, MOST_RATINGS, wanted_ratings
 from captious.protocols.game.player import PLAYED, Ladder, Standing, after
 from captious.protocols.game.points import PointTable, Scale, Scored, score
 from captious.protocols.game.training import TrainingPair, probation_rounds
+from captious.protocols.item import Field, Form, Option, Problem, as_number
 from captious.protocols.questions.number import point
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone

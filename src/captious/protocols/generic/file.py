@@ -11,9 +11,8 @@ from captious.corpus import Judgments
 from captious.data import free_photographs
 from captious.errors import InputError, UnknownNameError, one_line
 from captious.protocols.base import MOST_IN_GROUP, MOST_RESPONSES, Guide
-from captious.protocols.form import Field
 from captious.protocols.generic.rules import Generic
-from captious.protocols.item import Picture
+from captious.protocols.item import Field, Picture
 from captious.protocols.questions.file import read_questions
 from captious.protocols.questions.number import MOST_LEVELS
 from captious.protocols.yaml_file import At, Told, YamlFile

@@ -32,7 +32,7 @@ from captious.protocols.base import (
     row_of,
 )
 from captious.protocols.capabilities import FromFile
-from captious.protocols.form import Field, Form
+from captious.protocols.item import Field, Form
 from captious.protocols.questions.base import Said
 from captious.protocols.questions.file import COMMENT, fields_about
 from captious.protocols.questions.pair import LEFT, RIGHT

@@ -45,8 +45,7 @@ from captious.protocols.base import (
     option,
     refuse_names,
 )
-from captious.protocols.form import Field, Form, Option, as_number
-from captious.protocols.item import Picture
+from captious.protocols.item import Field, Form, Option, Picture, as_number
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
 from captious.stats import preference_score

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from captious.errors import UnknownNameError, one_line
-from captious.protocols.form import Form
+from captious.protocols.item import Form
 from captious.protocols.questions.base import Field, QuestionKind, When, as_number, offered_kinds
 from captious.protocols.yaml_file import At, YamlFile
 

@@ -37,7 +37,7 @@ from captious.protocols.base import (
     option,
 )
 from captious.protocols.capabilities import KnownPast, Recordings
-from captious.protocols.form import Answer, Answers, Field, Form, Problem
+from captious.protocols.item import Answer, Answers, Field, Form, Problem
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone
 from captious.text.word_error import word_errors

@@ -6,7 +6,7 @@ reader or breaks the sentence costs 0.5 or more.
 
 from __future__ import annotations
 
-from captious.protocols.form import Option
+from captious.protocols.item import Option
 
 # The paper leaves "0.5+" open. More than the whole scale of 5 cannot be meant.
 MOST = 5.0

@@ -22,7 +22,7 @@ from captious.protocols.base import (
     blind_key,
     draws,
 )
-from captious.protocols.form import Form
+from captious.protocols.item import Form
 from captious.protocols.thumb.rounds import final_scores
 from captious.protocols.thumb.rules import (
     ASPECTS,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from captious.corpus import Judgments
 from captious.errors import InputError
 from captious.protocols.base import ADJUDICATION, Item, Response, RoundData, Row, as_judgments, draws, matched
-from captious.protocols.form import Form
+from captious.protocols.item import Form
 from captious.protocols.thumb.rules import (
     ASPECTS,
     AUDIT,

@@ -35,7 +35,7 @@ from captious.protocols.base import (
     row_of,
 )
 from captious.protocols.capabilities import Rounds
-from captious.protocols.form import Answer, Answers, Field, Form, Option, Problem, When
+from captious.protocols.item import Answer, Answers, Field, Form, Option, Problem, When
 from captious.protocols.options import ProtocolOption
 from captious.protocols.registry import register
 from captious.protocols.simulation import Someone

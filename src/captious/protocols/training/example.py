@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from captious.protocols.form import Answer, Field
-from captious.protocols.item import Item, item_from_dict, item_to_dict
+from captious.protocols.item import Answer, Field, Item, item_from_dict, item_to_dict
 from captious.protocols.known import answer_right
 
 WHOLE = ""  # the explanation that is about all answers

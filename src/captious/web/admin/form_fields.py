@@ -6,7 +6,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from captious.errors import FieldError, InputError
 from captious.protocols import Problem
-from captious.protocols.form import as_number
+from captious.protocols.item import as_number
 from captious.web import pages
 from captious.web.pages import Texts
 

@@ -17,7 +17,7 @@ from captious.campaigns.store.database import Database
 from captious.campaigns.work import reading
 from captious.errors import InputError, UnknownNameError
 from captious.protocols import Field, Item, Problem
-from captious.protocols.form import as_number
+from captious.protocols.item import as_number
 from captious.protocols.known import best_answer
 from captious.web import forms, pages
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Run, Written, head, show, words

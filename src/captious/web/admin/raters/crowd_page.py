@@ -18,7 +18,7 @@ from captious.crowd.run import Look, Plan
 from captious.crowd.values import Study
 from captious.errors import CaptiousError, InputError
 from captious.protocols import Problem
-from captious.protocols.form import as_number
+from captious.protocols.item import as_number
 from captious.web import pages
 from captious.web.admin.access import (
     PAGE,

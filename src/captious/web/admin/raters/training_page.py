@@ -21,7 +21,7 @@ from captious.campaigns.setup.lifecycle import set_training
 from captious.campaigns.store.database import Database
 from captious.errors import InputError
 from captious.protocols import Problem
-from captious.protocols.form import as_number
+from captious.protocols.item import as_number
 from captious.protocols.questions.file import parse_survey
 from captious.protocols.training import AFTER_FAILING
 from captious.protocols.training.standing import LEAST_PASS

@@ -13,7 +13,7 @@ from captious.campaigns.records import Account, Campaign, Settings
 from captious.campaigns.setup import lifecycle
 from captious.errors import InputError
 from captious.protocols import Problem
-from captious.protocols.form import as_number
+from captious.protocols.item import as_number
 from captious.web import pages
 from captious.web.admin.access import (
     PAGE,

@@ -13,7 +13,7 @@ from captious.campaigns.store.database import Database
 from captious.errors import FieldError, InputError
 from captious.protocols import HumanProtocol, Problem, known_protocols
 from captious.protocols.capabilities import FromFile
-from captious.protocols.form import as_number
+from captious.protocols.item import as_number
 from captious.protocols.options import ProtocolOption, options_of, read_options
 from captious.web.admin.access import words
 from captious.web.admin.form_fields import files_of, problem_of

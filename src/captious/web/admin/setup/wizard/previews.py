@@ -16,7 +16,7 @@ from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.setup.cost import Precision, expected
 from captious.errors import InputError
 from captious.protocols import Item, Problem
-from captious.protocols.form import as_number
+from captious.protocols.item import as_number
 from captious.web import pages
 from captious.web.admin.access import PAGE, TWIN, WRITE, Db, Manager, Written, show, words
 from captious.web.admin.form_fields import texts_of

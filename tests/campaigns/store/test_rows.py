@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.inserts import add_item
+from captious.campaigns.store.rows import add_item
 from captious.campaigns.work import responses
 
 
