@@ -88,53 +88,12 @@ _SAME_SCRIPT |= {"Halfwidth": "Kana", "Fullwidth": LATIN}
 _CHARACTER_WEIGHT = 3  # one Chinese character says as much as some letters
 _KANA_SHARE = 0.1  # of the characters, above which a text is Japanese
 # Words of English captions that other languages in Latin letters hardly have.
-_TOLD_BY_WORDS = frozenset(
-    [
-        "the",
-        "and",
-        "with",
-        "of",
-        "are",
-        "while",
-        "his",
-        "their",
-        "there",
-        "two",
-        "some",
-        "near",
-        "next",
-        "standing",
-        "sitting",
-        "wearing",
-        "holding",
-        "riding",
-        "walking",
-        "playing",
-        "running",
-        "looking",
-        "woman",
-        "women",
-        "people",
-        "young",
-        "white",
-        "black",
-        "street",
-        "field",
-        "table",
-        "front",
-        "through",
-        "down",
-        "large",
-        "small",
-        "brown",
-        "yellow",
-        "several",
-        "building",
-        "filled",
-        "covered",
-        "full",
-    ]
-)
+_ENGLISH = """
+the and with of are while his their there two some near next standing sitting wearing holding riding
+walking playing running looking woman women people young white black street field table front through
+down large small brown yellow several building filled covered full
+"""
+_TOLD_BY_WORDS = frozenset(_ENGLISH.split())
 # Where there are that many words in a text, and their mean length is below, somebody has cut the text.
 _FEWEST_WORDS, _LONGEST_WORD = 3, 4
 _LOOKED_AT = 20_000  # texts, evenly spaced
