@@ -109,6 +109,8 @@ def lacking(name: str, corpus: Corpus | None = None, *, frequencies: bool = Fals
         for need in sorted(metric.needs):
             if not has[need]:
                 return f"no {need}{'s' if need == 'image' else ''} were given."
+        if metric.needs_one_of and not any(has[need] for need in metric.needs_one_of):
+            return f"no {' or '.join(metric.needs_one_of)} were given."
         few = "references" in metric.needs and len(corpus.references) < metric.fewest_images
         if few and not frequencies:
             return f"one image has no document frequencies. Give a table: {name}[df=FILE]."

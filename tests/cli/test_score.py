@@ -101,6 +101,12 @@ def test_items_are_written_for_every_example(run, files, tmp_path: Path, suffix)
 def test_document_frequencies_are_built_once_and_used_for_one_image(run, files, tmp_path: Path) -> None:
     table = tmp_path / "all.npz"
     assert run("data", "df", "--references", files["references"], "--out", table).code == 0
+    chinese = tmp_path / "zh.json"
+    chinese.write_text('{"1": ["一只棕色的狗在草地上跑。"], "2": ["两个人骑着自行车。"]}', encoding="utf-8")
+    refused = run("data", "df", "--references", chinese, "--out", tmp_path / "zh.npz")
+    assert refused.code == 2 and "references are Chinese, which is written without spaces" in refused.err
+    trained = run("train", "lm", "--captions", chinese, "--out", tmp_path / "zh.npz")
+    assert trained.code == 2 and "zh.json: captions are Chinese" in trained.err
     whole = run(
         "score",
         "--candidates",

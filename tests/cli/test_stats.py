@@ -31,6 +31,23 @@ def test_files_stand_side_by_side(run, captions) -> None:
     assert long["unique"]["2-grams"]["mean"] > short["unique"]["2-grams"]["mean"]
 
 
+def test_other_languages_are_cut_into_words_and_not_tagged_as_english(run, tmp_path) -> None:
+    chinese, german = tmp_path / "zh.json", tmp_path / "de.json"
+    chinese.write_text(json.dumps({"1": ["一只棕色的狗在草地上跑。"], "2": ["两个人骑着自行车。"]}))
+    german.write_text(json.dumps({"1": ["Zwei Hunde laufen über die Wiese."], "2": ["Ein Mann fährt Rad."]}))
+    refused = run("data", "stats", chinese)
+    assert refused.code == 2
+    assert "zh.json: captions are Chinese, which is written without spaces" in refused.err
+    assert "Use the tokeniser zh, zh-jieba or char." in refused.err
+    counted = run("data", "stats", chinese, "--tokeniser", "zh")
+    assert "tokens: zh" in counted.out and "parts of speech" not in counted.out
+    found = run("data", "stats", german, "--format", "json")
+    assert (
+        "de.json: no parts of speech: captions are German, and the tagger caption reads English" in found.err
+    )
+    assert "parts_of_speech" not in found.json["files"]["de.json"]
+
+
 def test_the_table_tells_the_sample(run, captions) -> None:
     found = run("data", "stats", *captions, "--images", 3, "--captions", 1)
     assert "samples of 3 images with 1 caption each" in found.out

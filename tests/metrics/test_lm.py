@@ -93,6 +93,19 @@ def test_what_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
         score(corpus(GOOD), [f"lm[model={tmp_path / 'absent.npz'}]"])
 
 
+def test_a_model_is_for_the_languages_that_its_tokeniser_cuts_into_words(
+    trained: Path, tmp_path: Path
+) -> None:
+    chinese = ["一只棕色的狗在草地上跑。", "两个人骑着自行车。", "一只狗在街上。"]
+    with pytest.raises(InputError, match="captions are Chinese, which is written without spaces"):
+        score(corpus(chinese), [f"lm[model={trained}]"])
+    path = tmp_path / "zh.npz"
+    train(chinese, tokeniser="zh").save(path)
+    name = f"lm[model={path}]"
+    known, shuffled = score(corpus([chinese[0], "草狗在上色的地跑一棕只。"]), [name])[name].values
+    assert known > shuffled
+
+
 def test_a_model_of_captions_knows_captions(data: Path, tmp_path: Path) -> None:
     folder = data / "coco_karpathy"
     references = json.loads((folder / "reference_captions.json").read_text(encoding="utf-8"))

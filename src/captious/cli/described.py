@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from captious.cli.output import Format
+from captious.cli.output import Format, note
 from captious.corpus.describe import (
     ORDERS,
     CaptionStatistics,
@@ -17,7 +17,7 @@ from captious.corpus.describe import (
     load_captions,
     sampled_captions,
 )
-from captious.corpus.parts_of_speech import NONE, parts_of_speech
+from captious.corpus.parts_of_speech import NONE, misread_by, parts_of_speech
 from captious.engine import Progress
 from captious.tables import Cell, Number, Table
 
@@ -30,6 +30,7 @@ def describe_files(
     draws: int,
     seed: int,
     tagger: str,
+    tokeniser: str = "ptb",
     progress: Progress | None = None,
 ) -> list[CaptionStatistics]:
     """Describe every file on samples of one size."""
@@ -39,10 +40,12 @@ def describe_files(
     for done, (name, own) in enumerate(zip(_names(paths), sets, strict=True)):
         if progress:
             progress(name, done, len(sets))
-        statistics = describe(name, own, sample)
-        if tagger != NONE:
-            counted = parts_of_speech(sampled_captions(own, sample), tagger)
-            statistics = replace(statistics, parts_of_speech=counted)
+        statistics = describe(name, own, sample, tokeniser)
+        texts = sampled_captions(own, sample)
+        if tagger != NONE and not (why := misread_by(tagger, texts)):
+            statistics = replace(statistics, parts_of_speech=parts_of_speech(texts, tagger))
+        elif tagger != NONE:
+            note(f"{name}: no parts of speech: {why} Use --tagger NAME, a spaCy model of that language.")
         found.append(statistics)
     return found
 
@@ -61,8 +64,8 @@ def tables(found: list[CaptionStatistics], form: Format) -> list[Table]:
     if form is Format.csv:
         return [_long(found)]
     made = [_sizes(found), _lengths(found)]
-    if found[0].parts_of_speech is not None:
-        made.append(_parts(found))
+    if tagged := [one for one in found if one.parts_of_speech is not None]:
+        made.append(_parts(tagged))
     return made
 
 
@@ -86,7 +89,8 @@ def _sizes(found: list[CaptionStatistics]) -> Table:
         f"n-grams: distinct n-grams in samples of {sample.images:,} images with {each} each; "
         f"mean and SD of {sample.draws} draws, seed {sample.seed}"
     )
-    return Table("", header, rows, note)
+    tokens = found[0].tokeniser
+    return Table("", header, rows, note if tokens == "ptb" else f"{note}; tokens: {tokens}")
 
 
 def _long(found: list[CaptionStatistics]) -> Table:

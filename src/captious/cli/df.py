@@ -14,9 +14,7 @@ def df(
     references: options.References,
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="File to write (.npz).")],
     n: Annotated[int, typer.Option("--n", metavar="N", min=1, max=4, help="Maximum n-gram length.")] = 4,
-    tokeniser: Annotated[
-        str, typer.Option("--tokeniser", metavar="NAME", help="Tokeniser: ptb, 13a, intl, zh, char or space.")
-    ] = "ptb",
+    tokeniser: options.Tokeniser = "ptb",
 ) -> None:
     """Build a document-frequency table for CIDEr.
 
@@ -28,10 +26,12 @@ def df(
     from captious.corpus.load import load_references
     from captious.files import check_output
     from captious.metrics.document_frequency import DocumentFrequencies
-    from captious.text.tokens import require_tokeniser
+    from captious.text.tokens import refuse_clauses, require_tokeniser
 
     require_tokeniser(tokeniser)
     check_output(out, references, ending=".npz")
-    table = DocumentFrequencies.build(load_references(references), n=n, tokeniser=tokeniser)
+    given = load_references(references)
+    refuse_clauses(given.values, tokeniser, "references")
+    table = DocumentFrequencies.build(given, n=n, tokeniser=tokeniser)
     table.save(out)
     note(f"wrote {table.n_grams:,} n-grams of {table.documents:,} images to {out}")

@@ -48,7 +48,7 @@ def doctor(
     metrics = {}
     for name, metric in known_metrics().items():
         missing = missing_for(name)
-        needs = ", ".join(sorted(metric.needs)) or "nothing"
+        needs = ", ".join(sorted(metric.needs)) or " or ".join(metric.needs_one_of) or "nothing"
         rows.append([name, "ready" if not missing else "missing", needs, missing or metric.summary])
         metrics[name] = {
             "ready": not missing,

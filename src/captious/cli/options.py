@@ -168,6 +168,15 @@ Level = Annotated[
     float,
     typer.Option("--level", metavar="NUMBER", min=0.5, max=0.9999, help="Confidence level of the intervals."),
 ]
+Tokeniser = Annotated[
+    str,
+    typer.Option(
+        "--tokeniser",
+        metavar="NAME",
+        help="Tokeniser: ptb, 13a, intl, space; without spaces between words zh, zh-jieba, ja-mecab, "
+        "th-newmm or char; ko-mecab.",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Random seed.")]
 Jobs = Annotated[
     int,

@@ -46,6 +46,7 @@ def stats(
             "English model), the name of another spaCy model, or none.",
         ),
     ] = "caption",
+    tokeniser: options.Tokeniser = "ptb",
     seed: options.Seed = options.DEFAULT_SEED,
     form: options.OutputFormat = Format.table,
 ) -> None:
@@ -66,6 +67,7 @@ def stats(
             draws=draws,
             seed=seed,
             tagger=tagger,
+            tokeniser=tokeniser,
             progress=progress,
         )
     emit(tables(found, form), {"files": {one.name: one.to_dict() for one in found}}, form)

@@ -18,7 +18,7 @@ from captious.corpus.parts_of_speech import PartsOfSpeech
 from captious.corpus.readers import PathText, read_rows
 from captious.corpus.types import Ragged
 from captious.errors import InputError
-from captious.text.tokens import token_table
+from captious.text.tokens import refuse_clauses, token_table
 
 SAMPLE_IMAGES = 4500  # ObjectNet Captions, Table 1
 SAMPLE_CAPTIONS = 5  # ObjectNet Captions, Table 1
@@ -57,6 +57,7 @@ class CaptionStatistics:
     length_median: float
     length_longest: int
     histogram: dict[str, int]
+    tokeniser: str
     sample: Sample
     unique: tuple[MeanSd, ...]
     parts_of_speech: PartsOfSpeech | None = None
@@ -66,6 +67,7 @@ class CaptionStatistics:
         found: dict[str, Any] = {
             "captions": self.captions,
             "images": self.images,
+            "tokeniser": self.tokeniser,
             "tokens": self.tokens,
             "unique_tokens": self.unique_tokens,
             "length": {
@@ -125,6 +127,7 @@ def describe(name: str, captions: Ragged, sample: Sample, tokeniser: str = "ptb"
     >>> found.unique_tokens, [value.mean for value in found.unique]
     (4, [4.0, 3.0, 2.0, 0.0])
     """
+    refuse_clauses(captions.values, tokeniser, f"{name}: captions")
     table = token_table(captions.values, tokeniser)
     lengths = np.diff(table.offsets)
     grams = [_gram_codes(table.ids.astype(np.int64), lengths, order) for order in ORDERS]
@@ -141,6 +144,7 @@ def describe(name: str, captions: Ragged, sample: Sample, tokeniser: str = "ptb"
         length_median=float(np.median(lengths)),
         length_longest=int(lengths.max()),
         histogram=_histogram(lengths),
+        tokeniser=tokeniser,
         sample=sample,
         unique=unique,
     )

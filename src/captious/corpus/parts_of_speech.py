@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from captious.errors import InputError, MissingDependencyError
+from captious.text.languages import SOME, languages_of
 from captious.text.parse import Parse
 
 _BY_TAG = {
@@ -102,6 +103,18 @@ def parts_of_speech(captions: Sequence[str], tagger: str = CAPTION) -> PartsOfSp
     if tagger == CAPTION:
         return _by_caption_parser(captions)
     return _by_spacy(captions, tagger)
+
+
+def misread_by(tagger: str, captions: Sequence[str]) -> str:
+    """Why an English tagger would misread captions, in a sentence; empty where it would not.
+
+    >>> misread_by("caption", ["Zwei Hunde laufen über die Wiese."])
+    'captions are German, and the tagger caption reads English.'
+    """
+    others = [one.language for one in languages_of(captions) if one.code != "en" and one.share >= SOME]
+    if tagger not in (CAPTION, SPACY) or not others:
+        return ""
+    return f"captions are {' and '.join(others)}, and the tagger {tagger} reads English."
 
 
 def missing_for_taggers() -> dict[str, str]:

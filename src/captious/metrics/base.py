@@ -71,6 +71,7 @@ class Metric:
     summary: ClassVar[str] = ""
     citation: ClassVar[str] = ""
     needs: ClassVar[frozenset[Need]] = frozenset({"references"})
+    needs_one_of: ClassVar[tuple[Need, ...]] = ()  # where any of these is enough
     bounds: ClassVar[tuple[float, float]] = (0.0, 1.0)
     percent: ClassVar[bool] = True
     higher_is_better: ClassVar[bool] = True

@@ -18,10 +18,10 @@ from weakref import WeakKeyDictionary
 from captious.corpus import Corpus
 from captious.errors import CaptiousWarning, InputError, one_line
 from captious.metrics.base import Metric
-from captious.text.languages import ANY, LATIN, SPACED, UNSPACED, Written, languages_of
+from captious.text.languages import ANY, LATIN, SOME, SPACED, UNSPACED, Written, languages_of
 from captious.text.markup import marked_up, without_markup
+from captious.text.tokens import takes_clauses
 
-SOME = 0.1  # share of the captions, or of the references, from which a language counts
 _UNREAD = 0.7  # share of a text's word pieces from which the encoder reads nothing in it
 _LOOKED_AT = 20_000  # texts whose markup is looked for, evenly spaced
 _SAMPLE = 500  # texts whose word pieces are looked at
@@ -152,8 +152,8 @@ def _finding(metric: Metric, side: str, written: Written, corpus: Corpus) -> Fin
     refused = metric.strict_language or SPACED in claimed or written.script not in read
     if SPACED in claimed:
         tokeniser = getattr(metric, "tokeniser", "")
-        why = "which is written without spaces: " + (
-            f"the tokeniser {tokeniser} takes a clause for one word" if tokeniser else "a clause is one word"
+        why = (
+            takes_clauses(tokeniser) if tokeniser else "which is written without spaces: a clause is one word"
         )
     elif refused:
         why = f"but it works only for {_listed(claimed)}: its scores are meaningless"

@@ -18,6 +18,7 @@ from captious.models import locate
 from captious.models.encoders.long_texts import CHUNK, LONG
 from captious.models.language import load as models
 from captious.text.languages import ANY
+from captious.text.tokens import languages_of_tokeniser
 
 REPORTS = ("likelihood", "perplexity")
 
@@ -61,8 +62,12 @@ class LanguageModelFluency(OfTexts):
             object.__setattr__(self, "bounds", (1.0, np.inf))
 
     def languages(self) -> tuple[str, ...]:
-        """English, unless a model of your own is named."""
-        return ("en",) if self.model in (models.POCKETSPHINX, models.CAPTIONS, locate.SMOLLM2) else (ANY,)
+        """English; of your own n-gram model those whose words its tokeniser finds; of another model any."""
+        if self.model in (models.POCKETSPHINX, models.CAPTIONS, locate.SMOLLM2):
+            return ("en",)
+        if models.is_causal(self.model):
+            return (ANY,)
+        return languages_of_tokeniser(models.tokeniser_of(self.model))
 
     def way_out(self, code: str) -> str:
         """A model of that language."""

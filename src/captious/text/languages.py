@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any, NamedTuple
 from unicodedata import name
 
+SOME = 0.1  # share of the texts from which a language counts
 ANY, SPACED = "any", "spaced"  # what stands for many languages: all, and those with spaces between words
 LATIN = "Latin"
 # Scripts whose words stand without spaces between them.

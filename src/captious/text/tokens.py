@@ -14,8 +14,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import UnknownNameError
-from captious.text.languages import ANY, SPACED
+from captious.errors import InputError, UnknownNameError
+from captious.text.languages import ANY, SOME, SPACED, languages_of
 from captious.text.segmenters import SEGMENTERS, versions
 from captious.text.segmenters import tokenise_many as tokenise_segmented
 
@@ -126,6 +126,30 @@ def languages_of_tokeniser(name: str) -> tuple[str, ...]:
         return (ANY,)
     own = "zh" if plain == "zh" else SEGMENTERS[plain].language if plain in SEGMENTERS else ""
     return (SPACED, *filter(None, [own]))
+
+
+def takes_clauses(tokeniser: str) -> str:
+    """What a tokeniser does to captions that are written without spaces, as messages say it."""
+    return f"which is written without spaces: the tokeniser {tokeniser} takes a clause for one word"
+
+
+def refuse_clauses(texts: Sequence[str], tokeniser: str, what: str = "captions") -> None:
+    """Refuse texts of a language that is written without spaces, and whose words the tokeniser does not find.
+
+    >>> refuse_clauses(["一只棕色的狗"], "ptb")
+    Traceback (most recent call last):
+    captious.errors.InputError: captions are Chinese, which is written without spaces: the tokeniser \
+ptb takes a clause for one word. Use the tokeniser zh, zh-jieba or char.
+    """
+    require_tokeniser(tokeniser)
+    claimed = languages_of_tokeniser(tokeniser)
+    for one in languages_of(texts):
+        if one.share >= SOME and not one.spaced and not {ANY, one.code} & set(claimed):
+            *others, last = tokenisers_for(one.code)
+            names = f"{', '.join(others)} or {last}" if others else last
+            raise InputError(
+                f"{what} are {one.language}, {takes_clauses(tokeniser)}. Use the tokeniser {names}."
+            )
 
 
 def tokenisers_for(code: str) -> list[str]:

@@ -156,3 +156,11 @@ def test_a_damaged_line_sets_its_file_aside(tmp_path: Path) -> None:
     assert (found.kept, found.rows, len(found.set_aside)) == (2, 4, 1)
     assert "b.jsonl: line 2" in found.set_aside[0].reason
     assert [path.name for path in sorted((tmp_path / "kept").glob("*.jsonl"))] == ["kept-00000.jsonl"]
+
+
+def test_words_of_captions_without_spaces_are_not_counted(tmp_path: Path) -> None:
+    file = tmp_path / "zh.jsonl"
+    file.write_text('{"image_id": 1, "caption": "一只棕色的狗在草地上跑。"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="captions are Chinese, which is written without them"):
+        captious.filter_shards(file, "words < 3", tmp_path / "kept")
+    assert captious.filter_shards(file, "length < 30", tmp_path / "kept").kept == 1

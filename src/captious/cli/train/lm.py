@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from captious.cli import options
+
 
 def lm(
     captions: Annotated[
@@ -17,6 +19,7 @@ def lm(
     order: Annotated[
         int, typer.Option("--order", "-n", metavar="N", min=1, max=6, help="Length of the longest n-gram.")
     ] = 3,
+    tokeniser: options.Tokeniser = "ptb",
 ) -> None:
     """Train an n-gram language model for the metric `lm`.
 
@@ -30,11 +33,14 @@ def lm(
     from captious.models.language.grammaticality import with_fluency
     from captious.models.language.load import NGRAM_SUFFIX
     from captious.models.language.ngram_train import train
+    from captious.text.tokens import refuse_clauses, require_tokeniser
 
     if out.suffix != NGRAM_SUFFIX:
         raise InputError(f"--out {out}: the name must end in {NGRAM_SUFFIX}.")
+    require_tokeniser(tokeniser)
     texts = [caption for _, caption in read_captions(captions)]
-    model = with_fluency(train(texts, order), texts)
+    refuse_clauses(texts, tokeniser, f"{captions}: captions")
+    model = with_fluency(train(texts, order, tokeniser), texts)
     model.save(out)
     note(
         f"wrote {model.n_grams:,} n-grams of {model.captions:,} captions to {out}; "

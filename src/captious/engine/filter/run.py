@@ -26,6 +26,7 @@ from captious.engine.shards.parts import STATISTICS
 from captious.engine.shards.survey import SetAside
 from captious.errors import InputError
 from captious.progress import Report
+from captious.text.languages import SOME, languages_of
 
 
 def filter_lines(condition: Condition, address: str, folder: Folder, name: str) -> tuple[int, int]:
@@ -103,8 +104,19 @@ def _column_cells(name: str, column: Sequence[object]) -> Cells:
 
 def _of_captions(name: str, captions: Column) -> Cells:
     texts = [one if isinstance(one, str) else None for one in captions]
+    if name == "words":
+        _refuse_unspaced([one for one in texts if one])
     counted = [np.nan if one is None else len(one) if name == "length" else len(one.split()) for one in texts]
     return np.array(counted, dtype=np.float64)
+
+
+def _refuse_unspaced(texts: Sequence[str]) -> None:
+    for one in languages_of(texts):
+        if one.share >= SOME and not one.spaced:
+            raise InputError(
+                f'--where: "words" are counted between spaces, but captions are {one.language}, which is '
+                'written without them. Use "length", the number of characters.'
+            )
 
 
 BATCH_ROWS = 1 << 15

@@ -91,6 +91,7 @@ class Invented(Metric):
     )
     citation: ClassVar[str] = "captious"
     needs: ClassVar[frozenset[Need]] = frozenset()
+    needs_one_of: ClassVar[tuple[Need, ...]] = ("objects", "references")
     higher_is_better: ClassVar[bool] = False
 
     prior: str = ""

@@ -181,6 +181,11 @@ def load_language_model(name: str = POCKETSPHINX) -> LanguageModel:
     return _load(name, changed, getpid())
 
 
+def tokeniser_of(name: str) -> str:
+    """The tokeniser of an n-gram model; empty for one that brings its own."""
+    return str(getattr(load_language_model(name), "tokeniser", ""))
+
+
 @lru_cache(maxsize=4)
 def _load(name: str, changed: int, process: int) -> LanguageModel:
     if name == POCKETSPHINX:
