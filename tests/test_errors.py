@@ -13,7 +13,7 @@ from typer.main import get_command
 
 import captious
 import captious.learn
-from captious.benchmarks.data_files.locate import data_folder
+from captious.benchmarks.data_files import data_folder
 from captious.benchmarks.registry import CHOICES
 from captious.cli.main import application
 from captious.errors import ARGUMENTS, InputError, UnknownNameError

@@ -21,7 +21,7 @@ import numpy as np
 import orjson
 
 from captious.benchmarks import load_benchmark
-from captious.benchmarks.data_files.locate import data_folder
+from captious.benchmarks.data_files import data_folder
 from captious.corpus import Corpus
 from captious.learn.captious_metric.fit import VIEWS
 from captious.metrics import Batch, resolve

@@ -37,7 +37,7 @@ def main() -> None:
     except ImportError as error:
         print(f"skipped: {error}")
         return
-    from captious.benchmarks.data_files.locate import data_folder, wanted
+    from captious.benchmarks.data_files import data_folder, wanted
     from captious.corpus.load import reference_sets
     from captious.corpus.readers import read_rows
     from captious.models.encoders.wordpiece import read_wordpiece

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.benchmarks.data_files.locate import MissingDataError
+from captious.benchmarks.data_files import MissingDataError
 from captious.benchmarks.registry import BENCHMARKS, load_benchmark
 from captious.errors import InputError, UnknownNameError
 

@@ -14,9 +14,9 @@ from captious.campaigns.work.assignment import next_tasks
 from captious.campaigns.work.responses import respond
 from captious.crowd import arrivals, calls, studies, visits
 from captious.crowd.arrivals import TurnedAway
+from captious.crowd.planning import of_study
 from captious.crowd.reconcile import reconcile
 from captious.crowd.values import Arrival
-from captious.crowd.wage import of_study
 
 SECRET = b"s" * 32
 

@@ -16,7 +16,7 @@ from captious.corpus.splits import Split, hashed_split, read_split
 from captious.errors import CaptiousWarning, InputError
 from captious.learn import RatedSet, Settings, TrainingData, tables, train
 from captious.learn.models import GradientBoosting, Mlp, Ridge
-from captious.learn.recipes.vcrscore import vcrscore_data, vcrscore_settings
+from captious.learn.recipes import vcrscore_data, vcrscore_settings
 from captious.metrics.document_frequency import DocumentFrequencies
 from captious.metrics.learned.folder import read_folder
 from captious.stats import spearman

@@ -17,7 +17,7 @@ HOMES = (FOLDERS - SHARED) | {kind.__module__.split(".")[2] for kind in known_pr
 # Each is the analysis or the text of one protocol under a name of its own, not a guess at what a
 # campaign runs: the judge reads out THumB's rubric, the commands `audit` and `campaign mix` apply
 # one paper's functions to files.
-NAMED = {"metrics/vlm_judge/rubric.py", "cli/audit.py", "cli/campaign/mix.py"}
+NAMED = {"metrics/vlm_judge/rubric.py", "cli/audited.py", "cli/campaign/mix.py"}
 
 
 def imported(path: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from captious.benchmarks.data_files.locate import data_folder
+from captious.benchmarks.data_files import data_folder
 from captious.benchmarks.datasets.composite import COMPOSITE, load_composite
 from captious.benchmarks.datasets.flickr8k import CROWDFLOWER, EXPERT, load_crowdflower, load_expert
 from captious.benchmarks.datasets.foils import DISCOFOIL, FOILS, load_discofoil, load_foils

@@ -15,8 +15,14 @@ import orjson
 from captious.errors import FieldError, InputError, UnknownNameError, one_line
 from captious.protocols import Answers, HumanProtocol, Item, rules_of
 from captious.protocols.questions.file import parse_survey
-from captious.protocols.training import Example, TrainingRules
-from captious.protocols.training.standing import DEFAULT_PASS, DEFAULT_TRIES, LEAST_PASS, AfterFailing
+from captious.protocols.training import (
+    DEFAULT_PASS,
+    DEFAULT_TRIES,
+    LEAST_PASS,
+    AfterFailing,
+    Example,
+    TrainingRules,
+)
 
 State = Literal["draft", "open", "paused", "closed"]
 RaterState = Literal["active", "removed", "withdrawn"]

@@ -13,7 +13,7 @@ from captious.cli.output import Format
 from captious.errors import InputError
 
 if TYPE_CHECKING:
-    from captious.benchmarks.data_files.sources import Source
+    from captious.benchmarks.data_files import Source
     from captious.tables import Cell
 
 
@@ -53,7 +53,7 @@ def benchmarks(
 
 
 def _list(data: Path | None, form: Format) -> None:
-    from captious.benchmarks.data_files.sources import SOURCES
+    from captious.benchmarks.data_files import SOURCES
     from captious.cli.output import emit
     from captious.tables import Table
 
@@ -70,8 +70,7 @@ def _list(data: Path | None, form: Format) -> None:
 
 
 def _where(names: list[str], data: Path | None, form: Format) -> None:
-    from captious.benchmarks.data_files.locate import known_source
-    from captious.benchmarks.data_files.sources import SOURCES, state_of
+    from captious.benchmarks.data_files import SOURCES, known_source, state_of
     from captious.cli.output import emit
     from captious.tables import Table
 
@@ -89,7 +88,7 @@ def _where(names: list[str], data: Path | None, form: Format) -> None:
 
 
 def _get(names: list[str], data: Path | None) -> None:
-    from captious.benchmarks.data_files.locate import known_source, obtain
+    from captious.benchmarks.data_files import known_source, obtain
     from captious.cli.output import note
 
     sources = [known_source(name) for name in names]
@@ -153,7 +152,7 @@ def rows(
 
 def _looked_in(data: Path | None) -> Path:
     """The folder that commands read, or where files would be put if there is none."""
-    from captious.benchmarks.data_files.locate import MissingDataError, data_folder, folder_to_fill
+    from captious.benchmarks.data_files import MissingDataError, data_folder, folder_to_fill
 
     if data is not None:
         return data_folder(data)
@@ -164,7 +163,7 @@ def _looked_in(data: Path | None) -> Path:
 
 
 def _facts(one: Source, folder: Path) -> dict[str, object]:
-    from captious.benchmarks.data_files.sources import state_of
+    from captious.benchmarks.data_files import state_of
 
     files = [file._asdict() | {"state": state_of(file, folder)} for file in one.files]
     return one._asdict() | {"folder": str(folder), "files": files}

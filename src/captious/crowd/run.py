@@ -17,13 +17,13 @@ from captious.campaigns.quality.rules import ATTENTION, ONE_VALUE, RUN
 from captious.campaigns.results.analysis import overview
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store.database import Database
-from captious.crowd import calls, journal, studies, visits, wage
+from captious.crowd import calls, journal, planning, studies, visits
 from captious.crowd.journal import BudgetExceeded
+from captious.crowd.planning import Wage
 from captious.crowd.reconcile import Reconciled, known_now, reconcile
 from captious.crowd.stopping import Rule, Score, enough, scores
 from captious.crowd.studies import Stored
 from captious.crowd.values import GIVEN_BACK
-from captious.crowd.wage import Wage
 
 # What a study ended by: the result is known well enough, nothing is left to do, the budget or the places
 # are used up, someone closed it.
@@ -75,7 +75,7 @@ def look(db: Database, stored: Stored, plan: Plan, *, ask: bool = True) -> Look:
     campaign = lifecycle.by_id(db, stored.campaign_id)
     view = overview(db, campaign)
     known = tuple(scores(db, campaign, plan.rule)) if plan.rule is not None else ()
-    measured = wage.of_study(db, stored)
+    measured = planning.of_study(db, stored)
     return Look(
         stored,
         found,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from captious.benchmarks.data_files.sources import SOURCES
+from captious.benchmarks.data_files import SOURCES
 from captious.benchmarks.studies import measures as _measures  # noqa: F401
 from captious.benchmarks.studies.asked import MEASURES
 from captious.benchmarks.studies.study import find_study, half_unit, parse_study, study_names

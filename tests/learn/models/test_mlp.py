@@ -10,7 +10,7 @@ import pytest
 from captious.errors import InputError
 from captious.learn.journal import Journal
 from captious.learn.models import Fit, Mlp, mlp
-from captious.learn.recipes.rating import PAPER
+from captious.learn.recipes import RATING_MODEL
 
 
 def rows(n: int = 300) -> tuple[np.ndarray, np.ndarray]:
@@ -119,9 +119,14 @@ def test_an_interrupted_run_ends_as_one_that_was_not(tmp_path: Path, monkeypatch
 
 def test_the_rating_model_is_the_papers() -> None:
     # Scott et al. 2023, 3.4
-    assert PAPER.sizes() == [1024, 64]
-    assert (PAPER.dropout, PAPER.batch, PAPER.epochs) == (0.8, 256, 4000)
-    assert (PAPER.rate, PAPER.decay, PAPER.every, PAPER.patience) == (1e-5, 0.99, 15, 0)
+    assert RATING_MODEL.sizes() == [1024, 64]
+    assert (RATING_MODEL.dropout, RATING_MODEL.batch, RATING_MODEL.epochs) == (0.8, 256, 4000)
+    assert (RATING_MODEL.rate, RATING_MODEL.decay, RATING_MODEL.every, RATING_MODEL.patience) == (
+        1e-5,
+        0.99,
+        15,
+        0,
+    )
 
 
 @pytest.mark.parametrize("options", [{"dropout": 1.0}, {"hidden": "ax4"}, {"epochs": 0}, {"rate": 0.0}])

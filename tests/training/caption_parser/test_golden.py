@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from reference.golden import read_items, read_parses
 
-from captious.benchmarks.data_files.locate import MissingDataError
+from captious.benchmarks.data_files import MissingDataError
 from captious.errors import InputError
 from captious.metrics.spice import Counts
 

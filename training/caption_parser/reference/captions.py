@@ -16,7 +16,7 @@ from typing import Any
 
 import orjson
 
-from captious.benchmarks.data_files.locate import wanted
+from captious.benchmarks.data_files import wanted
 from captious.text.ptb.tokenise import tokenise_many
 
 Captioned = tuple[str, str]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from captious.benchmarks.data_files.locate import wanted
+from captious.benchmarks.data_files import wanted
 from captious.errors import InputError
 from captious.metrics.spice import Counts
 from captious.text.parse import Parse

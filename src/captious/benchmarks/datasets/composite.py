@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from captious.benchmarks.data_files.locate import wanted
+from captious.benchmarks.data_files import wanted
 from captious.benchmarks.datasets.same_text import without
 from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.corpus import Corpus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from captious.benchmarks.data_files.locate import wanted
+from captious.benchmarks.data_files import wanted
 from captious.benchmarks.protocol import SPANS, Protocol, RatedExamples, marked_examples
 from captious.corpus import Corpus, Finding, Findings
 from captious.corpus.load import reference_sets

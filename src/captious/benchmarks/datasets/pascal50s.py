@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from captious.benchmarks.data_files.locate import wanted
+from captious.benchmarks.data_files import wanted
 from captious.benchmarks.datasets.same_text import fold
 from captious.benchmarks.protocol import Preferences, Protocol
 from captious.corpus import Corpus

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from captious.benchmarks.data_files.locate import wanted
+from captious.benchmarks.data_files import wanted
 from captious.benchmarks.protocol import Protocol, RatedExamples, rated_examples
 from captious.corpus import Corpus
 from captious.corpus.readers import Rows, read_rows

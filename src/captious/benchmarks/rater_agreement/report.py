@@ -11,7 +11,6 @@ import numpy as np
 
 from captious.arguments import check_arguments
 from captious.benchmarks.rater_agreement import tables
-from captious.benchmarks.rater_agreement.own_captions import own_captions, without_own_captions
 from captious.corpus import Judgments
 from captious.corpus.columns import FloatArray
 from captious.corpus.given import Given
@@ -28,6 +27,42 @@ from captious.tables import Shown, Table
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+def own_captions(judgments: Judgments) -> int:
+    """How many of the examples are an image with a caption that was written for it.
+
+    Flickr8k names a caption by its image: `1056338697.jpg#2`.
+
+    >>> own_captions(Judgments.from_columns(
+    ...     images=["a.jpg", "a.jpg"], systems=["a.jpg#2", "b.jpg#0"], values=[4, 1]))
+    1
+    """
+    return sum(map(is_own, judgments.keys))
+
+
+def is_own(key: tuple[str, str]) -> bool:
+    """Whether the caption of this name was written for this image."""
+    image, caption = key
+    name, mark, number = caption.rpartition("#")
+    return bool(mark) and number.isdecimal() and name == image
+
+
+def without_own_captions(judgments: Judgments) -> Judgments:
+    """The judgments of captions that were written for another image."""
+    kept = np.array([not is_own(key) for key in judgments.keys], dtype=bool)
+    rows = np.flatnonzero(kept[judgments.example_of])
+    keys = [judgments.keys[i] for i in judgments.example_of[rows].tolist()]
+    return Judgments.from_columns(
+        images=[image for image, _ in keys],
+        systems=[system for _, system in keys],
+        raters=[judgments.raters[i] for i in judgments.rater_of[rows].tolist()],
+        aspects=[judgments.aspects[i] for i in judgments.aspect_of[rows].tolist()],
+        stages=[judgments.stages[i] for i in judgments.stage_of[rows].tolist()],
+        values=judgments.values[rows],
+        times=judgments.times[rows].tolist(),
+    )
+
 
 OWN = ("keep", "drop")
 # Above this many raters, pairs and leave-one-out say little and take long.

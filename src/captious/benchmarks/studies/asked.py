@@ -15,8 +15,7 @@ import numpy as np
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from captious.benchmarks.data_files.locate import GOLDEN, GOLDEN_VARIABLE, MissingDataError
-from captious.benchmarks.data_files.sources import source_of
+from captious.benchmarks.data_files import GOLDEN, GOLDEN_VARIABLE, MissingDataError, source_of
 from captious.benchmarks.datasets.own_file import load_own_file
 from captious.benchmarks.protocol import Preferences, RatedExamples
 from captious.benchmarks.registry import BENCHMARKS, load_benchmark

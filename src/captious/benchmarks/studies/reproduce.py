@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from captious.arguments import check_arguments
-from captious.benchmarks.data_files.locate import MissingDataError, data_folder
+from captious.benchmarks.data_files import MissingDataError, data_folder
 from captious.benchmarks.datasets.thumb import Leaked
 from captious.benchmarks.studies import measures as _measures  # noqa: F401  # registers them
 from captious.benchmarks.studies.asked import Asked, Cells, Room

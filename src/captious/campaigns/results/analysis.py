@@ -26,8 +26,8 @@ from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.campaigns.work import reading, responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
+from captious.protocols.agreement import distribution_table
 from captious.protocols.base import ADJUDICATION, as_judgments, counted_rows, split_adjudicated
-from captious.protocols.distribution import distribution_table
 from captious.protocols.item import is_first
 from captious.tables import Cell, Number, Table
 from captious.tables.values import to_dict

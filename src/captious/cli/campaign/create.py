@@ -23,7 +23,7 @@ from captious.files import text_of
 
 if TYPE_CHECKING:
     from captious.campaigns.records import Draft
-    from captious.protocols.training.standing import AfterFailing as AfterFailingChoice
+    from captious.protocols.training import AfterFailing as AfterFailingChoice
 
 DEFAULT_SEED = 20220710
 LONGEST_CONSENT = 20_000  # as the pages have it

@@ -135,7 +135,7 @@ def bonus(
     """
     from captious.campaigns.setup import lifecycle
     from captious.cli.output import note
-    from captious.crowd import calls, visits, wage
+    from captious.crowd import calls, planning, visits
     from captious.crowd.money import minor, shown
     from captious.crowd.run import TOP_UP
 
@@ -145,7 +145,7 @@ def bonus(
         stored = options.study_of(db, lifecycle.find(db, slug), study)
         currency = stored.study.currency
         if to_minimum:
-            units, reason = wage.of_study(db, stored).bonus, reason or TOP_UP
+            units, reason = planning.of_study(db, stored).bonus, reason or TOP_UP
             chosen = [one for one in visits.of_study(db, stored.id) if one.state == "approved"]
             if not units:
                 note("the median pay already reaches the minimum wage. No bonus is needed.")

@@ -11,13 +11,13 @@ from captious.tables import Cell, Number, Table, moment, number
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from captious.crowd.planning import Wage
     from captious.crowd.reconcile import Reconciled
     from captious.crowd.run import Look
     from captious.crowd.stopping import Rule
     from captious.crowd.studies import Stored
     from captious.crowd.values import Quote, Study
     from captious.crowd.visits import Visit
-    from captious.crowd.wage import Wage
 
 
 def money(units: int, currency: str) -> Number:

@@ -158,7 +158,7 @@ def _benchmarks(data: Path | None) -> tuple[Sources, dict[str, Judged], dict[str
     import orjson
 
     from captious.benchmarks import load_benchmark
-    from captious.benchmarks.data_files.locate import data_folder
+    from captious.benchmarks.data_files import data_folder
     from captious.benchmarks.protocol import Preferences
     from captious.corpus import Corpus
     from captious.learn.captious_metric.recipe import Judged

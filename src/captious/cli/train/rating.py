@@ -80,14 +80,14 @@ def rating(
     from captious.cli.train.run import pools_typed, train_and_print, train_each_and_print
     from captious.errors import InputError
     from captious.learn import TrainingData
-    from captious.learn.recipes.rating import PAPER, QUICK, SHARES, rating_settings
+    from captious.learn.recipes import QUICK, RATING_MODEL, RATING_SHARES, rating_settings
     from captious.metrics import split_list
 
     typed = {"epochs": epochs, "rate": rate, "patience": patience}
     given = {name: value for name, value in typed.items() if value is not None}
-    learner = replace(QUICK if quick else PAPER, **given)  # type: ignore[arg-type]
+    learner = replace(QUICK if quick else RATING_MODEL, **given)  # type: ignore[arg-type]
     where = Typed(candidates, references, images, objects, data, aspect, scale, split)
-    sets = rated_sets(judgments, where, SHARES)
+    sets = rated_sets(judgments, where, RATING_SHARES)
     same = len({one.scale for one in sets}) == 1
     chosen = TrainingData(tuple(sets if same else (one.normalised() for one in sets)))
     settings = rating_settings(chosen, features=tuple(split_list(features)), learner=learner)

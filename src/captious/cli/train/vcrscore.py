@@ -66,13 +66,7 @@ def vcrscore(
     from captious.cli.train.data import Typed, rated_sets
     from captious.cli.train.run import train_and_print
     from captious.learn.models import parse_learner
-    from captious.learn.recipes.vcrscore import (
-        EXTERNAL_SHARES,
-        OWN_SHARES,
-        POOL,
-        vcrscore_data,
-        vcrscore_settings,
-    )
+    from captious.learn.recipes import EXTERNAL_SHARES, OWN_SHARES, POOL, vcrscore_data, vcrscore_settings
     from captious.metrics import split_list
 
     typed = Typed(candidates, references, images, objects, data, aspect, split=split)

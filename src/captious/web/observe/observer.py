@@ -13,7 +13,6 @@ import os
 import re
 import secrets
 import time
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -32,7 +31,7 @@ from sqlalchemy.pool import QueuePool
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from captious._version import __version__
-from captious.web.observe.access_log import AccessHandler
+from captious.web.observe.logs import AccessHandler, request_id
 
 FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client reads it when it is imported
 BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
@@ -158,8 +157,6 @@ def resident_bytes(process: int | str = "self") -> int:
 
 
 log = logging.getLogger("captious.access")
-# The request that a task works on, for every line that is logged meanwhile.
-request_id: ContextVar[str] = ContextVar("request_id", default="")
 HEADER = b"x-request-id"
 WORK = "/work/"
 MOUNTED = ("/static/", "/api/v1/")

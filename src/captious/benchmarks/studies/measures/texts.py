@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from captious.benchmarks.data_files.locate import MissingDataError
+from captious.benchmarks.data_files import MissingDataError
 from captious.benchmarks.studies.asked import Asked, Cells, Measured, around, measure, one_run
 from captious.benchmarks.studies.measures.scores import corpus_scores
 from captious.corpus import Corpus

@@ -23,8 +23,7 @@ from captious.errors import InputError
 from captious.protocols import Problem
 from captious.protocols.item import as_number
 from captious.protocols.questions.file import parse_survey
-from captious.protocols.training import AFTER_FAILING
-from captious.protocols.training.standing import LEAST_PASS
+from captious.protocols.training import AFTER_FAILING, LEAST_PASS
 from captious.web import pages
 from captious.web.admin.access import (
     PAGE,

@@ -15,8 +15,7 @@ from captious.campaigns.entry.training import KeptExample
 from captious.campaigns.store import images
 from captious.protocols import Field, Problem
 from captious.protocols.known import best_answer
-from captious.protocols.training import Marked, Standing, mark
-from captious.protocols.training.example import WHOLE
+from captious.protocols.training import WHOLE, Marked, Standing, mark
 from captious.web import forms, pages
 from captious.web.errors import documented_pages
 from captious.web.forms import answers_to

@@ -9,8 +9,7 @@ import re
 import orjson
 import pytest
 
-from captious.web.observe.access_log import MOST_WAITING, WAIT_SECONDS, AccessHandler, Form
-from captious.web.observe.logs import redacted
+from captious.web.observe.logs import MOST_WAITING, WAIT_SECONDS, AccessHandler, Form, redacted
 
 FACTS = {"method": "GET", "path": "/join/AQAAsecret", "status": 200, "milliseconds": 1.2, "client": "::1"}
 SAYS = '::1 "GET /join/AQAAsecret HTTP/1.1" 200 1.2 ms'

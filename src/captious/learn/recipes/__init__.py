@@ -1,1 +1,0 @@
-"""Metrics of papers, as settings of the trainer."""
