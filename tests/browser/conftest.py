@@ -32,6 +32,16 @@ from captious.web.settings import WebSettings
 DESK = {"width": 1280, "height": 900}
 OWNER, PASSWORD = "Lea Owner", "correct horse battery"
 FARTHEST = 150
+# Pages of a campaign below a tab.
+PARTS = {
+    "Training": "Raters",
+    "Crowd": "Raters",
+    "Known answers": "Quality",
+    "Disagreements": "Quality",
+    "Notes": "Quality",
+    "Agreement": "Results",
+    "Log": "Settings",
+}
 PATIENCE = 120_000  # milliseconds
 Answers = Mapping[str, Any]
 # (stage, rater, image, system, aspect) and the value.
@@ -434,8 +444,11 @@ class Office:
 
     def tab(self, name: str) -> str:
         """Go to a page of the campaign and read it, once what it computes is there."""
-        here = self.hand.page.get_by_role("navigation", name="This campaign")
-        self.hand.activate(here.get_by_role("link", name=name, exact=True))
+        here = self.hand.page.locator("nav.tabs").get_by_role("link", name=name, exact=True)
+        if not here.count():
+            whole = self.hand.page.get_by_role("navigation", name="This campaign")
+            self.hand.activate(whole.get_by_role("link", name=PARTS[name], exact=True))
+        self.hand.activate(here)
         until = time.monotonic() + 60
         while self.hand.page.locator("[data-computing]").count() and time.monotonic() < until:
             time.sleep(0.3)

@@ -134,6 +134,7 @@ def test_zoom_and_guide_by_key(studio, start) -> None:
     hand = start(studio.visitor("keyboard"), link)
     hand.press("z")
     view = hand.page.locator(".zoom-view")
+    hand.page.locator(".zoom-view[data-size]").wait_for()
     assert [(hand.press(key), view.get_attribute("data-size"))[1] for key in "++-"] == ["2", "3", "2"]
     hand.press("z")
     assert not hand.page.locator("#zoom-dialog").is_visible()

@@ -67,6 +67,8 @@ def check_second(hand: Any, sample: Any) -> str:
         assert prior.split("Earlier answer:")[1].split()[0] == SAID[system]["recall"]
         if (image, system) == ("1", "heron"):
             hand.answer({f"{letter}.recall": CHANGED_RECALL})
+    if hand.way != "plain":
+        hand.page.locator("[data-confirm-all]").click()
     hand.submit()
     return image
 

@@ -14,6 +14,7 @@ from captious.campaigns.setup import lifecycle
 from captious.crowd import calls, studies, visits
 from captious.crowd.providers.panel import SECRET as PANEL_SECRET
 from captious.crowd.values import Question
+from captious.errors import InputError
 
 TEXT = "I agree to take part."
 BACK = "https://panel.example/back?who={participant}&code={code}"
@@ -205,3 +206,22 @@ def test_a_post_without_the_token_takes_no_place(site: Any) -> None:
     study = Study(site)
     assert site.visitor().post(f"{study.path}?participant=ada", data={"csrf": "x"}).status_code == 403
     assert study.visits() == {}
+
+
+def test_publishing_opens_the_campaign_and_the_verdict_counts_its_places(site: Any) -> None:
+    campaign = site.campaign("humanr", images=30, opened=False)
+    plan = {"places": 5, "answers": 10, "reward": 150, "currency": "USD", "minutes": 5.0}
+    study = studies.new_study(campaign, "http://testserver", **plan)
+    planned = studies.create(site.db, campaign, study, "panel", {}, actor="lea")
+    calls.publish(site.db, planned, actor="lea")
+    assert lifecycle.find(site.db, campaign.slug).state == "open"
+    assert site.visitor().get(f"/go/{study.key}?participant=p1").status_code == 200
+    owner = site.account("owner")
+    (first, *_) = owner.get(f"/api/admin/c/{campaign.slug}").json()["verdict"]["lines"]
+    assert first["text"].startswith("Waiting for participants: ")
+    assert "5 published places are not taken yet" in first["text"]
+    other = studies.new_study(campaign, "http://testserver", **plan)
+    again = studies.create(site.db, lifecycle.find(site.db, campaign.slug), other, "panel", {}, actor="lea")
+    lifecycle.close(site.db, lifecycle.find(site.db, campaign.slug), actor="lea")
+    with pytest.raises(InputError, match="Resume it before you publish"):
+        calls.publish(site.db, again, actor="lea")

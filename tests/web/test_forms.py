@@ -86,9 +86,17 @@ def test_earlier_scores_are_offered_and_said_in_words() -> None:
     assert questions["A.conciseness"].prior == "Too detailed or repetitive"
     assert questions["A.fluency"].prior == "Casing 0.1, Awkward construction 0.3"
     assert questions["A.fluency"].prior_values == "awkward=0.3 casing=0.1"
-    # A draft replaces what is offered, even an empty one.
+    # A draft replaces what is offered, even an empty one; an earlier choice waits to be confirmed.
     empty = forms.view(second, texts(), answers={}).captions[0].questions
-    assert not any(choice.checked for question in empty for choice in question.choices)
+    open_ = [question for question in empty if question.confirm]
+    assert [question.name.partition(".")[2] for question in open_] == [
+        "precision",
+        "recall",
+        "conciseness",
+        "inclusive_language",
+    ]
+    others = [question for question in empty if not question.confirm]
+    assert not any(choice.checked for question in others for choice in question.choices)
 
 
 def test_problems_lead_to_their_questions() -> None:

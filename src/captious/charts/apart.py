@@ -9,12 +9,14 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from base64 import b64decode, b64encode
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
 from captious.charts.drawn import chart_files, figure_of, page_figure
+from captious.charts.render import drawing
 from captious.errors import CaptiousError
 from captious.tables import Table
 from captious.tables.values import from_dict, to_dict
@@ -42,7 +44,12 @@ def file_pictures(tables: Sequence[Table]) -> list[str]:
     return found
 
 
-def _asked(form: Literal["page", "file"], tables: Sequence[Table]) -> Any:
+def drawn_file(table: Table, form: str) -> bytes:
+    """The chart of a table as a file: `pdf`, `svg` or `png`."""
+    return b64decode(_asked(form, [table]))
+
+
+def _asked(form: str, tables: Sequence[Table]) -> Any:
     if not tables:
         return []
     request = orjson.dumps({"form": form, "tables": [to_dict(table) for table in tables]})
@@ -66,6 +73,8 @@ def main() -> int:
     drawn: Sequence[object]
     if asked["form"] == "file":
         drawn = chart_files(tables)
+    elif asked["form"] in ("pdf", "svg", "png"):
+        drawn = b64encode(drawing(figure_of(tables[0]), asked["form"])).decode()
     else:
         drawn = [page_figure(figure_of(table)) for table in tables]
     sys.stdout.buffer.write(orjson.dumps(drawn))

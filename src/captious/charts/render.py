@@ -67,7 +67,7 @@ def export(figures: Sequence[Figure], folder: Path) -> list[Path]:
     for figure in figures:
         for suffix in ("vl.json", "svg", "pdf", "png"):
             path = folder / f"{figure.key}.{suffix}"
-            path.write_bytes(_drawn(figure, suffix))
+            path.write_bytes(drawing(figure, suffix))
             written.append(path)
     return written
 
@@ -76,7 +76,7 @@ def save(figure: Figure, path: Path) -> None:
     """Write one chart as the file's name says: `.svg`, `.pdf` or `.png`."""
     check_figure(path)
     with atomically(path) as temporary:
-        temporary.write_bytes(_drawn(figure, path.suffix.lower()[1:]))
+        temporary.write_bytes(drawing(figure, path.suffix.lower()[1:]))
 
 
 def check_figure(path: Path) -> None:
@@ -88,7 +88,8 @@ def check_figure(path: Path) -> None:
         raise MissingDependencyError("charts need Altair and vl-convert", "report")
 
 
-def _drawn(figure: Figure, suffix: str) -> bytes:
+def drawing(figure: Figure, suffix: str) -> bytes:
+    """A chart as the content of a file: `svg`, `pdf`, `png` or `vl.json`."""
     import orjson
 
     converter = _converter()

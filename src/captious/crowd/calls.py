@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from captious.campaigns.setup import lifecycle
 from captious.campaigns.store.database import Database
 from captious.campaigns.work.removal import take_out
 from captious.crowd import journal, studies, visits
@@ -22,7 +23,10 @@ LONGEST_TEXT = 4000
 
 
 def publish(db: Database, stored: Stored, *, actor: str) -> Stored:
-    """Create the study at the provider and open it; a second call does nothing more."""
+    """Create the study at the provider and open it; a second call does nothing more.
+
+    The campaign is opened too: a participant who finds it not started is paid for nothing.
+    """
     if stored.state == "closed":
         raise InputError(f"{stored.study.campaign}: the study is closed. Publish a new one.")
     if stored.state in ("open", "paused"):
@@ -36,6 +40,7 @@ def publish(db: Database, stored: Stored, *, actor: str) -> Stored:
             "public address of `captious serve`."
         )
     quote = provider.quote(study)
+    _open(db, stored, actor)
 
     def do() -> Result:
         return dataclasses.asdict(provider.publish(study, provider.find(study.key)))
@@ -45,6 +50,19 @@ def publish(db: Database, stored: Stored, *, actor: str) -> Stored:
     return studies.change(
         db, stored, actor=actor, action="publish study", state="open", remote=Remote(**result)
     )
+
+
+def _open(db: Database, stored: Stored, actor: str) -> None:
+    """Let raters begin, where they cannot yet."""
+    campaign = next(one for one in lifecycle.listed(db) if one.id == stored.campaign_id)
+    if campaign.state == "closed":
+        raise InputError(
+            f"{campaign.slug}: the campaign is closed. Resume it before you publish a study of it."
+        )
+    if campaign.state == "draft":
+        lifecycle.open_campaign(db, campaign, actor=actor)
+    elif campaign.state == "paused":
+        lifecycle.resume(db, campaign, actor=actor)
 
 
 def extension_quote(stored: Stored, places: int) -> Quote:

@@ -299,7 +299,8 @@ class Response:
     """A rater's valid answers to an item; `hints` are the automatic hints that stood beside it.
 
     `derived` is what the protocol's `derive` made of it before it was stored, `noted` what its
-    `outcome` was, such as the points it was worth. `seconds` is how long the rater took, where known.
+    `outcome` was, such as the points it was worth. `seconds` is how long the rater took, where known;
+    `untouched` names the preset or earlier answers that nobody confirmed one by one.
     """
 
     item: str
@@ -310,6 +311,7 @@ class Response:
     derived: Mapping[str, Answer] = field(default_factory=dict)
     noted: Mapping[str, Answer] = field(default_factory=dict)
     seconds: float | None = field(default=None, compare=False)
+    untouched: tuple[str, ...] = field(default=(), compare=False)
 
 
 class Row(NamedTuple):

@@ -15,7 +15,7 @@ from captious.campaigns.work.responses import Seen
 from captious.protocols import Answer, Field, Form, Item, Problem, When
 from captious.protocols.item import LONGEST_TEXT, as_number
 from captious.protocols.questions.base import plain
-from captious.web.pages import Texts
+from captious.web.pages import Texts, language_of
 
 # A dot in front, for questions have names of their own.
 REPLACES, UNTOUCHED, FINE, ASIDE, NOTE = ".replaces", ".untouched", ".fine", ".aside", ".note"
@@ -98,7 +98,8 @@ class Question:
 
     `entries` are those of an answer that lists some, `suggested` those that stood there before.
 
-    `when` says in words when it counts; the parts behind it say it to the script.
+    `when` says in words when it counts; the parts behind it say it to the script. `confirm`: an earlier
+    rater's answer is chosen, and this one has not yet said that it is right.
     """
 
     id: str
@@ -122,6 +123,7 @@ class Question:
     prior: str = ""
     prior_values: str = ""
     preset: bool = False
+    confirm: bool = False
     known: bool = True
     one_press: bool = False
     lists: bool = False
@@ -147,12 +149,16 @@ class Question:
 
 @dataclass(frozen=True)
 class Shown:
-    """A caption with the questions that are about it; `side`: one of a pair, left or right."""
+    """A caption with the questions that are about it; `side`: one of a pair, left or right.
+
+    `lang` is the language that it is written in.
+    """
 
     key: str
     text: str
     questions: tuple[Question, ...] = ()
     side: bool = False
+    lang: str = ""
 
     @property
     def fine(self) -> bool:
@@ -185,10 +191,12 @@ def view(
     answers: Mapping[str, object] | None = None,
     problems: Sequence[Problem] = (),
     with_presets: bool = True,
+    language: Callable[[str], str] = language_of,
 ) -> FormView:
     """The form of an item with what has been answered; earlier raters' answers are offered.
 
-    What is preset and not among the answers is shown as preset.
+    What is preset and not among the answers is shown as preset; an earlier rater's choice that is not
+    among them waits to be confirmed.
     """
     given = item.prior if answers is None else answers
     presets = {
@@ -196,10 +204,26 @@ def view(
         for field in item.form.fields
         if with_presets and field.preset and field.name not in given and field.name not in item.prior
     }
-    given = {**given, **presets}
+    open_ = {
+        field.name: answer
+        for field in item.form.fields
+        if (answer := item.prior.get(field.name)) is not None
+        and field.rules.one_press
+        and (answers is None or field.name not in answers)
+    }
+    given = {**given, **presets, **open_}
     said = {problem.field: problem.message for problem in problems}
     questions = [
-        _question(f"q{place}", field, item, given, said.get(field.name, ""), t, field.name in presets)
+        _question(
+            f"q{place}",
+            field,
+            item,
+            given,
+            said.get(field.name, ""),
+            t,
+            field.name in presets,
+            field.name in open_,
+        )
         for place, field in enumerate(item.form.fields, start=1)
     ]
     about: dict[str, list[Question]] = {}
@@ -207,7 +231,8 @@ def view(
         about.setdefault(field.caption, []).append(question)
     pair = tuple(caption.key for caption in item.captions) == PAIR
     captions = tuple(
-        Shown(caption.key, caption.text, tuple(about.pop(caption.key, ())), pair) for caption in item.captions
+        Shown(caption.key, caption.text, tuple(about.pop(caption.key, ())), pair, language(caption.text))
+        for caption in item.captions
     )
     left = tuple(question for own in about.values() for question in own)
     targets = {question.name: question.focus for question in questions}
@@ -222,7 +247,14 @@ def _layout(captions: Sequence[Shown]) -> Layout:
 
 
 def _question(
-    ident: str, field: Field, item: Item, given: Mapping[str, object], problem: str, t: Texts, preset: bool
+    ident: str,
+    field: Field,
+    item: Item,
+    given: Mapping[str, object],
+    problem: str,
+    t: Texts,
+    preset: bool,
+    confirm: bool,
 ) -> Question:
     answer = given.get(field.name)
     kind = field.rules
@@ -250,6 +282,7 @@ def _question(
         prior=described(field, prior, t) if field.name in item.prior and not kind.lists else "",
         prior_values=" ".join(_values(prior)) if field.name in item.prior and not kind.lists else "",
         preset=preset,
+        confirm=confirm and bool(choices),
         known=kind.known,
         one_press=kind.one_press and bool(choices),
         lists=kind.lists,

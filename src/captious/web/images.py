@@ -31,14 +31,16 @@ KEPT = "private, max-age=31536000, immutable"
         **documented_pages(401),
     },
 )
-def picture(request: Request, slug: str, digest: Annotated[str, Path(pattern=DIGEST)]) -> Response:
-    """One picture of a campaign."""
+def picture(
+    request: Request, slug: str, digest: Annotated[str, Path(pattern=DIGEST)], w: int = 0
+) -> Response:
+    """One picture of a campaign; `w`: a copy of about that width, where the picture is wider."""
     campaign = _seen(request, slug)
-    headers = {"Cache-Control": KEPT, "ETag": f'"{digest}"'}
+    headers = {"Cache-Control": KEPT, "ETag": f'"{digest}{f"-{w}" if w else ""}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
     try:
-        path, kind = images.image_file(security.db_of(request), campaign, digest)
+        path, kind = images.image_file(security.db_of(request), campaign, digest, w)
     except (InputError, FileNotFoundError):
         raise Refusal(404, "error.404") from None
     return FileResponse(path, media_type=kind, headers=headers)

@@ -91,6 +91,19 @@ def _read(language: str, folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     return entries, phrases
 
 
+@lru_cache(maxsize=8192)
+def language_of(text: str) -> str:
+    """The language of what a person or model wrote, for browsers and screen readers; "" where nothing tells.
+
+    >>> language_of("كلب يجري على الشاطئ."), language_of("Ein Hund läuft über die Wiese."), language_of("12")
+    ('ar', 'de', '')
+    """
+    from captious.text.languages import languages_of
+
+    found = languages_of([text])
+    return found[0].code if found else ""
+
+
 def protocol_words(t: Texts, name: str) -> Words:
     """The words of a protocol; a protocol that is not installed (any more) keeps its name."""
     kind = known_protocols().get(name)
@@ -143,6 +156,7 @@ def environment() -> Environment:
     )
     made.globals["static"] = static
     made.filters["moment"] = moment
+    made.filters["lang"] = language_of
     made.filters["iso"] = iso
     made.filters["number"] = number
     return made

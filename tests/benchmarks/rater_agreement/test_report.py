@@ -4,6 +4,7 @@ import krippendorff
 import numpy as np
 import pytest
 
+from captious.benchmarks import agreement
 from captious.benchmarks.rater_agreement.report import agreement_report
 from captious.corpus import Judgments
 from captious.corpus.judged import read_judgments
@@ -129,3 +130,13 @@ def test_many_raters_are_not_paired() -> None:
     report = agreement_report(_judgments(rng.integers(1, 6, (10, 41))))
     assert report.pairs == [] and report.left_out == {}
     assert "41 raters: pairs and leave-one-out are left out" in report.notes
+
+
+def test_the_command_says_how_many_were_only_confirmed() -> None:
+    rows = [
+        {"image": str(at), "rater": rater, "stage": stage, "rating": 5}
+        for at in range(4)
+        for rater, stage in (("r1", "first"), ("r2", "second"))
+    ]
+    notes = agreement(rows, resamples=0).notes
+    assert any("4 of 4 ratings of stage second are those of stage first again" in note for note in notes)

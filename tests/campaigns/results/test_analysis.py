@@ -209,6 +209,7 @@ def test_a_second_reader_who_changes_nothing_has_a_kappa_of_one_and_a_caveat(
         assert not isinstance(done, list), done
     table = next(one for one in analysis.agreement(db, campaign).tables() if "Kappa" in one.title)
     row = dict(zip(table.columns, next(row for row in table.rows if row[0] == "precision"), strict=True))
+    assert row["at once"] == 0.0  # nothing was left untouched
     assert (row["kappa"], row["changed"], row["median seconds"], row["captions"]) == (1.0, 0.0, 0.8, 8)
     assert any("no score was changed" in note for note in table.notes)
     assert any("based on few captions (fewer than 10)" in note for note in table.notes)

@@ -45,6 +45,7 @@ def filled(path: str, campaign: Any) -> str:
         "key": "0" * 32,
         "note": "1",
         "kind": "results",
+        "form": "csv",
     }
     return re.sub(r"\{(\w+)\}", lambda found: values[found[1]], path)
 

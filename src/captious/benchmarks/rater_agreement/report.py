@@ -228,6 +228,7 @@ def agreement_report(
     complete = int((~np.isnan(matrix)).all(axis=1).sum())
     if complete < len(rated):
         notes.append(f"W and ICC use the {complete:,} items that every rater rated")
+    notes += _accepted(by_stage, table.stages)
     several = len(set(persons)) > (1 if len(by_stage) > 1 else 2)
     left_out = leave_one_rater_out(matrix, raters=persons, **asked) if few and several else ()
     two = len(by_stage) == 2
@@ -246,6 +247,23 @@ def agreement_report(
         stage_raters=list(table.raters) if two else [],
         notes=notes,
     )
+
+
+def _accepted(by_stage: list[FloatArray], stages: list[str]) -> list[str]:
+    """A later stage by other raters may be a confirmation: how often it repeats the earlier rating."""
+    if len(by_stage) != 2:
+        return []
+    first, second = by_stage
+    once = (~np.isnan(first)).sum(axis=1) == 1
+    both = once & ((~np.isnan(second)).sum(axis=1) == 1) & ~(~np.isnan(first) & ~np.isnan(second)).any(axis=1)
+    if not both.any():
+        return []
+    same = int((np.nansum(first[both], axis=1) == np.nansum(second[both], axis=1)).sum())
+    return [
+        f"{same:,} of {int(both.sum()):,} ratings of stage {stages[1]} are those of stage {stages[0]} again, "
+        "by another rater. If that rater saw them, as in THumB's second stage, they were only confirmed: "
+        "agreement shows that they were accepted, not that raters agree"
+    ]
 
 
 def slotted(judgments: Judgments, aspect: str) -> Judgments:

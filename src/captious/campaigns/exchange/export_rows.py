@@ -118,7 +118,11 @@ IDENTITY_COLUMNS = (
     Column("reason", TEXT, "Why the rater was removed."),
 )
 OUTCOME = Column("outcome", TEXT, "What the protocol made of the response, as JSON: feedback, a transcript.")
-UNTOUCHED = Column("untouched", TEXT, "Questions whose preset answer the rater left as it was, as JSON.")
+UNTOUCHED = Column(
+    "untouched",
+    TEXT,
+    "Questions whose preset or earlier answer the rater left, or confirmed with all others, as JSON.",
+)
 RECORD = Column("record", TEXT, "What the protocol keeps of the rater, as JSON: points, a level.")
 CONSENT_COLUMNS = (
     Column("consent_version", TEXT, "SHA-256 of the consent text that the rater agreed to."),

@@ -16,6 +16,7 @@ from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Content, Snapshot
 from captious.protocols import HumanProtocol, Item, Response
+from captious.stats.ratings import Floats
 from captious.stats.separation import FEWEST, Pair, Separations, separations
 
 SEPARATION = "separation"
@@ -28,23 +29,30 @@ def told_apart(
     """The systems by aspect; the error rate 1 - `level` is that of all aspects, pairs and looks."""
     found = {}
     for aspect, bounds in rules.ranges.items():
-        means = image_means(rules, items, responses, aspect)
-        systems = list(means)
-        ends: dict[str, float] = {}
-        for own in means.values():
-            for one in own:
-                ends[one.image] = max(one.time, ends.get(one.image, one.time))
-        images = sorted(ends, key=lambda image: ends[image])
-        row_of = {image: at for at, image in enumerate(images)}
-        matrix = np.full((len(images), len(systems)), np.nan)
-        for column, own in enumerate(means.values()):
-            for one in own:
-                matrix[row_of[one.image], column] = one.value
+        systems, matrix = by_image(rules, items, responses, aspect)
         if len(systems) > 1:
             found[aspect] = separations(
                 matrix, systems, bounds=bounds, level=level, looks_shared_with=len(rules.ranges)
             )
     return found
+
+
+def by_image(
+    rules: HumanProtocol, items: Sequence[Item], responses: Sequence[Response], aspect: str
+) -> tuple[list[str], Floats]:
+    """The systems, and their values in an aspect: a row an image, finished first; NaN where one has none."""
+    means = image_means(rules, items, responses, aspect)
+    ends: dict[str, float] = {}
+    for own in means.values():
+        for one in own:
+            ends[one.image] = max(one.time, ends.get(one.image, one.time))
+    images = sorted(ends, key=lambda image: ends[image])
+    row_of = {image: at for at, image in enumerate(images)}
+    matrix = np.full((len(images), len(means)), np.nan)
+    for column, own in enumerate(means.values()):
+        for one in own:
+            matrix[row_of[one.image], column] = one.value
+    return list(means), matrix
 
 
 def separation(

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from captious.campaigns.quality import control
 from captious.campaigns.records import Campaign
-from captious.campaigns.results import analysis, separation
+from captious.campaigns.results import analysis, differences, separation
 from captious.campaigns.results.analysis import Overview
 from captious.campaigns.results.outlook import BEING_WORKED_OUT, Money, Outlook, Stuck, not_yet, outlook
 from captious.campaigns.store.database import Database
@@ -18,7 +18,7 @@ from captious.campaigns.store.snapshots import Snapshot
 from captious.tables import Number, Table
 
 Tone = Literal["good", "plain", "look", "bad"]
-Kind = Literal["finish", "time", "flags", "stuck", "agreement", "separation", "money"]
+Kind = Literal["found", "finish", "time", "flags", "stuck", "agreement", "separation", "money"]
 NAMED = 5  # raters in a sentence; more are counted
 
 
@@ -50,6 +50,7 @@ class Kept(NamedTuple):
     quality: Snapshot
     separation: Snapshot
     outlook: Snapshot | None = None
+    found: Snapshot | None = None
 
 
 @dataclass(frozen=True)
@@ -79,26 +80,49 @@ class Verdict:
 
 def worked_out(db: Database, campaign: Campaign, *, fresh_within: float = 0.0) -> Kept:
     """The figures of now, for those who can wait for them."""
+    over = is_over(campaign, analysis.overview(db, campaign))
     return Kept(
         analysis.agreement(db, campaign, fresh_within=fresh_within),
         control.quality_snapshot(db, campaign, fresh_within=fresh_within),
         separation.separation(db, campaign, fresh_within=fresh_within),
+        found=differences.found(db, campaign, fresh_within=fresh_within) if over else None,
     )
 
 
-def verdict(db: Database, campaign: Campaign, kept: Kept, view: Overview | None = None) -> Verdict:
+def is_over(campaign: Campaign, view: Overview) -> bool:
+    """Whether no more answers are to come, so that what was found can be said."""
+    return view.responses > 0 and (
+        campaign.state == "closed" or (view.done >= view.target and not view.to_come)
+    )
+
+
+class Coming(NamedTuple):
+    """Places at crowd providers that nobody has taken yet, and the answers that they will give."""
+
+    places: int = 0
+    answers: int = 0
+
+
+NONE_COMING = Coming()
+
+
+def verdict(
+    db: Database, campaign: Campaign, kept: Kept, view: Overview | None = None, coming: Coming = NONE_COMING
+) -> Verdict:
     """The verdict on a campaign as it stands, from kept figures; `view` are its counts."""
     counts = view or analysis.overview(db, campaign)
     found = _outlook(db, campaign, kept, counts)
     agreed = agreement_by_aspect(kept.agreement.tables())
     content = {name: kept.separation.content.get(name) for name in ("level", "aspects", "words")}
+    said = found_lines(kept.found)
     lines = [
-        finish_line(campaign, counts, found),
+        *said,
+        finish_line(campaign, counts, found, coming),
         *time_line(campaign, counts, found),
         flag_line(counts.open_flags, checked=kept.quality.time is not None, responses=counts.responses),
         *stuck_lines(found.stuck),
         *agreement_lines(agreed, kept.agreement, counts.responses),
-        *separation_lines(content, finished=_finished(counts, found)),
+        *([] if said else separation_lines(content, finished=_finished(counts, found))),
         *money_lines(found.money),
     ]
     pending = any(one is not None and one.pending for one in kept)
@@ -112,7 +136,12 @@ def _outlook(db: Database, campaign: Campaign, kept: Kept, counts: Overview) -> 
     return Outlook.from_dict(known) if known else not_yet(db, campaign)
 
 
-def finish_line(campaign: Campaign, view: Overview, found: Outlook) -> Line:
+def found_lines(kept: Snapshot | None) -> list[Line]:
+    """What the study found, once all answers are in."""
+    return [Line("found", "good", words) for words in differences.lines_of(kept.content)] if kept else []
+
+
+def finish_line(campaign: Campaign, view: Overview, found: Outlook, coming: Coming = NONE_COMING) -> Line:
     """Whether the raters there are can give all that is wanted."""
     reach, left = found.reach, view.target - view.done
     if found.unknown == BEING_WORKED_OUT:
@@ -123,7 +152,7 @@ def finish_line(campaign: Campaign, view: Overview, found: Outlook) -> Line:
         return Line("finish", "plain", f"Closed with {view.done:,} of {view.target:,} responses.")
     rest = f"{left:,} of {view.target:,} responses are missing"
     if reach.more_raters:
-        return _too_few(view, found)
+        return _awaited(left, view, coming) if coming.places else _too_few(view, found)
     if reach.orphaned:
         gone = _count(reach.orphaned, "response")
         return Line(
@@ -140,6 +169,17 @@ def _finished(view: Overview, found: Outlook) -> bool:
     if found.unknown == BEING_WORKED_OUT:
         return False
     return view.target == view.done or (not found.reach.missing and view.to_come <= 0)
+
+
+def _awaited(left: int, view: Overview, coming: Coming) -> Line:
+    """What published places will give, where the raters who are there cannot."""
+    places = (
+        f"{_count(coming.places, 'published place')} {'is' if coming.places == 1 else 'are'} not taken yet"
+    )
+    words = f"Waiting for participants: {left:,} of {view.target:,} responses are missing; {places}"
+    if coming.answers < left:
+        return Line("finish", "look", f"{words} and will give {coming.answers:,}. Publish more places.")
+    return Line("finish", "plain", f"{words}.")
 
 
 def _too_few(view: Overview, found: Outlook) -> Line:

@@ -11,6 +11,7 @@ from captious.campaigns.store import log, recordings, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.erasing import erasing, finish, let_go
 from captious.campaigns.store.images import path_of
+from captious.campaigns.store.pictures.narrower import WIDTHS
 from captious.errors import FieldError, InputError, one_line
 
 
@@ -72,7 +73,8 @@ def _files(db: Database, connection: Connection, campaign: Campaign) -> list[Pat
         return []
     images = _only(connection, schema.image, "digest", campaign)
     sounds = _only(connection, schema.recording, "name", campaign)
-    return [*(path_of(db, digest) for digest in images), *(recordings.path_of(db, name) for name in sounds)]
+    pictures = (path_of(db, digest, width) for digest in images for width in (0, *WIDTHS))
+    return [*pictures, *(recordings.path_of(db, name) for name in sounds)]
 
 
 def _only(connection: Connection, table: Table, column: str, campaign: Campaign) -> list[str]:

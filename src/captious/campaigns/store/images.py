@@ -18,6 +18,7 @@ from captious.campaigns.store import schema
 from captious.campaigns.store.columns import checked_id
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.pictures.clean import MOST_BYTES, cleaned
+from captious.campaigns.store.pictures.narrower import WIDTHS, narrower
 from captious.campaigns.store.rows import insert_new
 from captious.errors import InputError, one_line
 from captious.files import atomically
@@ -55,8 +56,10 @@ def prepare(db: Database, source: Path | bytes, key: str) -> Stored:
         path.touch()  # nobody may take it for one that is left over
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with atomically(path) as temporary:
-            temporary.write_bytes(clean.content)
+        # The picture itself comes last: where it is, its smaller copies are.
+        for width, content in narrower(clean.content).items():
+            _write(path_of(db, digest, width), content)
+        _write(path, clean.content)
     return Stored(digest, clean.type, *clean.size, len(clean.content))
 
 
@@ -66,14 +69,25 @@ def remember(connection: Connection, campaign: Campaign, stored: Sequence[tuple[
     insert_new(connection, schema.image, rows)
 
 
-def image_file(db: Database, campaign: Campaign, digest: str) -> tuple[Path, str]:
-    """The file of one of the campaign's images and its type, by digest."""
+def _write(path: Path, content: bytes) -> None:
+    with atomically(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def image_file(db: Database, campaign: Campaign, digest: str, width: int = 0) -> tuple[Path, str]:
+    """The file of one of the campaign's images and its type, by digest.
+
+    With `width`, a copy of about that width where there is one.
+    """
     table = schema.image
     if _DIGEST.fullmatch(digest):
         wanted = select(table.c.type).where(table.c.campaign_id == campaign.id, table.c.digest == digest)
         with db.read() as connection:
             kind = connection.execute(wanted.limit(1)).scalar()
         path = path_of(db, digest)
+        copy = path_of(db, digest, width)
+        if kind is not None and width in WIDTHS and copy.is_file():
+            return copy, "image/webp"
         if kind is not None and path.is_file():
             return path, kind
     raise InputError(f'image "{one_line(digest, 20)}": this campaign has no such image.')
@@ -96,6 +110,6 @@ def _read(path: Path) -> bytes:
         raise InputError(f"{path}: cannot be read: {error.strerror}.") from None
 
 
-def path_of(db: Database, digest: str) -> Path:
-    """Where an image of that digest lies, once it is kept."""
-    return db.files / "images" / digest[:2] / digest
+def path_of(db: Database, digest: str, width: int = 0) -> Path:
+    """Where an image of that digest lies, once it is kept, or its copy of a width."""
+    return db.files / "images" / digest[:2] / (f"{digest}.{width}.webp" if width else digest)

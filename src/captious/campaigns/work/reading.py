@@ -169,6 +169,7 @@ def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Ite
             response.hints,
             response.outcome,
             response.seconds,
+            response.untouched,
         )
         .select_from(schema.response.join(schema.assignment, own))
         .where(response.campaign_id == campaign.id)
@@ -179,10 +180,10 @@ def latest(db: Database, campaign: Campaign, *, real_names: bool = False) -> Ite
     while True:
         with db.read() as connection:
             rows = connection.execute(wanted.where(response.id > after)).all()
-        for _, item, rater, answers, time, hints, outcome, seconds in rows:
+        for _, item, rater, answers, time, hints, outcome, seconds, left in rows:
             name, active = names[rater]
-            kept = kept_with(outcome)
-            response_of = Response(keys[item], answers, name, time, tuple(hints), seconds=seconds, **kept)
+            kept = kept_with(outcome) | {"seconds": seconds, "untouched": tuple(left or ())}
+            response_of = Response(keys[item], answers, name, time, tuple(hints), **kept)
             yield Latest(response_of, active)
         if len(rows) < LATEST_PAGE:
             return

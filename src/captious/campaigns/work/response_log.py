@@ -227,12 +227,15 @@ def _insert(connection: Connection, statement: Prepared, sent: Sent, row: AnyRow
 
 
 def _untouched(sent: Sent) -> str | None:
-    """The questions whose preset answer was left as it was, as JSON; None where there are none."""
+    """The questions whose preset or earlier answer was left as it was, as JSON; None where there are none."""
+    prior = sent.item.prior
     claimed = sent.seen.untouched if sent.seen is not None else ()
     found = [
         field.name
         for field in sent.item.form.fields
-        if field.preset and field.name in claimed and sent.response.answers.get(field.name) == field.fine
+        if field.name in claimed
+        and (answer := sent.response.answers.get(field.name)) is not None
+        and answer in (prior.get(field.name), field.fine if field.preset else None)
     ]
     return orjson.dumps(found).decode() if found else None
 

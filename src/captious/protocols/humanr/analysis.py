@@ -34,7 +34,8 @@ from captious.stats.significance import DEFAULT_TRIALS
 
 HOW = (
     "Points with 95% intervals. The dashed line is the score of human captions against each other, the "
-    "shaded band its interval. A system whose interval lies to the left of it is worse than people."
+    "shaded band its interval. Whether a system differs from people is decided on the images that have both: "
+    "by the difference from baseline, its interval and its p."
 )
 HALVES_HOW = "The wider an interval, the more the result depends on who rates."
 IMAGES_HOW = "How far HUMANr would differ between studies of so many images."
@@ -48,6 +49,7 @@ COLUMNS = (
     "from baseline",
     "p",
     "p (Holm)",
+    "shared images",
     "difference low",
     "difference high",
 )
@@ -221,6 +223,7 @@ def humanr_tables(
                 row.difference,
                 row.p_value,
                 row.p_holm,
+                row.shared_images,
                 row.difference_low,
                 row.difference_high,
             )
@@ -228,7 +231,8 @@ def humanr_tables(
         ),
         "-1: the human caption is preferred; 0: neither; 1: the system's caption; 95% intervals over images\n"
         "from baseline: the system's score minus that of one human caption against another, on the images "
-        "that have both (0: as good as people); its interval runs from difference low to difference high",
+        "that have both (shared images; 0: as good as people); its interval runs from difference low to "
+        "difference high",
         chart=Chart("intervals", "humanr", "system", baseline=BASELINE, x_scale=(-1.0, 1.0), how=HOW),
     )
     return [scores, halves_table(found), images_table(found), out]

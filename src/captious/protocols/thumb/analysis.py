@@ -103,12 +103,16 @@ def strictly_best(judgments: Judgments) -> dict[str, tuple[int, int]]:
 class Reread(NamedTuple):
     """What a second reader did with the scores that they were shown, by aspect.
 
-    `changed` is the share of scores that they changed; `seconds` the median time for a page.
+    `changed` is the share of scores that they changed, `together` of those that they only confirmed with
+    all others of a page in one action; `seconds` the median time for a page, `seconds_together` for a page
+    with such an action.
     """
 
     kappa: Estimate
     changed: float
+    together: float
     seconds: float
+    seconds_together: float
 
 
 def reread(
@@ -125,19 +129,25 @@ def reread(
     items, responses = list(items), list(responses)
     kappas = stage_kappa(items, responses, stage=stage, resamples=resamples)
     own = [pair for pair in matched(items, responses) if pair[0].stage == stage]
-    times = [one.seconds for _, one in own if one.seconds is not None]
-    seconds = float(np.median(times)) if times else float("nan")
+    seconds = _median_seconds([one for _, one in own])
+    hasty = _median_seconds([one for _, one in own if one.untouched])
     found = {}
     for aspect, kappa in kappas.items():
-        changes = []
+        changes, together = [], []
         for item, response in own:
             for caption in item.captions:
                 before = scores_of(caption.key, item.prior)
                 after = scores_of(caption.key, response.answers)
                 if aspect in before and aspect in after:
                     changes.append(before[aspect] != after[aspect])
-        found[aspect] = Reread(kappa, float(np.mean(changes)), seconds)
+                    together.append(f"{caption.key}.{aspect}" in response.untouched)
+        found[aspect] = Reread(kappa, float(np.mean(changes)), float(np.mean(together)), seconds, hasty)
     return found
+
+
+def _median_seconds(responses: Sequence[Response]) -> float:
+    times = [one.seconds for one in responses if one.seconds is not None]
+    return float(np.median(times)) if times else float("nan")
 
 
 def stage_kappa(
@@ -228,13 +238,18 @@ def agreement_tables(items: Sequence[Item], responses: Sequence[Response], resam
 
 def _kappa_table(found: Mapping[str, Reread]) -> list[Table]:
     rows = tuple(
-        (name, *ends(one.kappa), one.changed, one.seconds, one.kappa.n_items) for name, one in found.items()
+        (name, *ends(one.kappa), one.changed, one.together, one.seconds, one.kappa.n_items)
+        for name, one in found.items()
     )
-    columns = ("aspect", "kappa", "low", "high", "changed", "median seconds", "captions")
+    columns = ("aspect", "kappa", "low", "high", "changed", "at once", "median seconds", "captions")
     note = (
         f"{INTERVALS}; the second rater sees the first rater's scores. changed: the share of scores that the "
-        "second rater changed; median seconds: their time per page"
+        "second rater changed; at once: the share that they confirmed with the rest of a page in one action; "
+        "median seconds: their time per page"
     )
+    hasty = next((one.seconds_together for one in found.values() if one.seconds_together > 0), None)
+    if hasty is not None:
+        note += f"\nmedian time of a page whose scores were confirmed at once: {hasty:.3g} seconds"
     if rows and not any(one.changed for one in found.values()):
         note += "\nno score was changed: kappa only shows that scores were accepted, not that raters agree"
     return [Table("Kappa between first and second stage", columns, rows, note)] if rows else []

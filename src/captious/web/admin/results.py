@@ -15,6 +15,8 @@ from captious.campaigns.exchange.export import export_zip
 from captious.campaigns.exchange.export_files import FORMATS
 from captious.campaigns.people import raters
 from captious.campaigns.records import Account, Campaign
+from captious.campaigns.results import analysis
+from captious.campaigns.results.verdict import is_over
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.snapshots import Snapshot
 from captious.charts.apart import file_pictures
@@ -37,7 +39,8 @@ from captious.web.admin.access import (
     words,
 )
 from captious.web.admin.figures.background import figures
-from captious.web.admin.figures.charts_page import charts_view
+from captious.web.admin.figures.charts_page import charts_view, files_address
+from captious.web.admin.figures.found import found_view
 from captious.web.admin.figures.shown_tables import MOST_ROWS, markup
 from captious.web.admin.form_fields import texts_of
 from captious.web.admin.models import CampaignHead, Computed
@@ -64,14 +67,18 @@ def tables_page(db: Database, campaign: Campaign, kind: Kind) -> TablesPage:
 
 
 def _all(kept: Snapshot) -> list[Table]:
-    """The protocol's tables, and those beside them that are not there to be drawn."""
-    return [*kept.tables(), *(table for table in kept.more() if table.chart is None)]
+    """The protocol's tables, and those beside them that are not there to be drawn; none without rows."""
+    found = [*kept.tables(), *(table for table in kept.more() if table.chart is None)]
+    return [table for table in found if table.rows]
 
 
 def _register(kind: Kind) -> None:
     def drawn(request: Request, campaign: Seen, db: Db) -> dict[str, Any]:
         tables, t = _all(figures(db, campaign, kind)), words(request)
+        over = kind == "results" and is_over(campaign, analysis.overview(db, campaign))
         return {
+            "found": found_view(db, campaign, t) if over else None,
+            "addresses": [files_address(campaign, kind, table) for table in tables],
             "shown": [markup(table, t) for table in tables],
             "drawn": [table.chart is not None for table in tables],
             "charts": charts_view(db, campaign, kind, t),

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Templates escape every quote, so that `="/` stands only where an attribute begins.
-_LINKS = re.compile(rb'((?:href|src|action|formaction|poster|data-[a-z-]+)=")/(?!/)')
+# Templates escape every quote, so that `="/` stands only where an attribute begins; a srcset has several.
+_LINKS = re.compile(rb'((?:href|src|srcset|action|formaction|poster|data-[a-z-]+)="|\d+w, )/(?!/)')
 _FIELDS = re.compile(rb'("(?:next|image_url|address|href|url)":\s*")/(?!/)')
 _REWRITTEN = {"text/html": _LINKS, "application/json": _FIELDS}
 _COOKIE_PATH = re.compile(r"(;\s*path=)/(?=;|$)", re.IGNORECASE)

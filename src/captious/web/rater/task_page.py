@@ -26,7 +26,7 @@ from captious.campaigns.work.pool_queries import COUNTED
 from captious.protocols import Caption, HumanProtocol, Item, Problem
 from captious.protocols.capabilities import Game, KnownPast
 from captious.web import forms, pages
-from captious.web.pages import Texts, texts
+from captious.web.pages import Texts, language_of, texts
 
 MOST_MINUTES = 90
 MOST_KEPT = 256
@@ -199,11 +199,18 @@ def _values(view: pages.View, shown: Shown, named: Named, words: Counted) -> dic
     }
     for place, caption in enumerate(shown.task.item.captions):
         values[f"caption{place}"] = caption.text
+        values[f"caption{place}_lang"] = language_of(caption.text)
     return values
 
 
 def _mark(name: str) -> str:
     return f"{_MARK}{name}\ue001"
+
+
+def _language_mark(text: str) -> str:
+    """The mark of the language of a caption that is a mark itself."""
+    found = _CUT.fullmatch(text)
+    return _mark(f"{found[1]}_lang") if found else language_of(text)
 
 
 def _marked(values: Mapping[str, str]) -> dict[str, str]:
@@ -235,6 +242,7 @@ def _frame(
         feedback=() if task.answered is not None else shown.feedback,
         record=shown.record,
         on_choice=campaign.settings.submit_on_choice,
+        language=_language_mark,
     )
     values["counted"] = Counted(**_marked(values["counted"]._asdict()))
     values |= {name: _mark(name) for name in ("key", "csrf", "page_address")}
@@ -335,9 +343,10 @@ def task_values(
     feedback: Sequence[str] = (),
     record: Mapping[str, Any] | None = None,
     on_choice: bool = False,
+    language: Callable[[str], str] = language_of,
 ) -> dict[str, Any]:
     """Everything that `rater/task.html` needs; also for a dry run, which stores nothing."""
-    form = forms.view(item, t, answers=answers, problems=problems)
+    form = forms.view(item, t, answers=answers, problems=problems, language=language)
     return {
         "texts_of": t,
         "campaign_title": title,

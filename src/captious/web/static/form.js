@@ -4,6 +4,7 @@ window.captious = window.captious || {};
 (() => {
   const form = document.querySelector("[data-answers]");
   if (!form) return;
+  const all = form.querySelector("[data-confirm-all]");
   const questions = [...form.querySelectorAll("[data-question]")];
   const byName = new Map(questions.map((question) => [question.dataset.question, question]));
 
@@ -77,13 +78,15 @@ window.captious = window.captious || {};
       }
     }
     form.classList.toggle("complete", !firstMissing());
-    if (telling) tellMissing();
+    if (all) all.hidden = !firstUnconfirmed();
+    if (telling || toldOpen) tellMissing();
   }
 
   // What is missing: counted beside the button, linked, and marked with a sign.
   const words = document.getElementById("words")?.dataset ?? {};
   const state = document.getElementById("state");
   let telling = false;
+  let toldOpen = false;
 
   function nameOf(question) {
     const of = (one, within) => one?.querySelector(within)?.firstChild?.textContent.trim() ?? "";
@@ -96,28 +99,40 @@ window.captious = window.captious || {};
     for (const question of questions) question.classList.toggle("missing", missing.includes(question));
     if (!state) return missing; // a lead's page has no place for it
     telling = missing.length > 0;
-    if (!telling) { state.textContent = ""; return missing; }
-    const said = missing.length === 1 ? words.missingOne : words.missing.replace("{count}", missing.length);
-    const [first] = missing;
+    const open = telling ? [] : shown().filter(unconfirmed);
+    toldOpen = open.length > 0;
+    if (!telling && !toldOpen) { state.textContent = ""; return missing; }
+    const said = toldOpen ? words.unconfirmed.replace("{count}", open.length)
+      : missing.length === 1 ? words.missingOne : words.missing.replace("{count}", missing.length);
+    const [first] = telling ? missing : open;
     const link = Object.assign(document.createElement("a"), { href: `#${first.id}`, textContent: nameOf(first) });
     link.addEventListener("click", (event) => { event.preventDefault(); focusQuestion(first); });
     state.replaceChildren(said, " ", link);
-    return missing;
+    return telling ? missing : open;
   }
 
-  // What sticks to the top is as high as the picture is; a page that shows all at once ends where the window does.
-  const sight = document.querySelector(".sight");
-  const bench = document.querySelector(".workbench");
-  new ResizeObserver(() => {
-    const known = document.documentElement.style;
-    known.setProperty("--sight", `${Math.ceil(sight.getBoundingClientRect().height)}px`);
-    if (bench) known.setProperty("--above", `${Math.ceil(bench.getBoundingClientRect().top + window.scrollY)}px`);
-  }).observe(sight);
+  // What an earlier rater chose counts once this one has said so: by a key or a click, or of all together.
+  const unconfirmed = (question) => question?.querySelector("[data-confirm]");
+  const firstUnconfirmed = () => shown().find(unconfirmed);
+  function confirm(question) {
+    if (!unconfirmed(question)) return;
+    unconfirmed(question).remove();
+    form.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  function confirmAll() {
+    // The names stay in the form, so that the data tell them from scores that were looked at one by one.
+    for (const note of form.querySelectorAll("[data-confirm]")) note.replaceWith(note.querySelector("input"));
+    refresh();
+    form.querySelector("[data-submit]").focus({ preventScroll: true });
+  }
+  all?.addEventListener("click", confirmAll);
 
   // A preset that the rater has touched, be it to confirm it, is an answer like any other.
   const preset = (question) => question?.querySelector("[data-preset]");
   function touch(event) {
-    if (event.target.matches?.("input[type=radio]")) preset(event.target.closest("[data-question]"))?.remove();
+    if (!event.target.matches?.("input[type=radio]")) return;
+    preset(event.target.closest("[data-question]"))?.remove();
+    confirm(event.target.closest("[data-question]"));
   }
   form.addEventListener("click", touch);
   form.addEventListener("change", touch);
@@ -172,9 +187,13 @@ window.captious = window.captious || {};
     const target = (fold && !fold.open) ? fold.querySelector("summary")
       : radios(question).find((radio) => radio.checked) ?? radios(question)[0] ?? boxes(question)[0] ?? places(question)[0] ?? writable(question);
     target?.focus({ preventScroll: true });
-    question.scrollIntoView({ block: "nearest" });
+    // What is taller than the room between the caption and the bar ends above the bar.
+    const { scrollPaddingTop: above, scrollPaddingBottom: below } = getComputedStyle(document.documentElement);
+    const room = innerHeight - parseFloat(above) - parseFloat(below);
+    question.scrollIntoView({ block: question.offsetHeight > room ? "end" : "nearest" });
+    target?.scrollIntoView({ block: "nearest" });
   }
 
-  Object.assign(window.captious, { form, shown, values, radios, boxes, places, amountOf, answered, firstMissing, firstOpen, focusQuestion, refresh, preset, allFine, tellMissing });
+  Object.assign(window.captious, { form, shown, values, radios, boxes, places, amountOf, answered, firstMissing, firstUnconfirmed, confirm, confirmAll, unconfirmed, firstOpen, focusQuestion, refresh, preset, allFine, tellMissing });
   refresh();
 })();

@@ -1,7 +1,7 @@
 "use strict";
 // Everything by keyboard. Single keys can be switched off, and never fire while text is typed.
 (() => {
-  const { form, shown, radios, boxes, places, firstMissing, firstOpen, focusQuestion, preset, allFine, tellMissing } = window.captious;
+  const { form, shown, radios, boxes, places, firstMissing, firstOpen, firstUnconfirmed, confirm, confirmAll, unconfirmed, focusQuestion, preset, allFine, tellMissing } = window.captious;
   if (!form) return;
   const switchBox = document.getElementById("keys-on");
   const STORE = "captious.keys";
@@ -50,7 +50,7 @@
   // Where a key goes: to the question with the focus, but never into a list that is folded, and never
   // to an answered question from outside.
   const closed = (question) => question?.querySelector("[data-fold]")?.open === false;
-  const asked = () => (here() && !closed(here()) ? here() : firstMissing());
+  const asked = () => (here() && !closed(here()) ? here() : firstMissing() ?? firstUnconfirmed());
   const keyed = (question, key) => question?.querySelector(`input[data-key="${key}"]`);
 
   function choose(question, input) {
@@ -113,7 +113,8 @@
   // On to the next question; what is folded or preset is passed by, and reached with the arrows.
   function advance(question) {
     const all = shown();
-    const following = all.slice(all.indexOf(question) + 1).find((one) => !closed(one) && !preset(one));
+    const after = all.slice(all.indexOf(question) + 1);
+    const following = firstUnconfirmed() ? after.find(unconfirmed) ?? firstUnconfirmed() : after.find((one) => !closed(one) && !preset(one));
     if (following) focusQuestion(following);
     else form.querySelector("[data-submit]").focus({ preventScroll: true });
   }
@@ -124,6 +125,11 @@
     if (own || document.querySelector("dialog[open]")) return;
     if (event.target.matches("textarea") && !event.ctrlKey && event.shiftKey) return;
     event.preventDefault();
+    const question = event.target.closest("[data-question]");
+    if (!event.ctrlKey && unconfirmed(question)) {
+      confirm(question);
+      return void advance(question);
+    }
     const [missing] = tellMissing();
     if (missing) {
       focusQuestion(missing);
@@ -156,7 +162,9 @@
     u: () => document.querySelector("[data-undo]")?.click(),
     s: () => document.querySelector("[data-later]")?.click(),
     p: () => openDialog("aside-dialog"),
-    f: () => { if (form.querySelector("[data-all-fine]") && allFine()) form.querySelector("[data-submit]").focus({ preventScroll: true }); },
+    j: () => window.captious.read?.(1),
+    h: () => window.captious.read?.(-1),
+    f: () => { if (firstUnconfirmed()) return void confirmAll(); if (form.querySelector("[data-all-fine]") && allFine()) form.querySelector("[data-submit]").focus({ preventScroll: true }); },
   };
 
   document.addEventListener("keydown", (event) => {

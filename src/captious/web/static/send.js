@@ -209,6 +209,11 @@
     deliver(waiting, () => { tell(""); busy(false); location.reload(); });
   }
   if (form.dataset.nextImage) {
-    window.addEventListener("load", () => { new Image().src = form.dataset.nextImage; });
+    window.addEventListener("load", () => {
+      const now = document.querySelector(".picture img");
+      const ahead = new Image();
+      if (now?.srcset) Object.assign(ahead, { sizes: now.sizes, srcset: now.srcset.replaceAll(now.getAttribute("src"), form.dataset.nextImage) });
+      else ahead.src = form.dataset.nextImage;
+    });
   }
 })();

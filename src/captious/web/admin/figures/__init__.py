@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
-from captious.web.admin.figures.charts_page import router
+from fastapi import APIRouter
+
+from captious.web.admin.figures import charts_page, files
+
+router = APIRouter()
+router.include_router(charts_page.router)
+router.include_router(files.router)
 
 __all__ = ["router"]

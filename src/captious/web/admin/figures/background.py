@@ -33,7 +33,7 @@ from captious.campaigns.quality import adjudication
 from captious.campaigns.quality import control as quality
 from captious.campaigns.quality.control import QUALITY
 from captious.campaigns.records import Campaign
-from captious.campaigns.results import analysis, course, outlook, separation
+from captious.campaigns.results import analysis, course, differences, outlook, separation
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
@@ -128,6 +128,7 @@ FIGURES: dict[str, Callable[..., Snapshot]] = {
     analysis.RESULTS: analysis.results,
     quality.QUALITY: quality.quality_snapshot,
     separation.SEPARATION: separation.separation,
+    differences.FOUND: differences.found,
     outlook.OUTLOOK: outlook.outlook_snapshot,
     adjudication.KIND: adjudication.disagreement_snapshot,
     course.PROGRESS: course.progress,

@@ -92,7 +92,7 @@ def _begin(db: Database, campaign: Campaign, kind: str, tables: Sequence[Table])
 
 
 router = APIRouter()
-Kind = Literal["progress", "agreement", "results", "quality"]
+Kind = Literal["found", "progress", "agreement", "results", "quality"]
 # A table of so few rows stands beside its chart; a longer one is folded.
 FEW_ROWS = 8
 
@@ -101,6 +101,7 @@ class ChartView(NamedTuple):
     """A chart as a template shows it: its words, its pictures and its table twin."""
 
     key: str
+    files: str
     title: str
     how: str
     finding: str
@@ -137,9 +138,14 @@ class ChartsPage(Computed):
     charts: list[ShownChart]
 
 
+def files_address(campaign: Campaign, kind: Kind, table: Table) -> str:
+    """Where a table is as a file, without the ending of its name."""
+    return f"/admin/c/{campaign.slug}/files/{kind}/{file_name(table.title)}"
+
+
 def charts_view(db: Database, campaign: Campaign, kind: Kind, t: Texts) -> ChartsView:
     """The charts of a page, as far as they are there; the rest is begun."""
-    kept, tables = _tables(db, campaign, kind)
+    kept, tables = _charted(db, campaign, kind)
     pictures, drawing = drawn(db, campaign, kind, tables)
     views = []
     for table, picture in zip(tables, pictures, strict=True):
@@ -148,6 +154,7 @@ def charts_view(db: Database, campaign: Campaign, kind: Kind, t: Texts) -> Chart
         views.append(
             ChartView(
                 key=file_name(table.title),
+                files=files_address(campaign, kind, table),
                 title=table.title,
                 how=table.chart.how,
                 finding=finding_of(table, table.chart),
@@ -161,19 +168,25 @@ def charts_view(db: Database, campaign: Campaign, kind: Kind, t: Texts) -> Chart
     return ChartsView(address, views, kept.pending or drawing, can_draw())
 
 
-def _tables(db: Database, campaign: Campaign, kind: Kind) -> tuple[Snapshot, Sequence[Table]]:
+def tables_of(db: Database, campaign: Campaign, kind: Kind) -> tuple[Snapshot, list[Table]]:
+    """The tables of a page that have rows, drawn or not."""
     kept = figures(db, campaign, kind)
     if kind == quality.QUALITY:
         found = rater_table(quality.quality_rows(db, campaign, kept)) if kept.time is not None else []
     else:
-        found = kept.charted()
-    return kept, found
+        found = [*kept.tables(), *kept.more()]
+    return kept, [table for table in found if table.rows]
+
+
+def _charted(db: Database, campaign: Campaign, kind: Kind) -> tuple[Snapshot, list[Table]]:
+    kept, tables = tables_of(db, campaign, kind)
+    return kept, [table for table in tables if table.chart is not None]
 
 
 @router.get("/api/admin/c/{slug}/charts/{kind}", **TWIN)
 def charts_twin(campaign: Seen, db: Db, kind: Kind) -> ChartsPage:
     """The charts of a page in words and as tables."""
-    kept, tables = _tables(db, campaign, kind)
+    kept, tables = _charted(db, campaign, kind)
     found = drawn(db, campaign, kind, tables)
     return ChartsPage(
         campaign=CampaignHead.of(campaign),

@@ -13,18 +13,21 @@ from captious.campaigns.quality.control import QUALITY
 from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis
 from captious.campaigns.results.analysis import Overview
+from captious.campaigns.results.differences import FOUND
 from captious.campaigns.results.outlook import OUTLOOK
 from captious.campaigns.results.separation import SEPARATION
-from captious.campaigns.results.verdict import Kept, Verdict, verdict
+from captious.campaigns.results.verdict import Coming, Kept, Verdict, is_over, verdict
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store import snapshots
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import responses
+from captious.crowd import studies, visits
 from captious.crowd.money import shown
 from captious.protocols.capabilities import Rounds
 from captious.web.admin.access import PAGE, TWIN, Db, Seen, Viewer, head, page, show, words
 from captious.web.admin.figures.background import FEW_RESPONSES, figures
 from captious.web.admin.figures.charts_page import charts_view
+from captious.web.admin.figures.found import found_view
 from captious.web.admin.models import CampaignHead
 from captious.web.admin.overview.actions import possible
 from captious.web.admin.raters.crowd_page import crowd_page
@@ -64,8 +67,24 @@ def overview_page(campaign: Seen, db: Db) -> OverviewPage:
     """How far a campaign is, from counters and figures that are computed in the background."""
     counts = analysis.overview(db, campaign)
     kinds = (*FIGURES_OF, OUTLOOK) if _large(counts) else FIGURES_OF
-    found = verdict(db, campaign, Kept(*(figures(db, campaign, kind) for kind in kinds)), counts)
+    kept = Kept(*(figures(db, campaign, kind) for kind in kinds))
+    if is_over(campaign, counts):
+        kept = kept._replace(found=figures(db, campaign, FOUND))
+    found = verdict(db, campaign, kept, counts, _coming(campaign, db))
     return OverviewPage(head(campaign), db.now(), counts, recent_pace(db, campaign), found)
+
+
+def _coming(campaign: Campaign, db: Database) -> Coming:
+    """The places of open studies that nobody has taken."""
+    open_ = [one for one in studies.listed(db, campaign) if one.state == "open"]
+    free = [
+        (
+            max(0, one.study.places - sum(visit.taken for visit in visits.of_study(db, one.id))),
+            one.study.answers,
+        )
+        for one in open_
+    ]
+    return Coming(sum(places for places, _ in free), sum(places * answers for places, answers in free))
 
 
 def _large(found: analysis.Overview) -> bool:
@@ -91,19 +110,22 @@ def recent_pace(db: Database, campaign: Campaign) -> Pace | None:
 @router.get("/admin/c/{slug}/live", **PAGE)
 def live(request: Request, account: Viewer, campaign: Seen, db: Db) -> Response:
     """The part of the overview that changes while responses come in."""
-    return show(request, "live.html", account, **_live(campaign, db))
+    return show(request, "live.html", account, **_live(request, campaign, db))
 
 
-def _live(campaign: Campaign, db: Database) -> dict[str, Any]:
+def _live(request: Request, campaign: Campaign, db: Database) -> dict[str, Any]:
     page = overview_page(campaign, db)
-    lines = groupby(page.verdict.lines[1:], key=lambda line: line.kind)
-    return {"campaign": page.campaign, "page": page, "said": [(kind, list(own)) for kind, own in lines]}
+    # What was found stands in a card of its own.
+    first, *rest = [one for one in page.verdict.lines if one.kind != "found"]
+    found = found_view(db, campaign, words(request)) if is_over(campaign, page.counts) else None
+    said = [(kind, list(own)) for kind, own in groupby(rest, key=lambda line: line.kind)]
+    return {"campaign": page.campaign, "page": page, "first": first, "said": said, "found": found}
 
 
 @router.get("/admin/c/{slug}", **PAGE)
 def overview(request: Request, account: Viewer, campaign: Seen, db: Db) -> Response:
     """How far a campaign is, and what can be done with it."""
-    rules, now = campaign.rules(), _live(campaign, db)
+    rules, now = campaign.rules(), _live(request, campaign, db)
     return show(
         request,
         "overview.html",
