@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import io
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from captious.campaigns.store import images
+from captious.campaigns.store import erasing, images
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.pictures import clean
 from captious.errors import InputError
@@ -165,3 +166,24 @@ def test_the_same_key_again_replaces_the_image(db: Database, make_campaign) -> N
     images.store_image(db, campaign, "i1", encoded("PNG"))
     second = images.store_image(db, campaign, "i1", encoded("JPEG"))
     assert images.digest_of(db, campaign, "i1") == second.digest
+
+
+def test_a_wide_picture_has_copies_that_live_and_end_with_it(db: Database, make_campaign) -> None:
+    campaign, _ = make_campaign()
+    found = images.store_image(db, campaign, "i1", encoded("PNG", size=(1500, 60)))
+    widths = []
+    for width in (640, 1280, 2560, 7):
+        path, kind = images.image_file(db, campaign, found.digest, width)
+        with Image.open(path) as shown:
+            widths.append((shown.width, kind))
+    # The copy of 2560 would be larger than the picture: the file itself is sent, as for any other width.
+    assert widths == [(640, "image/webp"), (1280, "image/webp"), (1500, "image/png"), (1500, "image/png")]
+    copies = sorted((db.files / "images" / found.digest[:2]).iterdir())
+    assert len(copies) == 3
+    for path in copies:
+        os.utime(path, (0, 0))
+    assert erasing.finish(db) == 0  # nothing is left over
+    images.store_image(db, campaign, "i1", encoded("PNG"))  # another picture takes its place
+    for path in copies:
+        os.utime(path, (0, 0))
+    assert erasing.finish(db) == 3

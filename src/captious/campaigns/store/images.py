@@ -53,7 +53,9 @@ def prepare(db: Database, source: Path | bytes, key: str) -> Stored:
     digest = hashlib.sha256(clean.content).hexdigest()
     path = path_of(db, digest)
     if path.exists():
-        path.touch()  # nobody may take it for one that is left over
+        for one in (path, *(path_of(db, digest, width) for width in WIDTHS)):
+            if one.exists():
+                one.touch()  # nobody may take it for one that is left over
     else:
         path.parent.mkdir(parents=True, exist_ok=True)
         # The picture itself comes last: where it is, its smaller copies are.
