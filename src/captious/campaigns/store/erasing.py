@@ -72,7 +72,7 @@ def _sweep(db: Database) -> int:
         with db.read() as connection:
             known = set(connection.execute(select(column).distinct()).scalars())
         for path in old:
-            # Whoever stores the same content again makes the file young. Smaller copies begin with the digest.
+            # Storing the same content again makes the file young. Smaller copies begin with the digest.
             owner = path.name.partition(".")[0] if folder == "images" else path.name
             if owner not in known and _age(path) > GRACE:
                 path.unlink(missing_ok=True)
