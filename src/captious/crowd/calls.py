@@ -55,6 +55,8 @@ def publish(db: Database, stored: Stored, *, actor: str) -> Stored:
 def _open(db: Database, stored: Stored, actor: str) -> None:
     """Let raters begin, where they cannot yet."""
     campaign = next(one for one in lifecycle.listed(db) if one.id == stored.campaign_id)
+    if not any(one.id == stored.id and one.state == "draft" for one in studies.listed(db, campaign)):
+        return  # published before: the call is repeated, and the campaign may be over
     if campaign.state == "closed":
         raise InputError(
             f"{campaign.slug}: the campaign is closed. Resume it before you publish a study of it."
