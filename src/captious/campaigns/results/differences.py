@@ -43,12 +43,12 @@ COLUMNS = (
     "always-valid high",
 )
 FIXED = (
-    "difference: the first system's mean less the second's, on the images that both have; low to high: "
-    "95% interval by bootstrap over images; p: randomisation test over images; p (Holm): adjusted for all "
-    "rows. They hold for a study that ends when the number of images that was planned is reached."
+    "Fixed sample: difference is the first system's mean less the second's, on the images that both have; low "
+    "to high is the 95% interval by bootstrap over images, p is of a randomisation test over images, p (Holm) "
+    "is adjusted for all rows. They hold for a study that ends at the number of images that was planned."
 )
 ALWAYS = (
-    "always-valid: a 95% confidence sequence, for all rows together, that holds however often somebody "
+    "Always valid: a 95% confidence sequence, for all rows together, that holds however often somebody "
     "looked before the end; where someone could have stopped early, it is the one to report."
 )
 HOW = "Differences with 95% intervals over images; an interval that leaves out 0 tells the two systems apart."

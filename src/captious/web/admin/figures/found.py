@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -21,6 +22,7 @@ class FoundView(NamedTuple):
 
     lines: list[str]
     table: Markup
+    notes: list[str]
     files: str
     can_draw: bool
 
@@ -31,5 +33,7 @@ def found_view(db: Database, campaign: Campaign, t: Texts) -> FoundView | None:
     tables = kept.tables()
     if not tables:
         return None
-    address = files_address(campaign, FOUND, tables[0])
-    return FoundView(lines_of(kept.content), markup(tables[0], t), address, can_draw())
+    (table,) = tables
+    shown = markup(replace(table, note=""), t)
+    address = files_address(campaign, FOUND, table)
+    return FoundView(lines_of(kept.content), shown, table.note.splitlines(), address, can_draw())
