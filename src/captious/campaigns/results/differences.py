@@ -43,9 +43,9 @@ COLUMNS = (
     "always-valid high",
 )
 FIXED = (
-    "Fixed sample: difference is the first system's mean less the second's, on the images that both have; low "
-    "to high is the 95% interval by bootstrap over images, p is of a randomisation test over images, p (Holm) "
-    "is adjusted for all rows. They hold for a study that ends at the number of images that was planned."
+    "Fixed sample: difference is the first system's mean less the second's, on the images that both have; "
+    "low to high is the 95% interval by bootstrap over images, p is of a randomisation test over images, and "
+    "p (Holm) is adjusted for all rows. They hold for a study that ends at the planned number of images."
 )
 ALWAYS = (
     "Always valid: a 95% confidence sequence, for all rows together, that holds however often somebody "
