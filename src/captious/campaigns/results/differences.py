@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from captious.stats import approximate_randomisation, bootstrap_interval, confid
 from captious.tables import Chart, Table, p_value
 from captious.tables.values import to_dict
 
-FOUND = "found"
+FOUND: Final = "found"
 # With fewer images a randomisation test cannot say anything: 2 / 2^5 is more than 0.05.
 FEWEST = 6
 # With more systems each is compared with the best one only.
@@ -84,7 +84,9 @@ def differences(
             if len(own) >= FEWEST:
                 named = (aspect, systems[a], systems[b])
                 found.append(_difference(named, own, (low - high, high - low), level))
-    adjusted = holm([one.p for one in found]) if found else []
+    if not found:
+        return []
+    adjusted = holm([one.p for one in found])
     return [one._replace(p_holm=float(p)) for one, p in zip(found, adjusted, strict=True)]
 
 
