@@ -21,7 +21,7 @@ from captious.corpus.shards import ShardedCorpus
 from captious.engine import Progress, Run, run_metrics
 from captious.engine.shards import ShardedScores, score_shards
 from captious.engine.shards.choice import EngineName, engine_of
-from captious.errors import CaptiousWarning, InputError, UnknownNameError
+from captious.errors import CaptiousWarning, InputError, MissingDependencyError, UnknownNameError
 from captious.groups import expand, missing_for, usual
 from captious.metrics import Asked, Metric, known_metrics, resolve_all
 from captious.metrics.languages import refuse_languages, warn_of_texts
@@ -351,3 +351,17 @@ def _refuse_missing_references(corpus: Corpus, asked: Mapping[str, Metric]) -> N
                 python='Give references=, or use metrics="free" for metrics that need none.',
                 command="Give --references FILE, or --metrics free for those that need none.",
             )
+        if "image" in metric.needs and corpus.image_paths is None:  # vectors of a file may stand in
+            _refuse_missing_images(name, metric)
+
+
+def _refuse_missing_images(name: str, metric: Metric) -> None:
+    """Where weights lack too, the images are told first: they are the user's own to give."""
+    try:
+        metric.ready()
+    except MissingDependencyError as error:
+        raise InputError(
+            f"{name} needs images, but there are none.",
+            python=f"Load the captions with images=FOLDER. Then: {error}",
+            command=f"Give --images DIR. Then: {error.typed}",
+        ) from None

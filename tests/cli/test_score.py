@@ -478,3 +478,17 @@ def test_a_baseline_that_is_no_system_and_a_single_system_are_told(run, files) -
     assert (found.code, found.err) == (2, 'error: unknown system "pour". Did you mean "poor"?\n')
     alone = run("score", "-c", files["good"], "-r", files["references"], "-m", "bleu1", "--baseline", "good")
     assert alone.code == 2 and "Give at least two files to --candidates." in alone.err
+
+
+def test_a_quoted_pattern_of_files_is_those_files(run, files) -> None:
+    given = ["-r", files["references"], "-m", "bleu1", "--resamples", 0, "--format", "json"]
+    pattern = files["good"].parent / "[gp]*o*.json"  # good.json and poor.json; a shell would expand it
+    assert run("score", "-c", pattern, *given) == run("score", "-c", files["good"], files["poor"], *given)
+
+
+def test_images_are_asked_for_before_weights(run, files, monkeypatch, tmp_path) -> None:
+    for name in ("HF_HUB_CACHE", "CAPTIOUS_CACHE"):
+        monkeypatch.setenv(name, str(tmp_path / "nothing"))
+    found = run("score", "-c", files["good"], "-r", files["references"], "-m", "clipscore")
+    said = "error: clipscore needs images, but there are none. Give --images DIR. Then: the weights ViT-B-32/"
+    assert (found.code, found.err.startswith(said), found.err.count("\n")) == (2, True, 1), found.err

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import captious
 from captious.corpus import Corpus
 from captious.errors import InputError
-from captious.explanation import explain, fragment, in_words, page, picture
+from captious.explanation import LeftOutExplanation, explain, fragment, in_words, page, picture
 
 OBJECTS = {"7": ["dog", "frisbee"], "8": ["cat"]}
 
@@ -42,7 +44,26 @@ def test_the_page_marks_the_caption(corpus: Corpus) -> None:
         picture(found[0])
 
 
-def test_metrics_that_find_nothing_cannot_be_explained() -> None:
-    corpus = Corpus.from_lists(["a dog"], [["a dog"]])
-    with pytest.raises(InputError, match="cider cannot be explained"):
-        captious.explain(corpus, "cider")
+def test_other_metrics_of_text_are_explained_by_leaving_out_words() -> None:
+    corpus = Corpus.from_lists(["a dog runs", "two cats"], [["a dog runs"], ["two red cats"]])
+    found = captious.explain(corpus, "bleu1", image_id="0")
+    (one,) = found
+    assert isinstance(one, LeftOutExplanation)
+    # Two of three words match the reference of three: precision 1, brevity e^(1 - 3/2).
+    assert [word.name for word in one.words] == ["a", "dog", "runs"]
+    assert [word.without for word in one.words] == pytest.approx([math.exp(-0.5)] * 3)
+    assert [word.loss for word in one.words] == pytest.approx([1 - math.exp(-0.5)] * 3)
+    assert ">dog<" in page(found) and "dog" in found._repr_html_()
+    assert in_words(one).startswith("Drop in the score without each word: a +0.393")
+    with pytest.raises(InputError, match="no drawing"):
+        picture(one)
+
+
+def test_document_frequencies_are_those_of_the_corpus() -> None:
+    corpus = Corpus.from_lists(["a dog runs", "two cats"], [["a dog runs"], ["two red cats"]])
+    (one,) = captious.explain(corpus, "cider[tokeniser=space]", image_id="0")
+    whole = captious.score(corpus, "cider[tokeniser=space]")["cider[tokeniser=space]"].values[0]
+    assert one.score == pytest.approx(whole)
+    without = Corpus.from_lists(["dog runs", "two cats"], [["a dog runs"], ["two red cats"]])
+    again = captious.score(without, "cider[tokeniser=space]")["cider[tokeniser=space]"].values[0]
+    assert one.words[0].without == pytest.approx(again)

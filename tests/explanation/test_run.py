@@ -102,8 +102,8 @@ def test_plain_values_for_json(tiny: str) -> None:
 
 
 def test_what_cannot_be_explained_is_one_line(tiny: str) -> None:
-    with pytest.raises(InputError, match=r"cider cannot be explained. Use spice, vifidel, wmd, clipscore"):
-        explain(corpus(), "cider")
+    with pytest.raises(InputError, match=r"blip_itm cannot be explained. Use clipscore, mcipscore"):
+        explain(corpus(), "blip_itm")
     metric = Vifidel(vectors=tiny)
     with pytest.raises(UnknownNameError, match='unknown image "3"'):
         explain(corpus(), metric, image_id="3")

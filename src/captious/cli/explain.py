@@ -57,9 +57,8 @@ Metrics = Annotated[
         "--metrics",
         "-m",
         metavar="LIST",
-        help="spice, vifidel, wmd, clipscore, mcipscore, pacscore, or a metric that gives findings, such as "
-        "chair; options go in brackets. "
-        "Default: vifidel with --objects, else spice.",
+        help="spice, vifidel, wmd, clipscore, mcipscore, pacscore, or any that reads no images, such as "
+        "cider; options go in brackets. Default: vifidel with --objects, else spice.",
         show_default=False,
     ),
 ]
@@ -116,8 +115,8 @@ def explain(
 ) -> None:
     """Show why a caption got its score.
 
-    Shows matched tuples (spice), moved words (vifidel, wmd), important words and regions (clipscore), or what
-    is wrong and where (chair and others).
+    Shows matched tuples (spice), moved words (vifidel, wmd), important words and regions (clipscore), what
+    is wrong and where (chair and others), or what is lost without each word (cider and others).
 
     Example: captious explain --candidates m2.json --references refs.json --metrics spice
     --id 391895

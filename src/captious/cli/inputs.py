@@ -30,10 +30,15 @@ def load(
     columns: str = "",
 ) -> Corpus:
     """Load what was named on the command line, and say what a reader should know of it."""
-    # Paths, not texts: what is typed is a file, whatever it looks like.
+    from captious.corpus.shards.places import files_of
+
+    def typed(places: Sequence[PathText]) -> list[Path]:
+        """Paths, not texts: what is typed is a file, whatever it looks like; a pattern is its files."""
+        return [Path(one) for place in places for one in files_of(place) or [place]]
+
     loaded = load_with_notes(
-        [Path(one) for one in candidates],
-        [Path(one) for one in references] if references else None,
+        typed(candidates),
+        typed(references) if references else None,
         names=names,
         images=images,
         objects=objects,

@@ -1,10 +1,12 @@
 """Why a caption got its score.
 
 Transport plans of `vifidel` and `wmd`, scene graphs of `spice`, occlusion of words and image regions
-for `clipscore`, `mcipscore` and `pacscore`; the places that other metrics mark.
+for `clipscore`, `mcipscore` and `pacscore`; the places that other metrics mark; for all other metrics of
+text, what the score loses without each word.
 """
 
 from captious.explanation.drawing import style_sheet
+from captious.explanation.left_out import LeftOutExplanation
 from captious.explanation.marked import MarkedExplanation
 from captious.explanation.occlusion import OcclusionExplanation
 from captious.explanation.pages import fragment, page
@@ -22,6 +24,7 @@ __all__ = [
     "Explanation",
     "Flow",
     "GraphExplanation",
+    "LeftOutExplanation",
     "MarkedExplanation",
     "OcclusionExplanation",
     "Statement",

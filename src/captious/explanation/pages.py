@@ -8,6 +8,7 @@ from html import escape
 
 from captious.charts.marked_text import MARKED_CSS
 from captious.explanation.drawing import DARK, LIGHT, style_sheet, variables
+from captious.explanation.left_out import LeftOutExplanation, left_out_table
 from captious.explanation.marked import MarkedExplanation, marked_picture, marked_table
 from captious.explanation.occlusion import GRID, METHOD, OcclusionExplanation, strongest
 from captious.explanation.scene import GraphExplanation, Parts, tuple_text
@@ -101,6 +102,8 @@ def _section(one: AnyExplanation, key: str) -> str:
 def _picture(one: AnyExplanation, key: str) -> str:
     if isinstance(one, MarkedExplanation):
         return marked_picture(one)
+    if isinstance(one, LeftOutExplanation):
+        return to_html(replace(left_out_table(one), title=f"Words of {_name(one)}", note=""))
     kinds = {GraphExplanation: "Scene graphs", OcclusionExplanation: "Words and regions"}
     what = kinds.get(type(one), "Transport plan")
     return _scrolled(picture(one, key, standalone=False), f"{what} of {_name(one)}")
@@ -117,7 +120,7 @@ def _scrolled(inner: str, label: str) -> str:
 def _scores(one: AnyExplanation) -> str:
     if isinstance(one, OcclusionExplanation):
         return f"<p>{one.metric} {one.score:.4f}; {METHOD}, a grid of {GRID} x {GRID} cells</p>"
-    if isinstance(one, MarkedExplanation):
+    if isinstance(one, (MarkedExplanation, LeftOutExplanation)):
         return f"<p>{one.metric} {one.score:.4f}</p>"
     if isinstance(one, Explanation):
         return f"<p>{one.metric} {one.score:.4f} = exp(-{one.distance:.4f})</p>"
@@ -136,7 +139,7 @@ def _scores(one: AnyExplanation) -> str:
 
 def _facts(one: AnyExplanation) -> list[str]:
     """What is not in the picture, a paragraph each."""
-    if isinstance(one, (OcclusionExplanation, MarkedExplanation)):
+    if isinstance(one, (OcclusionExplanation, MarkedExplanation, LeftOutExplanation)):
         return []
     if isinstance(one, GraphExplanation):
         others = [f"{name} {value:.2f}" for name, value in one.other_judgments.items()]
@@ -163,6 +166,8 @@ def _details(one: AnyExplanation) -> str:
         )
     if isinstance(one, MarkedExplanation):
         return to_html(replace(marked_table(one), title=f"Findings of {_name(one)}", note=""))
+    if isinstance(one, LeftOutExplanation):
+        return ""
     if isinstance(one, OcclusionExplanation):
         return _scrolled(_covered(one), f"Table of {_name(one)}")
     return _scrolled(_flows(one), f"Table of {_name(one)}")

@@ -13,6 +13,7 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
 from captious.corpus.given import Given
 from captious.errors import InputError, UnknownNameError
+from captious.explanation.left_out import LeftOutExplanation, explain_left_out, left_out_table
 from captious.explanation.marked import MarkedExplanation, marked_picture
 from captious.explanation.occlusion import explain_occlusion
 from captious.explanation.scene import GraphExplanation, explain_graphs
@@ -28,6 +29,7 @@ from captious.metrics.wmd import WordMovers
 from captious.metrics.word_space import NEAR
 from captious.scoring import as_corpus
 from captious.tables import Shown, Table
+from captious.tables.html import to_html
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,6 +70,8 @@ class Explanations(list[AnyExplanation], Shown):
         drawn = (
             f"<style>{MARKED_CSS}</style>{marked_picture(one)}"
             if isinstance(one, MarkedExplanation)
+            else to_html(left_out_table(one))
+            if isinstance(one, LeftOutExplanation)
             else picture(one, f"explanation-{place}")
             for place, one in enumerate(self)
         )
@@ -144,6 +148,8 @@ def explain_rows(
     if isinstance(chosen, ClipScore):
         own = [float(scores[row]) for row in rows]
         return list(explain_occlusion(corpus, rows, chosen, own, signature))
+    if not (isinstance(chosen, _DRAWN) or chosen.gives_findings):
+        return list(explain_left_out(corpus, rows, chosen, [float(scores[row]) for row in rows], signature))
     part = corpus.select(np.array(rows, dtype=np.int64)).compact()
     batch = Batch(part)
     knowledge: Any = chosen.merge([chosen.collect(batch)])
@@ -158,10 +164,10 @@ def explain_rows(
 
 def _explainable(metric: Asked) -> Metric:
     chosen = resolve(metric)
-    if isinstance(chosen, _DRAWN) or chosen.gives_findings:
+    if isinstance(chosen, _DRAWN) or chosen.gives_findings or "image" not in chosen.needs:
         return chosen
     raise InputError(
-        f"{chosen.name} cannot be explained. Use {', '.join(EXPLAINED)}, or a metric that gives findings."
+        f"{chosen.name} cannot be explained. Use {', '.join(BY_IMAGE)}, or a metric that reads no images."
     )
 
 

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from captious.errors import InputError
 from captious.explanation.graph_svg import graph_in_words, graph_picture
+from captious.explanation.left_out import LeftOutExplanation, left_out_in_words
 from captious.explanation.marked import MarkedExplanation, marked_in_words
 from captious.explanation.occlusion import OcclusionExplanation, occlusion_in_words, occlusion_picture
 from captious.explanation.plan_svg import plan_in_words, plan_picture
 from captious.explanation.scene import GraphExplanation
 from captious.explanation.transport import Explanation
 
-AnyExplanation = Explanation | GraphExplanation | OcclusionExplanation | MarkedExplanation
+AnyExplanation = (
+    Explanation | GraphExplanation | OcclusionExplanation | MarkedExplanation | LeftOutExplanation
+)
 
 
 def picture(explanation: AnyExplanation, key: str = "plan", *, standalone: bool = True) -> str:
@@ -28,9 +31,9 @@ def picture(explanation: AnyExplanation, key: str = "plan", *, standalone: bool 
     >>> picture(explain(corpus)[0]).startswith('<svg xmlns="http://www.w3.org/2000/svg"')
     True
     """
-    if isinstance(explanation, MarkedExplanation):
+    if isinstance(explanation, (MarkedExplanation, LeftOutExplanation)):
         raise InputError(
-            f"{explanation.metric} marks words of the caption, which is text and no drawing.",
+            f"{explanation.metric} is explained by words of the caption, which is text and no drawing.",
             command="Use --format html, table or json.",
         )
     if isinstance(explanation, OcclusionExplanation):
@@ -51,6 +54,8 @@ def in_words(explanation: AnyExplanation) -> str:
     """
     if isinstance(explanation, MarkedExplanation):
         return marked_in_words(explanation)
+    if isinstance(explanation, LeftOutExplanation):
+        return left_out_in_words(explanation)
     if isinstance(explanation, OcclusionExplanation):
         return occlusion_in_words(explanation)
     if isinstance(explanation, GraphExplanation):

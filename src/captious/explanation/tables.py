@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 def explanation_tables(one: AnyExplanation) -> list[Table]:
     """Everything that an explanation says, the most telling table first."""
     from captious.explanation import GraphExplanation, MarkedExplanation, OcclusionExplanation
+    from captious.explanation.left_out import LeftOutExplanation, left_out_table
     from captious.explanation.marked import marked_table
 
     if isinstance(one, MarkedExplanation):
         return [marked_table(one)]
+    if isinstance(one, LeftOutExplanation):
+        return [left_out_table(one)]
     if isinstance(one, OcclusionExplanation):
         return _covered(one)
     if not isinstance(one, GraphExplanation):

@@ -138,8 +138,15 @@ def test_a_list_written_as_a_caption_is_no_caption(tmp_path: Path) -> None:
 
 def test_the_key_around_a_list_of_results_is_no_image(tmp_path: Path) -> None:
     path = tmp_path / "m2.json"
-    path.write_text(json.dumps({"results": [{"image_id": 1, "caption": "A dog."}]}))
-    with pytest.raises(InputError, match='entries under "results" have image ids of their own'):
-        read_rows(path)
+    results = [{"image_id": 1, "caption": "A dog."}, {"image_id": 2, "caption": "A cat."}]
+    for around in (
+        {"results": results},
+        {"captions": results},
+        {"info": {"model": "m2"}, "results": results},
+    ):
+        path.write_text(json.dumps(around))
+        found = read_rows(path)
+        assert (found.format, found.columns["image"]) == ("coco-results", [1, 2])
+        assert found.columns["caption"] == ["A dog.", "A cat."]
     path.write_text(json.dumps({"1": [{"image_id": 1, "caption": "A dog."}]}))  # as coco-caption holds them
     assert read_rows(path).columns["image"] == ["1"]

@@ -12,9 +12,10 @@ from captious.corpus.readers.names import roles_of
 from captious.corpus.readers.open import Source
 from captious.corpus.readers.parse import array_blocks, line_blocks, parse_json, repeated_keys
 from captious.corpus.readers.rows import Column, ColumnBuilder, Places, Problem, Rows, by_role
-from captious.errors import InputError, one_line
+from captious.errors import InputError
 
 ENTRY_SHAPE = 'Each entry needs "image_id" and "caption".'
+MOST_AROUND = 10  # keys of an object around a list of results
 MOST_COLUMNS = 100  # an object of more keys is a map from ids, not one row
 
 
@@ -29,6 +30,10 @@ def read_json_array(source: Source) -> Rows:
         raise InputError(f"{source.name}: the list is empty. {EXPECTED}")
     if len(builder.not_objects) == builder.length:
         raise InputError(f"{source.name}: a list of {_kind(block[0])}s. {EXPECTED}")
+    return _rows_of_list(source, builder)
+
+
+def _rows_of_list(source: Source, builder: ColumnBuilder) -> Rows:
     columns, keys = by_role(builder.columns)
     plain = keys.get("image") == "image_id" and keys.get("caption") == "caption"
     format_name = "coco-results" if plain else "json-rows"
@@ -58,6 +63,10 @@ def read_json_object(source: Source) -> Rows:
         return _read_karpathy(source, document["images"])
     if not document:
         raise InputError(f"{source.name}: the object is empty. {EXPECTED}")
+    if (results := _results_within(document)) is not None:
+        builder = ColumnBuilder()
+        builder.extend(results)
+        return _rows_of_list(source, builder)
     roles = roles_of(document) if len(document) <= MOST_COLUMNS else {}
     if "caption" in roles or {"image", "references"} <= roles.keys():
         return rows_from_objects(source, [document], "jsonl", Places("line", [1]))
@@ -168,21 +177,21 @@ def _read_id_map(source: Source, document: dict[str, Any]) -> Rows:
     return rows
 
 
-def _refuse_wrapper(source: Source, document: dict[str, Any]) -> None:
-    """Refuse an object around a list, as of results: its key would be taken for the image's id."""
-    key, value = next(iter(document.items()))
-    items = value if isinstance(value, list) else [value]
-    own = items[0] if items and isinstance(items[0], dict) else {}
-    roles = roles_of(own)
-    if {"image", "caption"} <= roles.keys() and str(own[roles["image"]]) != key:
-        raise InputError(
-            f'{source.name}: the entries under "{one_line(key, 40)}" have image ids of their own. '
-            f'Give what stands under it alone: a list of {{"image_id": …, "caption": …}}.'
-        )
+def _results_within(document: dict[str, Any]) -> list[Any] | None:
+    """The list of results in an object such as `{"results": […]}`, whose key is no image's id."""
+    if len(document) > MOST_AROUND:
+        return None
+    found = [value for key, value in document.items() if _have_own_ids(key, value)]
+    return found[0] if len(found) == 1 else None
+
+
+def _have_own_ids(key: str, value: object) -> bool:
+    first = value[0] if isinstance(value, list) and value else None
+    roles = roles_of(first) if isinstance(first, dict) else {}
+    return {"image", "caption"} <= roles.keys() and str(first[roles["image"]]) != key  # type: ignore[index]
 
 
 def _read_lists_by_id(source: Source, document: dict[str, Any]) -> tuple[Rows, int]:
-    _refuse_wrapper(source, document)
     lists, strings = _lists_of_texts(list(document.values()))
     counts = list(map(len, lists))
     ids = list(chain.from_iterable(map(repeat, document, counts)))

@@ -21,13 +21,22 @@ def is_address(text: str) -> bool:
 
 
 def holds_shards(given: PathText) -> bool:
-    """Whether a place can only be a set of shards: a folder, a pattern or an address.
+    """Whether a place can only be a set of shards: a folder, an address or a pattern of shards.
 
     >>> holds_shards("captions/*.parquet"), holds_shards("s3://bucket/m2"), holds_shards("m2.json")
     (True, True, False)
     """
     text = _plain(given)
-    return is_address(text) or Path(text).is_dir() or (_is_pattern(text) and not Path(text).exists())
+    return is_address(text) or Path(text).is_dir() or (_is_pattern(text) and not files_of(given))
+
+
+def files_of(given: PathText) -> list[str]:
+    """The files of a pattern that matches no shard, such as `m2/*.json` in quotes; none for other places."""
+    text = _plain(given)
+    if is_address(text) or not _is_pattern(text) or Path(text).exists():
+        return []
+    found = sorted(path for path in glob.glob(text, recursive=True) if Path(path).is_file())  # noqa: PTH207
+    return [] if any(_is_shard(Path(path).name) for path in found) else found
 
 
 def expand(given: PathText) -> list[str]:
