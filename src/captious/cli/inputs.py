@@ -34,7 +34,7 @@ def load(
 
     def typed(places: Sequence[PathText]) -> list[Path]:
         """Paths, not texts: what is typed is a file, whatever it looks like; a pattern is its files."""
-        return [Path(one) for place in places for one in files_of(place) or [place]]
+        return [Path(one) for place in places for one in files_of(place) or [str(place)]]
 
     loaded = load_with_notes(
         typed(candidates),

@@ -56,11 +56,10 @@ def explain_left_out(
         words = example.caption.split()
         rest = [" ".join([*words[:place], *words[place + 1 :]]) for place in range(len(words))]
         same = corpus.select(np.full(len(words), row, dtype=np.int64))
-        values = metric.score_examples(Batch(replace(same, captions=rest)), knowledge) if words else []
-        found = [
-            Covered(word, float(value), score - float(value))
-            for word, value in zip(words, values, strict=True)
-        ]
+        values: list[float] = []
+        if words:
+            values = metric.score_examples(Batch(replace(same, captions=rest)), knowledge).tolist()
+        found = [Covered(word, value, score - value) for word, value in zip(words, values, strict=True)]
         yield LeftOutExplanation(
             metric.name, signature, example.system, example.image_id, example.caption, score, found
         )
