@@ -6,7 +6,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.charts.marked_text import _COLOURS, marked_html
+from captious.charts.marked_text import _COLOURS, marked_html, shared_html
 from captious.corpus.findings import Finding, Findings, Place
 
 
@@ -60,3 +60,13 @@ def test_findings_show_themselves_in_notebooks() -> None:
     rows += [Finding("0", "m", "A dog 0.", None, None, "", source="ann")]
     page = Findings.from_rows(rows)._repr_html_()
     assert page.count("<mark") == 20 and page.count("<figure") == 21 and "10 more captions" in page
+
+
+def test_places_say_how_many_raters_mark_them() -> None:
+    ann = [Place(2, 5, "attribute"), Place(None, None, "object", note="a <sofa>")]
+    found = shared_html("A red dog.", {"ann": ann, "bob": [Place(2, 9, "count")], "cem": []})
+    assert re.findall(r">([^<]*)<small>([^<]*)", found) == [("red", "2 of 3"), (" dog", "1 of 3")]
+    assert re.findall(r'class="(?:\w+ )*alone"', found) == ['class="count alone"']
+    assert "missing: a &lt;sofa&gt; (ann)" in found
+    # A place that its only reader marks is not one on which others disagree.
+    assert "alone" not in shared_html("A red dog.", {"ann": ann})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import pairwise
@@ -31,6 +32,7 @@ MARKED_CSS = (
     ".marked mark.major{border-bottom-style:solid}"
     ".marked mark small{user-select:none;font-size:.7em;font-weight:bold;margin-inline-start:.3em}"
     + "".join(f".marked mark.{kind}{{background:{colour}}}" for kind, colour in _COLOURS.items())
+    + ".marked mark.alone{background:none;color:inherit;border-bottom:2px dotted currentColor}"
 )
 
 
@@ -78,6 +80,50 @@ def marked_html(caption: str, by_source: Mapping[str, Sequence[Mark]]) -> str:
     <p dir="auto">A <mark class="attribute major" title="attribute, major, 90%: it is brown">red<small>attribute</small></mark> dog.</p></figure>
     """  # noqa: E501
     return "\n".join(_figure(caption, source, marks) for source, marks in by_source.items())
+
+
+def shared_html(caption: str, by_source: Mapping[str, Sequence[Mark]]) -> str:
+    """The caption once, with how many of the sources mark each place and as what.
+
+    What only one marks is dotted, without a colour; of what several mark, the most frequent kind gives it.
+
+    >>> from captious.corpus.findings import Place
+    >>> ann, bob = [Place(2, 5, "attribute")], [Place(2, 9, "attribute")]
+    >>> print(shared_html("A red dog.", {"ann": ann, "bob": bob}))
+    <figure class="marked"><p dir="auto">A <mark class="attribute" title="ann: attribute; bob: attribute">red<small>2 of 2</small></mark><mark class="attribute alone" title="bob: attribute"> dog<small>1 of 2</small></mark>.</p></figure>
+    """  # noqa: E501
+    cuts = {0, len(caption)}
+    for marks in by_source.values():
+        cuts |= {cut for mark in marks for cut in (mark.start, mark.end) if cut is not None}
+    parts = []
+    for first, last in pairwise(sorted(cuts)):
+        here = [
+            (source, mark)
+            for source, marks in by_source.items()
+            for mark in marks
+            if mark.start is not None and mark.end is not None and mark.start <= first and last <= mark.end
+        ]
+        parts.append(_shared(escape(caption[first:last]), here, len(by_source)))
+    missing = [
+        f"{escape(mark.note or mark.evidence)} ({escape(source)})"
+        for source, marks in by_source.items()
+        for mark in marks
+        if mark.start is None and mark.kind
+    ]
+    tail = f'\n<p dir="auto">missing: {"; ".join(missing)}</p>' if missing else ""
+    return f'<figure class="marked"><p dir="auto">{"".join(parts)}</p>{tail}</figure>'
+
+
+def _shared(text: str, here: Sequence[tuple[str, Mark]], sources: int) -> str:
+    """Text that some sources mark, and how many of them."""
+    if not here:
+        return text
+    who = len({source for source, _ in here})
+    kind = Counter(mark.kind for _, mark in here).most_common(1)[0][0]
+    title = escape("; ".join(f"{source}: {described(mark)}" for source, mark in here))
+    alone = " alone" if who == 1 and sources > 1 else ""
+    count = f"<small>{who} of {sources}</small>"
+    return f'<mark class="{_colour(kind)}{alone}" title="{title}">{text}{count}</mark>'
 
 
 def _figure(caption: str, source: str, marks: Sequence[Mark]) -> str:

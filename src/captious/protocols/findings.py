@@ -77,6 +77,25 @@ def asks_for_places(items: Iterable[Item]) -> bool:
     return any(field.rules.lists for form in forms for field in form.fields)
 
 
+def marked_items(items: Iterable[Item], responses: Iterable[Response]) -> list[str]:
+    """The keys of items in whose captions something is marked: where raters agree most comes first.
+
+    By the characters that two raters marked, then by those that anybody did.
+    """
+    marked: dict[tuple[str, str], Counter[int]] = {}
+    for item, response in matched(items, responses):
+        for field in item.form.fields if item.counts else ():
+            if places := field.rules.places(field, response.answers.get(field.name, [])):
+                own = [range(one.start, one.end) for one in places if one.start is not None and one.end]
+                marked.setdefault((item.key, field.name), Counter()).update(set().union(*own))
+    found: Counter[str] = Counter()
+    shared: Counter[str] = Counter()
+    for (key, _), characters in marked.items():
+        found[key] += len(characters)
+        shared[key] += sum(raters > 1 for raters in characters.values())
+    return sorted(found, key=lambda key: (-shared[key], -found[key]))
+
+
 def _example_names(items: Iterable[Item]) -> dict[tuple[str, str, str], str]:
     """A name for each caption: image and system, and a number where a system wrote several of an image."""
     names: dict[tuple[str, str, str], str] = {}

@@ -175,3 +175,17 @@ def test_words_and_offsets_name_the_same_place(caption: str, data: st.DataObject
         assert isinstance(found[0], Problem) and not caption[start:end].strip()
     else:
         assert found["marks"][0]["text"] == caption[start:end]
+
+
+def test_a_decision_starts_from_the_marks_that_all_raters_share() -> None:
+    ann, bob = (
+        [
+            {"start": 0, "end": 3, "kind": "count", "severity": severity},
+            {"start": 4, "end": end, "kind": "object", "severity": "minor"},
+            {"start": None, "end": None, "kind": "object", "severity": "minor", "note": note},
+        ]
+        for severity, end, note in (("minor", 7, "a Sofa"), ("major", 12, "a sofa"))
+    )
+    shared = FIELD.rules.common(FIELD, [ann, bob])
+    assert [(one["start"], one.get("note")) for one in shared] == [(0, None), (None, "a Sofa")]
+    assert FIELD.rules.common(FIELD, [ann, []]) == []

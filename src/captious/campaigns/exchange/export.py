@@ -301,21 +301,23 @@ def _findings(asked: _Asked) -> list[Described]:
     counted = [one for one in asked.counted if one.rater not in removed and one.item in keys]
     said, final = split_adjudicated(own, counted)
     formats = [one for one in asked.formats if one != "csv"] or ["jsonl"]
+    known = references_of(asked.db, asked.campaign)
+    columns = export_rows.FINDING_COLUMNS + ((export_rows.REFERENCES,) if known else ())
     files = []
     for name, given, about in (
         ("findings", said, "What each rater marked in each caption, and where."),
         ("final_findings", final, "The findings that stand: decisions replace what raters marked."),
     ):
         if name == "findings" or final is not said:
-            rows = (export_rows.finding_row(one) for one in findings_of(own, given).rows())
-            paths = write_rows(asked.out, name, rows, export_rows.FINDING_COLUMNS, formats)
-            files += _described(paths, about, export_rows.FINDING_COLUMNS)
+            rows = export_rows.finding_rows(findings_of(own, given), known)
+            paths = write_rows(asked.out, name, rows, columns, formats)
+            files += _described(paths, about, columns)
     suggested = suggestions_of(own, said)
     if suggested:
-        rows = (one._asdict() for one in suggested)
-        columns = export_rows.SUGGESTION_COLUMNS
-        paths = write_rows(asked.out, "suggestions", rows, columns, asked.formats)
-        files += _described(paths, "Marks that raters were shown, and what each did with them.", columns)
+        shown_rows = (one._asdict() for one in suggested)
+        shown = export_rows.SUGGESTION_COLUMNS
+        paths = write_rows(asked.out, "suggestions", shown_rows, shown, asked.formats)
+        files += _described(paths, "Marks that raters were shown, and what each did with them.", shown)
     return files
 
 

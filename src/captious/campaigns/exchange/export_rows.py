@@ -12,7 +12,7 @@ from captious.campaigns.exchange.export_files import RowValues
 from captious.campaigns.records import Campaign, Rater, StoredResponse
 from captious.campaigns.store.database import Database
 from captious.campaigns.work.aside import Note
-from captious.corpus.findings import Finding
+from captious.corpus.findings import Findings
 from captious.corpus.judgments import example_id
 from captious.protocols import Form, Item, Row
 from captious.protocols.item import item_to_dict
@@ -168,10 +168,14 @@ def response_rows(
         yield row
 
 
-def finding_row(one: Finding) -> RowValues:
-    """A finding as `captious.read_findings` reads it."""
-    confidence = None if math.isnan(one.confidence) else one.confidence
-    return {**one._asdict(), "text": one.text, "confidence": confidence}
+def finding_rows(findings: Findings, references: Mapping[str, list[str]]) -> Iterator[RowValues]:
+    """Findings as `captious.read_findings` reads them, with the references of their images."""
+    for one in findings.rows():
+        confidence = None if math.isnan(one.confidence) else one.confidence
+        row: RowValues = {**one._asdict(), "text": one.text, "confidence": confidence}
+        if one.image in references:
+            row["references"] = references[one.image]
+        yield row
 
 
 def note_rows(found: Iterable[Note]) -> Iterator[RowValues]:

@@ -5,7 +5,7 @@ A decision is a response of its own, in a stage of its own; what the raters said
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
@@ -68,7 +68,7 @@ def disagreements(
         decided = _decided_keys(db, campaign)
         keys = [key for key in keys if key not in decided]
     page = keys[offset : offset + limit]
-    found = _gathered(db, campaign, page)
+    found = gathered(db, campaign, page)
     return [found[key] for key in page if key in found]
 
 
@@ -112,13 +112,13 @@ def _queue(kept: Snapshot) -> list[str]:
 
 def disagreement(db: Database, campaign: Campaign, item_key: str) -> Disagreement:
     """One item with every answer to it, and what was decided if anything was."""
-    found = _gathered(db, campaign, [item_key])
+    found = gathered(db, campaign, [item_key])
     if item_key not in found:
         raise UnknownNameError("item", item_key, [])
     return found[item_key]
 
 
-def _gathered(db: Database, campaign: Campaign, keys: list[str]) -> dict[str, Disagreement]:
+def gathered(db: Database, campaign: Campaign, keys: Sequence[str]) -> dict[str, Disagreement]:
     """Each item with the answers to it that count and the decision about it, in a few queries."""
     rules = campaign.rules()
     table = schema.item.c

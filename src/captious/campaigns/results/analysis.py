@@ -28,6 +28,7 @@ from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
 from captious.protocols.agreement import distribution_table
 from captious.protocols.base import ADJUDICATION, as_judgments, counted_rows, split_adjudicated
+from captious.protocols.findings import asks_for_places, marked_items
 from captious.protocols.item import is_first
 from captious.tables import Cell, Number, Table
 from captious.tables.values import to_dict
@@ -108,6 +109,7 @@ __all__ = [
 ]
 
 AGREEMENT, RESULTS = "agreement", "results"
+MOST_MARKED = 10_000  # items; nobody reads more on a page
 # The pace is that of the latest responses, as many as this.
 RECENT = 200
 
@@ -287,7 +289,8 @@ def results(db: Database, campaign: Campaign, *, fresh_within: float = 10.0, wai
         said, _ = split_adjudicated(items, found)
         judged = as_judgments(counted_rows(rules, items, said))
         labels = label_tables(judged, list(rules.possible_scores()))
-        return _content(tables, scores + labels, len(found))
+        marked = {"marked": marked_items(items, said)[:MOST_MARKED]} if asks_for_places(items) else {}
+        return {**_content(tables, scores + labels, len(found)), **marked}
 
     return snapshots.current(db, campaign, RESULTS, compute, fresh_within=fresh_within, wait=wait)
 

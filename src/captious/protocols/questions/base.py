@@ -249,6 +249,10 @@ class QuestionKind(ABC):
         """How far two answers are from each other (0 to 1) in what `numbers` do not say."""
         return 0.0
 
+    def common(self, field: Field, answers: Sequence[Answer]) -> Answer | None:
+        """What all answers have in common, from which a decision starts; None where they differ."""
+        return answers[0] if all(one == answers[0] for one in answers) else None
+
     def places(self, field: Field, answer: Answer) -> tuple[Place, ...] | None:
         """What the answer finds wrong in the caption, and where; None where the question does not ask."""
         return None

@@ -187,6 +187,12 @@ class Spans(QuestionKind):
         both = len(first) + len(second)
         return 1 - 2 * len(first & second) / both if both else 0.0
 
+    def common(self, field: Field, answers: Sequence[Answer]) -> Answer | None:
+        """The marks that every rater made: of the same kind in the same place."""
+        first, *others = ({_identity(mark): mark for mark in marks_of(one)} for one in answers)
+        kept = [mark for key, mark in first.items() if all(key in one for one in others)]
+        return [{key: value for key, value in mark.items() if key not in ("of", "kept")} for mark in kept]
+
     def places(self, field: Field, answer: Answer) -> tuple[Place, ...]:
         """The marks as places of a caption."""
         return tuple(place_of(mark) for mark in marks_of(answer))
@@ -337,8 +343,7 @@ def _ordered(field: Field, marks: Sequence[Mark]) -> Answer | Problem:
     """In the order of the caption, what is missing last; a problem where one is there twice."""
     seen = set()
     for mark in marks:
-        note = mark.get("note", "").casefold() if mark["start"] is None else ""
-        same = (mark["start"], mark["end"], mark["kind"], note)
+        same = _identity(mark)
         if same in seen:
             said = one_line(mark.get("text") or mark.get("note", ""), 40)
             return field.problem(f'"{said}" is marked twice as {mark["kind"]}. Remove one mark.')
@@ -347,6 +352,12 @@ def _ordered(field: Field, marks: Sequence[Mark]) -> Answer | Problem:
     return sorted(
         marks, key=lambda mark: (last if mark["start"] is None else mark["start"], mark["end"] or 0)
     )
+
+
+def _identity(mark: Mark) -> tuple[object, ...]:
+    """What a mark says, whatever its severity."""
+    note = mark.get("note", "").casefold() if mark["start"] is None else ""
+    return mark["start"], mark["end"], mark["kind"], note
 
 
 def _same_thing(wanted: Mark, given: Mark) -> bool:

@@ -74,10 +74,12 @@ def _all(kept: Snapshot) -> list[Table]:
 
 def _register(kind: Kind) -> None:
     def drawn(request: Request, campaign: Seen, db: Db) -> dict[str, Any]:
-        tables, t = _all(figures(db, campaign, kind)), words(request)
+        kept, t = figures(db, campaign, kind), words(request)
+        tables = _all(kept)
         over = kind == "results" and is_over(campaign, analysis.overview(db, campaign))
         return {
             "found": found_view(db, campaign, t) if over else None,
+            "marked": bool(kept.content.get("marked")),
             "addresses": [files_address(campaign, kind, table) for table in tables],
             "shown": [markup(table, t) for table in tables],
             "drawn": [table.chart is not None for table in tables],

@@ -252,12 +252,14 @@ def starting_point(one: Disagreement) -> dict[str, object]:
         return dict(one.decided)
     if not one.responses:
         return {}
-    first, rest = one.responses[0].answers, one.responses[1:]
-    return {
-        name: value
-        for name, value in first.items()
-        if all(other.answers.get(name) == value for other in rest)
-    }
+    found = {}
+    for field in one.item.form.fields:
+        given = [response.answers.get(field.name) for response in one.responses]
+        answers = [answer for answer in given if answer is not None]
+        common = field.rules.common(field, answers) if len(answers) == len(given) else None
+        if common is not None:
+            found[field.name] = common
+    return found
 
 
 def _page(
