@@ -1,7 +1,8 @@
 """How a campaign holds up under many raters at once, over real HTTP.
 
     python benchmarks/server/campaign_load.py [sqlite|postgresql …] [--raters 64] [--think 0] [--seconds 20]
-                                              [--workers 1] [--against ../older-release]
+                                              [--protocol tagging|spans|thumb] [--workers 1]
+                                              [--against ../older-release]
                                               [--against-python ../older-env/bin/python]
 
 `captious serve` runs on one core; the raters, and PostgreSQL, on another. Printed: errors, responses
@@ -35,7 +36,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from traffic.audit import audit
-from traffic.campaign import prepare
+from traffic.campaign import ANSWERS, prepare
 from traffic.databases import Place, database, postgresql_processor
 from traffic.raters import Habits, SimulatedRater, Tally
 from traffic.server import Server, one_core_each
@@ -135,7 +136,7 @@ def show(side: Side, asked: argparse.Namespace) -> bool:
 
 async def take_turns(sides: list[Side], asked: argparse.Namespace) -> None:
     """Each side a few seconds, then the other, until each has had its time."""
-    habits = Habits(think=asked.think, resend=asked.resend)
+    habits = Habits(think=asked.think, resend=asked.resend, protocol=asked.protocol)
     ramp = asked.ramp if asked.ramp is not None else asked.raters / 50
     slices = [asked.seconds] if len(sides) == 1 else [TURN] * max(1, round(asked.seconds / TURN))
     for seconds in slices:
@@ -153,7 +154,7 @@ def run(kind: str, asked: argparse.Namespace, core: int | None) -> bool:
         for name, source in releases:
             place: Place = stack.enter_context(database(kind))
             python = sys.executable if source is None else asked.against_python
-            tokens = prepare(place, asked.raters, asked.images, source, python)
+            tokens = prepare(place, asked.raters, asked.images, source, python, asked.protocol)
             server = Server(place, asked.workers, source=source, core=core, python=python)
             server.start()
             stack.callback(server.stop)
@@ -188,6 +189,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("engines", nargs="*", default=["sqlite", "postgresql"])
     parser.add_argument("--raters", type=int, default=64)
+    parser.add_argument("--protocol", choices=list(ANSWERS), default="tagging")
     parser.add_argument("--think", type=float, default=0.0, help="mean seconds")
     parser.add_argument("--seconds", type=float, default=20.0)
     parser.add_argument("--ramp", type=float, help="seconds in which the raters come in")

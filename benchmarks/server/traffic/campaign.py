@@ -19,18 +19,32 @@ from traffic.databases import Place
 SLUG = "load"
 SECRET = "a secret for a benchmark, of many bytes"
 SYSTEMS = ("heron", "dodo")
+# The options of each protocol that is measured, and what a rater sends.
+OPTIONS: dict[str, dict[str, int]] = {"tagging": {"raters": 12}, "spans": {"raters": 12}, "thumb": {}}
+MARKS = [{"start": 2, "end": 5, "kind": "object", "severity": "minor"}]
+ASKED = {"precision": "5", "recall": "4", "conciseness": "0", "inclusive_language": "0"}
+ANSWERS: dict[str, dict[str, str]] = {
+    "tagging": {"verdict": "minor"},
+    "spans": {"marks": orjson.dumps(MARKS).decode(), "score": "60"},
+    "thumb": {f"{key}.{name}": value for key in "AB" for name, value in ASKED.items()},
+}
 
 
 def prepare(
-    place: Place, people: int, images: int, source: Path | None = None, python: str = sys.executable
+    place: Place,
+    people: int,
+    images: int,
+    source: Path | None = None,
+    python: str = sys.executable,
+    protocol: str = "tagging",
 ) -> list[str]:
-    """A tagging campaign with work for everybody; returns the raters' link tokens.
+    """A campaign with work for everybody; returns the raters' link tokens.
 
     `source` is the folder of another release's package: its database is its own. `python` is the
     interpreter of the environment that this release was installed in.
     """
     if source is not None:
-        given = [place.kind, place.url, str(place.folder), str(people), str(images)]
+        given = [place.kind, place.url, str(place.folder), str(people), str(images), protocol]
         command = [python, "-P", "-m", "traffic.campaign", *given]
         path = f"{source}{os.pathsep}{Path(__file__).parents[1]}"
         done = subprocess.run(
@@ -44,7 +58,7 @@ def prepare(
         image_ids=[f"i{image}" for image, _ in rows],
         systems=[system for _, system in rows],
     )
-    draft = create.draft("tagging", corpus, title="Load", slug=SLUG, options={"raters": 12})
+    draft = create.draft(protocol, corpus, title="Load", slug=SLUG, options=OPTIONS[protocol])
     with Database.open(place.url, files=place.files) as db:
         campaign = lifecycle.open_campaign(db, create.create(db, draft, actor="bench"), actor="bench")
         new = [NewRater(f"Rater {at}") for at in range(people)]
@@ -53,5 +67,6 @@ def prepare(
 
 
 if __name__ == "__main__":  # for another release: it makes its own database
-    kind, url, folder, people, images = sys.argv[1:]
-    print(orjson.dumps(prepare(Place(kind, url, Path(folder)), int(people), int(images))).decode())
+    kind, url, folder, people, images, protocol = sys.argv[1:]
+    place = Place(kind, url, Path(folder))
+    print(orjson.dumps(prepare(place, int(people), int(images), protocol=protocol)).decode())

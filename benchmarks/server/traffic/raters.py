@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import orjson
 
 from traffic.browser import Browser, HungUpError
-from traffic.campaign import SLUG
+from traffic.campaign import ANSWERS, SLUG
 
 # A rater whose server is gone tries again this often.
 AGAIN_SECONDS = 0.3
@@ -48,6 +48,7 @@ class Habits:
 
     think: float = 2.0
     resend: float = 0.05
+    protocol: str = "tagging"
     # Whether a lost connection is a fault, or to be expected and tried again.
     patient: bool = False
 
@@ -117,7 +118,7 @@ class SimulatedRater:
                 await asyncio.wait_for(stop.wait(), self.chance.expovariate(1 / self.habits.think))
         if stop.is_set():
             return False
-        fields = {"csrf": csrf[1], "key": key[1], "verdict": "minor"}
+        fields = {"csrf": csrf[1], "key": key[1], **ANSWERS[self.habits.protocol]}
         return await self._submit(action[1].decode(), key[1].decode(), urlencode(fields).encode())
 
     async def _submit(self, action: str, key: str, body: bytes) -> bool:

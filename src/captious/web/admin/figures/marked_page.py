@@ -18,11 +18,10 @@ from captious.campaigns.store.database import Database
 from captious.charts.marked_text import marked_html, shared_html
 from captious.corpus.findings import Place
 from captious.protocols.findings import caption_of
-from captious.web.admin.access import Db, Seen
+from captious.web.admin.access import Db, Seen, page
 from captious.web.admin.figures.background import figures
 from captious.web.admin.formatting import Offset, links_around
 from captious.web.admin.models import Computed
-from captious.web.admin.page import page
 from captious.web.rater.task_page import picture
 
 router = APIRouter()
