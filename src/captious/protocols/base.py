@@ -91,7 +91,8 @@ class HumanProtocol(ABC):
 
     `group_size` items are handed out together; with `once_per_image` no rater meets an image twice.
     `compares` says which answers may disagree: those to one item, or all to one image. A protocol
-    that `takes_decisions` counts an adjudicator's decision by its own rule.
+    that `takes_decisions` counts an adjudicator's decision by its own rule. Raters of one that is
+    `suggestible` may start from findings that are there already.
     """
 
     name: ClassVar[str]
@@ -106,6 +107,7 @@ class HumanProtocol(ABC):
     usual_seconds: ClassVar[float | None] = None
     compares: ClassVar[Literal["item", "image"]] = "item"
     takes_decisions: ClassVar[bool] = False
+    suggestible: ClassVar[bool] = False
     once_per_image: bool = False
     group_size: int = 1
 

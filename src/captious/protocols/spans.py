@@ -127,6 +127,7 @@ class ErrorSpans(HumanProtocol):
         "You will see photographs, each with one caption, mark what is wrong in it, and score the caption.",
     )
     raters_option: ClassVar[str] = "raters"
+    suggestible: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -73,6 +73,7 @@ class Generic(HumanProtocol, FromFile):
     needs: ClassVar[frozenset[Need]] = frozenset()
     suffixes: ClassVar[tuple[str, ...]] = (".yaml", ".yml")
     builds: ClassVar[bool] = True
+    suggestible: ClassVar[bool] = True  # where a question asks for places
 
     @classmethod
     def from_text(cls, text: str, source: str = "protocol") -> Generic:

@@ -227,3 +227,24 @@ def test_images_are_demanded_where_the_protocol_asks_about_them(
     assert manager.get(unfinished).headers["location"] == action
     done = manager.post(action, [("images", pictures)], title="D", **options["tagging"])
     assert done.status_code == 303, done.text
+
+
+def test_raters_start_from_uploaded_findings(site: Any, manager: Any, pictures: Any, files: Any) -> None:
+    assert 'name="findings"' in manager.text("/admin/new/spans")
+    assert 'name="findings"' not in manager.text("/admin/new/tagging")
+
+    def sent(image: int, kind: str) -> Any:
+        row = {"image": str(image), "system": "heron", "caption": f"A heron dog, number {image}."}
+        row |= {"start": 2, "end": 7, "kind": kind, "source": "chair"}
+        given = [*files(pictures), ("findings", ("chair.jsonl", json.dumps(row).encode()))]
+        return manager.post("/admin/new/spans", given, title=f"Marked {kind}", option__raters="2")
+
+    refused = sent(1, "colour")
+    assert refused.status_code == 422
+    assert "is not one of those that raters choose from" in refused.text
+    assert "none is about a caption of this campaign" in sent(9, "object").text
+    made = sent(1, "object")
+    assert made.status_code == 303, made.text
+    manager.post(f"{made.headers['location']}/create")
+    items = responses.items(site.db, lifecycle.find(site.db, "marked-object"))
+    assert [one.prior["marks"][0]["text"] for one in items if one.prior] == ["heron"]

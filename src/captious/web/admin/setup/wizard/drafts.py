@@ -18,7 +18,8 @@ import orjson
 from captious.campaigns.records import Account, Draft, Settings
 from captious.campaigns.setup import create
 from captious.campaigns.store.database import Database
-from captious.corpus import Corpus
+from captious.corpus import Corpus, Findings
+from captious.corpus.finding_files import read_findings
 from captious.corpus.load import load_with_notes
 from captious.errors import FieldError, InputError
 from captious.protocols import HumanProtocol, rules_of
@@ -71,7 +72,7 @@ class Drafts:
         return token
 
     def place(self, token: str, part: str = "") -> Path:
-        """Where a draft's files are; `part` is candidates, references or images."""
+        """Where a draft's files are; `part` is candidates, references, findings or images."""
         if not TOKEN.fullmatch(token):
             raise InputError("this draft does not exist. Start a new campaign.")
         return self.folder / token / part
@@ -178,14 +179,23 @@ def build(plan: Plan, place: Path) -> Built:
             protocol_file=plan.protocol_text or None,
             seed=plan.seed,
             settings=Settings(instructions=plan.instructions, consent=plan.consent, contact=plan.contact),
+            findings=_findings(place / "findings"),
         )
     except InputError as error:
         said = _without_folder(str(error), place)
+        if said.startswith("findings: "):
+            raise FieldError("findings", said) from error
         raise (
             FieldError(error.field, said) if isinstance(error, FieldError) else InputError(said)
         ) from error
     corpus = loaded.corpus
     return Built(made, corpus.systems, len(corpus.image_ids), loaded.notes)
+
+
+def _findings(folder: Path) -> Findings | None:
+    """What raters start from: all files of findings together."""
+    first, *others = [read_findings(path) for path in readable(folder)] or [None]
+    return first if first is None else first.merge(*(one for one in others if one is not None))
 
 
 def readable(folder: Path) -> list[Path]:
@@ -194,7 +204,7 @@ def readable(folder: Path) -> list[Path]:
 
 
 def _without_folder(text: str, place: Path) -> str:
-    for part in ("candidates", "references", "images"):
+    for part in ("candidates", "references", "findings", "images"):
         text = text.replace(f"{place / part}/", "").replace(str(place / part), part)
     return for_the_form(text)
 

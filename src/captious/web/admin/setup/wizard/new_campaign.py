@@ -139,6 +139,7 @@ def _form_page(
         kinds=offered_kinds(),
         form=unticked | form,
         needs=kind_named(protocol).needs,
+        suggestible=kind_named(protocol).suggestible,
         drop=DROP,
         most_upload=most_upload(request),
         action=f"/admin/drafts/{token}/edit" if token else f"/admin/new/{protocol}",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from fastapi import Request
 from starlette.datastructures import FormData, UploadFile
 
+from captious.corpus.finding_files import read_findings
 from captious.corpus.load import load_references, load_with_notes
 from captious.errors import InputError
 from captious.protocols import Problem
@@ -18,7 +19,7 @@ from captious.web.admin.setup.wizard.drafts import Drafts, Plan, for_the_form, r
 from captious.web.admin.uploads import MEGABYTE, save_images, save_texts, shown_name
 from captious.web.guard import security
 
-PARTS = ("candidates", "references", "images")
+PARTS = ("candidates", "references", "findings", "images")
 DROP = "drop"  # the field that names files to leave out: candidates/heron.json
 UPLOADS = {
     "requestBody": {
@@ -103,6 +104,7 @@ def unreadable_files(drafts: Drafts, token: str) -> list[Problem]:
     readers: dict[str, Callable[[list[Path]], object]] = {
         "candidates": load_with_notes,
         "references": load_references,
+        "findings": lambda paths: [read_findings(path) for path in paths],
     }
     return [
         Problem(part, told)
@@ -126,8 +128,7 @@ def kept_files(drafts: Drafts, token: str) -> dict[str, Any]:
     """The names of a draft's files, and how many images there are."""
     images = drafts.place(token, "images")
     return {
-        "candidates": [path.name for path in readable(drafts.place(token, "candidates"))],
-        "references": [path.name for path in readable(drafts.place(token, "references"))],
+        **{part: [path.name for path in readable(drafts.place(token, part))] for part in PARTS[:-1]},
         "images": sum(path.is_file() for path in images.rglob("*")) if images.is_dir() else 0,
     }
 
