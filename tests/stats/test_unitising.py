@@ -57,6 +57,9 @@ def test_by_the_definition() -> None:
     assert unitising_alpha([MarkedText("x" * 60, by)], kinds=True).value == pytest.approx(
         1 - np.mean([a != b for a, b in seen]) / chance
     )
+    held = np.mean([bool(a) != bool(b) for a, b in seen])
+    apart = np.mean([bool(a[0]) != bool(b[0]) for a, b in pairs])
+    assert unitising_alpha([MarkedText("x" * 60, by)]).value == pytest.approx(1 - held / apart)
 
 
 def test_agreement_and_what_has_none() -> None:
