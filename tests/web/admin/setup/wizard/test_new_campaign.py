@@ -237,7 +237,9 @@ def test_raters_start_from_uploaded_findings(site: Any, manager: Any, pictures: 
         row = {"image": str(image), "system": "heron", "caption": f"A heron dog, number {image}."}
         row |= {"start": 2, "end": 7, "kind": kind, "source": "chair"}
         given = [*files(pictures), ("findings", ("chair.jsonl", json.dumps(row).encode()))]
-        return manager.post("/admin/new/spans", given, title=f"Marked {kind}", option__raters="2")
+        rules = {"raters": "2", "kinds": "object, text", "severities": "minor=1, major=5"}
+        typed = {f"option__{name}": value for name, value in rules.items()}
+        return manager.post("/admin/new/spans", given, title=f"Marked {kind}", **typed)
 
     refused = sent(1, "colour")
     assert refused.status_code == 422
