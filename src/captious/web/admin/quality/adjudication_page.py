@@ -252,7 +252,7 @@ def starting_point(one: Disagreement) -> dict[str, object]:
         return dict(one.decided)
     if not one.responses:
         return {}
-    found = {}
+    found: dict[str, object] = {}
     for field in one.item.form.fields:
         given = [response.answers.get(field.name) for response in one.responses]
         answers = [answer for answer in given if answer is not None]

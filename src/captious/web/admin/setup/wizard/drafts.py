@@ -194,8 +194,8 @@ def build(plan: Plan, place: Path) -> Built:
 
 def _findings(folder: Path) -> Findings | None:
     """What raters start from: all files of findings together."""
-    first, *others = [read_findings(path) for path in readable(folder)] or [None]
-    return first if first is None else first.merge(*(one for one in others if one is not None))
+    found = [read_findings(path) for path in readable(folder)]
+    return found[0].merge(*found[1:]) if found else None
 
 
 def readable(folder: Path) -> list[Path]:
