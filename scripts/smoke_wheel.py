@@ -77,6 +77,7 @@ SMOKES = {
     "ja": Smoke("bleu4[tokeniser=ja-mecab]"),
     "ko": Smoke("bleu4[tokeniser=ko-mecab]"),
     "th": Smoke("bleu4[tokeniser=th-newmm]"),
+    "gamma": Smoke(code="import pygamma_agreement"),
     "parse": Smoke(commands=("stats {demo}/references.json --tagger spacy",)),
     "learn": Smoke(
         commands=(

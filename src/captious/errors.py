@@ -15,7 +15,7 @@ _OPTION = re.compile(r"""(`[^`]*`)|(?<![\w"-])--([a-z][a-z-]*)(?:\ (?=[A-Z]{2,}\
 # Options of the command line that are arguments of the same name in Python, with - for _; a test holds
 # them against the signatures. Any other option stays as it is typed.
 _ARGUMENTS = """
-    address aspect baseline beside by candidates captions common compare confidence crossed data
+    address aspect baseline beside by candidates captions columns common compare confidence crossed data
     duplicates engine features findings folds golden half-width human images interval jobs judgments kind
     leaked level licence mean metrics minus name near objects out overwrite own place places power raters
     reference-count references refit release resamples scale scores sd-images sd-raters seed seeds shares

@@ -99,16 +99,16 @@ def test_one_who_leaves_is_named_and_makes_the_rest_impossible(db: Database) -> 
         db, "tagging", 6, {"careful": 2, "leaving": 1}, raters=3, two_rounds=False
     )
     # Of 36 answers two give 24, and the one who left gave 5 of their 12.
-    assert (analysis.overview(db, campaign).done, found.standing.reach.missing) == (29, 7)
+    assert (analysis.overview(db, campaign).done, found.outlook.reach.missing) == (29, 7)
     assert flags == set()
     assert any("not seen for more than a day, with work left" in line for line in lines["stuck"])
     # They could still come back; once they are taken out, another is needed.
-    assert found.standing.reach.can_finish
+    assert found.outlook.reach.can_finish
     (gone,) = [one for one in control.raters.listed(db, campaign) if one.name == "leaving 1"]
     control.raters.remove(db, gone, reason="left", actor="lea")
     after = verdicts.verdict(db, campaign, verdicts.worked_out(db, campaign))
     assert "needs at least 1 more rater" in after.lines[0].text
-    assert after.standing.hours_left is None
+    assert after.outlook.hours_left is None
 
 
 def test_a_hasty_rater_of_humanr_falls_for_a_check_and_is_removed(db: Database) -> None:

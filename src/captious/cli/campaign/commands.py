@@ -231,7 +231,7 @@ def delete(
     database: Database = DEFAULT_DATABASE,
     files: Files = None,
 ) -> None:
-    """Delete a campaign with its raters, answers, images and recordings. There is no way back.
+    """Delete a campaign with all its data. There is no way back.
 
     Asks for the campaign's name. Export or back up first what you want to keep.
 

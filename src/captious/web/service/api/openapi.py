@@ -129,7 +129,8 @@ def _by(values: dict[str, Any]) -> dict[str, Any]:
 
 def _answer() -> dict[str, Any]:
     value = _object(
-        {"score": NUMBER, "low": NUMBER, "high": NUMBER, "n": {"type": "integer"}}, required=["score", "n"]
+        {"score": NUMBER, "low": NUMBER, "high": NUMBER, "n": {"type": "integer"}, "error": NUMBER},
+        required=["score", "n"],
     )
     metric = _object(
         {

@@ -99,7 +99,7 @@ def _without_path(line: str, name: str) -> str:
 def _value(value: Any) -> dict[str, Any]:
     if value.low is None:
         return {"score": value.score, "n": value.n}
-    return {"score": value.score, "low": value.low, "high": value.high, "n": value.n}
+    return dict(value._asdict())
 
 
 def _unscored(request: ScoreRequest, metric: MetricScores, known: Mapping[int, str]) -> dict[int, str]:
