@@ -20,7 +20,7 @@ from captious.corpus.columns import FloatArray, IntArray
 from captious.metrics.batch import Batch
 from captious.metrics.captious_metric.meaning import Meant, meaning_features, read_meanings
 from captious.metrics.captious_metric.model import FEATURES, Head, Model
-from captious.metrics.captious_metric.words import Said, word_features
+from captious.metrics.captious_metric.words import Said, plain_words, word_features
 from captious.models import locate
 from captious.models.encoders import sentence as encoders
 from captious.models.encoders.long_texts import CHUNK, sentences
@@ -46,6 +46,7 @@ class Window(NamedTuple):
 class Compared(NamedTuple):
     """Values of `FEATURES`, row by row: the example, the row's share, whether a reference's window leads.
 
+    `words` says of each example whether its caption has none (-1), those of a reference (1) or others (0).
     `beyond` counts for each of the batch's texts the tokens beyond the limit.
     """
 
@@ -53,9 +54,14 @@ class Compared(NamedTuple):
     example: IntArray
     share: FloatArray
     recalled: NDArray[np.bool_]
+    words: IntArray
     beyond: IntArray
 
-    def scores(self, head: Head, examples: int) -> FloatArray:
+    def scores(self, head: Head) -> FloatArray:
+        """Of each example 1 where its caption is a reference, 0 where it has no words, else its mean."""
+        return np.where(self.words == 0, self._means(head, len(self.words)), self.words == 1)
+
+    def _means(self, head: Head, examples: int) -> FloatArray:
         """Of each example the lower of two means: over the caption's windows, over the references'."""
         values = head.scores(self.features)
         if len(values) == examples:
@@ -79,6 +85,7 @@ def extract(batch: Batch, model: Model, long: str = CHUNK) -> Compared:
     beyond = np.zeros(len(batch.texts), dtype=np.int64)
     rows: list[tuple[int, float, bool]] = []
     values: list[list[float]] = []
+    words = np.zeros(len(batch), dtype=np.int64)
     for part in chunks(sizes[order], _TEXTS_AT_A_TIME):
         own = order[part].tolist()
         pairs = {row: texts[firsts[row] : firsts[row + 1]] for row in own}
@@ -87,6 +94,7 @@ def extract(batch: Batch, model: Model, long: str = CHUNK) -> Compared:
         for row in own:
             caption = read[int(batch.candidate_text[row])]
             references = [read[text] for text in pairs[row].tolist()]
+            words[row] = _copies(caption, references)
             for share, recalled, one, others in _comparisons(caption, references):
                 rows.append((row, share, recalled))
                 values.append(_features(one, others))
@@ -97,8 +105,15 @@ def extract(batch: Batch, model: Model, long: str = CHUNK) -> Compared:
         np.array(example, dtype=np.int64)[back],
         np.array(share_of, dtype=np.float64)[back],
         np.array(recall, dtype=bool)[back],
+        words,
         beyond,
     )
+
+
+def _copies(caption: Sequence[Window], references: Sequence[Sequence[Window]]) -> int:
+    """1 where a caption has the words of a reference, -1 where it has none, else 0."""
+    own, *others = ([word for one in text for word in one.said.words] for text in (caption, *references))
+    return int(own in others) if own else -1
 
 
 def _comparisons(
@@ -143,8 +158,8 @@ def read_texts(
 ) -> tuple[dict[int, list[Window]], IntArray]:
     """Windows of some of the batch's texts by row, and tokens of each text beyond the limit."""
     tokens, encoder = batch.tokens("ptb"), encoder_of(model)
-    words = [tokens.words(row) for row in used]
-    # Words alone: neither letter case nor punctuation changes a score.
+    # Words alone: neither letter case nor punctuation nor markup changes a score.
+    words = [plain_words(tokens.words(row)) for row in used]
     spoken = [spoken_words(batch.texts[row], own) for row, own in zip(used, words, strict=True)]
     read = read_meanings(encoder, spoken, model.tokens, long)
     found = {}
@@ -161,7 +176,7 @@ def spoken_words(text: str, words: Sequence[str]) -> str:
     if len(joined) < encoders.LONGEST_SENTENCE:  # a token has at least one letter
         return joined
     table = token_table(sentences(text), "ptb")
-    lines = [table.words(row) for row in range(len(table))]
+    lines = [plain_words(table.words(row)) for row in range(len(table))]
     if [word for line in lines for word in line] != list(words):
         return joined
     return "\n".join(" ".join(line) for line in lines)

@@ -15,6 +15,7 @@ from captious.metrics.batch import Batch
 from captious.metrics.captious_metric.extract import encoder_of, spoken_words
 from captious.metrics.captious_metric.meaning import MEANING_FEATURES, joined, meaning_features, read_meanings
 from captious.metrics.captious_metric.model import SHIPPED, load_model
+from captious.metrics.captious_metric.words import plain_words
 from captious.metrics.image_notes import Noted, Noting
 from captious.metrics.object_bags import ALL, check_sources, object_counts, require_objects, wanted_sources
 from captious.metrics.registry import register
@@ -87,7 +88,8 @@ class CaptiousFree(Noting):
         require_objects(self.name, batch.corpus)
         model, tokens = load_model(self.model), batch.tokens("ptb")
         captions = [
-            spoken_words(batch.texts[row], tokens.words(row)) for row in batch.candidate_text.tolist()
+            spoken_words(batch.texts[row], plain_words(tokens.words(row)))
+            for row in batch.candidate_text.tolist()
         ]
         lines = [self._line(batch.corpus, image) for image in batch.corpus.image_of.tolist()]
         texts = list(dict.fromkeys([*captions, *lines]))

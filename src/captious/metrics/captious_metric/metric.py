@@ -13,7 +13,7 @@ from captious.metrics.base import Limit, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.captious_metric.extract import Compared, extract
 from captious.metrics.captious_metric.model import NOTHING, SHIPPED, load_model
-from captious.metrics.captious_metric.words import faults
+from captious.metrics.captious_metric.words import faults, plain_words
 from captious.metrics.image_notes import Noted, OfTexts
 from captious.metrics.marked_words import marked_words
 from captious.metrics.registry import register
@@ -24,6 +24,7 @@ from captious.models.encoders.sentence import LONGEST_SENTENCE
 from captious.models.encoders.wordpiece import unread_shares
 
 _BACKEND = "onnx"
+RULES = "2"  # what changes scores beside the model: since 2, markup is not read and copies score 1
 
 
 @register("captious")
@@ -34,8 +35,8 @@ class CaptiousMetric(OfTexts):
     An encoder (all-MiniLM-L6-v2 with a learned change of low rank, in integers) gives similarities
     of sentences and alignments of tokens; counts of words and pairs of words, contradictions and the
     agreement of the references join them. A score is 1 / (1 + exp(-(b + w . x))); the signs of the
-    weights are fixed, so an error never raises it and a similarity never lowers it. A caption without a
-    word scores 0. See docs/metrics/captious.md.
+    weights are fixed, so an error never raises it and a similarity never lowers it. A caption with the words
+    of a reference scores 1, one without a word 0. See docs/metrics/captious.md.
 
     Where a caption or a reference is read in windows (`long=chunk`), its score is the lower of two means,
     each by tokens: over the caption's windows, each scored against the nearest window of every reference,
@@ -78,9 +79,7 @@ class CaptiousMetric(OfTexts):
     def score_examples(self, batch: Batch, knowledge: Any) -> FloatArray:
         """Score of each example."""
         head = load_model(self.model).head(self.held_out)
-        scores = self.compared(batch).scores(head, len(batch))
-        scores[batch.tokens("ptb").lengths[batch.candidate_text] == 0] = 0.0
-        return scores
+        return self.compared(batch).scores(head)
 
     def findings(self, batch: Batch, knowledge: Any) -> list[list[Place]]:
         """The caption's words that no reference supports, by rarity, and those that references contradict."""
@@ -90,8 +89,9 @@ class CaptiousMetric(OfTexts):
         found = []
         for row, text in enumerate(batch.candidate_text.tolist()):
             own = range(starts[row], starts[row] + corpus.reference_counts[row])
-            theirs = [say(tokens.words(batch.reference_text[one])) for one in own]
-            found.append(marked_words(corpus.captions[row], "ptb", faults(say(tokens.words(text)), theirs)))
+            theirs = [say(plain_words(tokens.words(batch.reference_text[one]))) for one in own]
+            said = say(plain_words(tokens.words(text)))
+            found.append(marked_words(corpus.captions[row], "ptb", faults(said, theirs)))
         return found
 
     def compared(self, batch: Batch) -> Compared:
@@ -112,4 +112,5 @@ class CaptiousMetric(OfTexts):
         label, _ = encoders.label_of(locate.MINILM, _BACKEND)
         model = f"{self.model}/{load_model(self.model).digest}"
         facts = {"refs": reference_count_label(corpus), "model": model, "held_out": self.held_out}
+        facts["rules"] = RULES
         return facts | {"enc": label} | self.long_facts(knowledge)

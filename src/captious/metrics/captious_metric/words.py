@@ -39,6 +39,8 @@ _MALE = frozenset(_MALE_WORDS.split())
 _FINDING_KINDS = {"colour": "attribute", "number": "count", "gender": "object"}
 _RARE = 0.1  # the rarity from which a word that no reference has is a finding: "with" has .06, "dog" .18
 _FAMILIAR = 16.0  # log2 of the count at which a pair of stems has no weight left
+_MARKS = '*_#~`|/\\!?<>=^…“”„«»¡¿"()[]{}'  # of Markdown, emphasis and quotation
+_BRACKETS = frozenset({"-lrb-", "-rrb-", "-lsb-", "-rsb-", "-lcb-", "-rcb-"})  # as the tokeniser writes them
 _stem = lru_cache(maxsize=1 << 16)(stem)
 Gram = tuple[str, ...]
 
@@ -74,6 +76,15 @@ class WordTable(NamedTuple):
         weights = {gram: self.weight(gram) for own in (single, pairs) for gram in own}
         norm = math.sqrt(sum((count * weights[gram]) ** 2 for gram, count in pairs.items()))
         return Said(tuple(words), single, pairs, weights, norm)
+
+
+def plain_words(tokens: Sequence[str]) -> list[str]:
+    """Tokens without marks at their ends, so that emphasis and markup change nothing.
+
+    >>> plain_words(["**", "red", "**", "dog", "'s", "ball", "!!", "_now_"])
+    ['red', 'dog', "'s", 'ball', 'now']
+    """
+    return [word for word in (token.strip(_MARKS) for token in tokens) if word and word not in _BRACKETS]
 
 
 def pair_place(first: str, second: str, size: int) -> int:
