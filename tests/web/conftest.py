@@ -15,8 +15,8 @@ pytest.importorskip("fastapi", reason="the web application needs captious[web]")
 from fastapi.testclient import TestClient
 from PIL import Image
 
-from captious.campaigns.people import accounts, links, raters
-from captious.campaigns.records import Campaign, NewRater, Rater, Settings, Task
+from captious.campaigns.people import accounts, links, members, raters
+from captious.campaigns.records import Account, Campaign, NewRater, Rater, Settings, Task
 from captious.campaigns.setup import create, lifecycle
 from captious.campaigns.store.database import Database
 from captious.campaigns.work import assignment
@@ -134,6 +134,8 @@ class Site:
             images={f"i{image}": self._picture(image) for image in range(images)},
         )
         made = create.create(self.db, draft, actor="lea")
+        for account in accounts.accounts(self.db):
+            self._let_in(account, made)
         return lifecycle.open_campaign(self.db, made, actor="lea") if opened else made
 
     def _picture(self, shade: int) -> Path:
@@ -160,10 +162,16 @@ class Site:
     def account(self, role: str = "owner") -> Visitor:
         """A browser in which an account is signed in."""
         made = accounts.create_account(self.db, f"{role} one", "correct horse battery", role, actor="test")
+        for campaign in lifecycle.listed(self.db):
+            self._let_in(made, campaign)
         token, _ = accounts.start_session(self.db, made, hours=1)
         visitor = self.visitor()
         visitor.client.cookies.set("captious_session", token)
         return visitor
+
+    def _let_in(self, account: Account, campaign: Campaign) -> None:
+        with self.db.write() as connection:
+            members.put(connection, campaign, account.id, account.role)
 
     def task(self, campaign: Campaign, rater: Rater) -> Task:
         return assignment.next_tasks(self.db, campaign, rater)[0]

@@ -26,7 +26,7 @@ from captious.web.guard.security import load_session
 from captious.web.middleware import surround
 from captious.web.openapi import DescribedApp
 from captious.web.pages import STATIC
-from captious.web.rater import api, entry, guide, own_answers, put_aside, results, work_pages
+from captious.web.rater import api, entry, guide, own_answers, own_data, put_aside, results, work_pages
 from captious.web.service import settings as service_settings
 from captious.web.service.api.routes import PREFIX, ServiceRoutes
 from captious.web.service.app import scoring_app
@@ -112,6 +112,7 @@ def create_app(settings: WebSettings, db: Database | None = None) -> FastAPI:
         work_pages.router,
         put_aside.router,
         own_answers.router,
+        own_data.router,
         results.router,
         images.router,
         guide.router,

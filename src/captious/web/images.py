@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Request
 from fastapi.responses import FileResponse
 from starlette.responses import Response
 
+from captious.campaigns.people import members
 from captious.campaigns.records import Campaign
 from captious.campaigns.store import images, recordings
 from captious.errors import InputError
@@ -65,6 +66,8 @@ def _seen(request: Request, slug: str) -> Campaign:
     """The campaign, for one of its raters or an account."""
     own = security.load_session(request, slug) or security.load_session(request)
     if own is None:
+        raise Refusal(401, "error.no_session")
+    if own.account is not None and members.in_campaign(security.db_of(request), own.account, slug) is None:
         raise Refusal(401, "error.no_session")
     campaign = security.find_campaign(request, slug)
     if own.rater is not None and own.rater.campaign_id != campaign.id:

@@ -17,6 +17,8 @@ FOR_MANAGERS = (
     "/api/admin/drafts",
     "/admin/c/{slug}/do/",
     "/admin/c/{slug}/raters/{rater_id}/remove",
+    "/admin/c/{slug}/raters/{rater_id}/erase",
+    "/admin/c/{slug}/add",
 )
 
 
@@ -93,6 +95,70 @@ def test_a_viewer_changes_nothing(site: Any, viewer: Any, tagged: Any) -> None:
             assert viewer.post(address, reason="x", decision="upheld").status_code == 403, path
         elif path.startswith((*OWNERS, *FOR_MANAGERS)):
             assert viewer.get(address).status_code == 403, path
+
+
+OF_THE_CAMPAIGN = ("/admin/c/{slug}", "/api/admin/c/{slug}")
+
+
+@pytest.mark.parametrize("site_role", ["viewer", "manager"])
+@pytest.mark.parametrize("role", ["", "viewer", "manager", "owner"])
+def test_what_an_account_may_do_depends_on_its_role_in_the_campaign(
+    site: Any, tagged: Any, site_role: str, role: str
+) -> None:
+    from captious.campaigns.people import members
+
+    visitor = site.account(site_role)
+    members.set_role(site.db, tagged, f"{site_role} one", role, actor="test")
+    csrf = visitor.page("/admin").hidden("csrf")
+    assert ("Dogs" in visitor.page("/admin").text) == bool(role)
+    for method, path in routes(site):
+        if not path.startswith(OF_THE_CAMPAIGN) or (role == "owner" and path.endswith("/delete")):
+            continue
+        address = filled(path, tagged)
+        if method == "get":
+            status = visitor.get(address).status_code
+        else:
+            status = visitor.post(address, data={"csrf": csrf, "name": "no", "reason": ""}).status_code
+        if not role:
+            assert status == 404, (method, path)
+        elif (
+            role == "viewer"
+            and (path.startswith(FOR_MANAGERS) or (method == "post" and path not in FOR_VIEWERS))
+        ) or (role == "manager" and method == "post" and path.endswith(("/access", "/delete"))):
+            assert status == 403, (method, path)
+        elif role != "viewer" and (method == "get" or path not in FOR_VIEWERS):
+            assert status not in (401, 403), (method, path)
+    digest = next((site.db.files / "images").glob("*/*")).name
+    picture = visitor.get(f"/images/{tagged.slug}/{digest}").status_code
+    assert picture == (200 if role else 401)
+
+
+def test_an_owner_of_a_campaign_gives_its_roles(site: Any, owner: Any, manager: Any, tagged: Any) -> None:
+    here = f"/admin/c/{tagged.slug}/access"
+    assert owner.post(here, account="manager one", role="owner").status_code == 303
+    assert manager.post(here, account="nobody", role="viewer").status_code == 422
+    assert manager.post(here, account="manager one", role="king").status_code == 422
+    assert {"account": "manager one", "role": "owner"} in manager.twin(here)["members"]
+    assert manager.post(here, account="manager one", role="").status_code == 303
+    assert manager.get(here).status_code == 404
+
+
+def test_a_campaign_is_deleted_on_its_page_once_its_name_is_typed(site: Any, owner: Any, tagged: Any) -> None:
+    address = f"/admin/c/{tagged.slug}/delete"
+    assert "to delete it" in owner.post(address, name="another").text
+    assert owner.post(address, name=tagged.slug).headers["location"].startswith("/admin")
+    assert owner.get(f"/admin/c/{tagged.slug}").status_code == 404
+
+
+def test_a_rater_is_erased_on_the_lead_s_page(site: Any, owner: Any, tagged: Any) -> None:
+    (first, *_) = owner.twin(f"/admin/c/{tagged.slug}/raters")["raters"]
+    address = f"/admin/c/{tagged.slug}/raters/{first['id']}/erase"
+    assert first["pseudonym"] in owner.text(address)
+    assert owner.post(address).status_code == 303
+    text = owner.text(f"/admin/c/{tagged.slug}/raters")
+    assert first["name"] not in text
+    assert "erased-1" in text
+    assert owner.twin(f"/admin/c/{tagged.slug}/access")["erased"] == 1
 
 
 def test_a_manager_is_no_owner(site: Any, manager: Any) -> None:

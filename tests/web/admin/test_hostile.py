@@ -94,6 +94,7 @@ def test_sql_in_every_field_is_only_text(site: Any, owner: Any, tagged: Any) -> 
         "minimum_seconds": "1",
         "straight_line": "9",
         "set_aside_after": "2",
+        "retention_days": "0",
     }
     posts = [
         (f"/admin/c/{slug}/raters", {"lines": SQL.replace(";", " "), "links": "yes"}, 200),

@@ -18,6 +18,7 @@ from captious.campaigns.entry.training_files import (
     store_training,
 )
 from captious.campaigns.exchange.references import keep_references, references_in
+from captious.campaigns.people import members
 from captious.campaigns.quality.gold import Gold, check_gold, parse_gold
 from captious.campaigns.records import Campaign, Draft, Settings
 from captious.campaigns.store import log, schema
@@ -151,11 +152,17 @@ def prepare_files(db: Database, draft: Draft) -> DraftFiles:
     return DraftFiles(images, prepare_training(db, draft.training) if draft.training else None)
 
 
-def create(db: Database, draft: Draft, *, actor: str) -> Campaign:
-    """Store a draft as a campaign in state `draft`: nobody can rate before it is opened."""
+def create(db: Database, draft: Draft, *, actor: str, owner: int | None = None) -> Campaign:
+    """Store a draft as a campaign in state `draft`: nobody can rate before it is opened.
+
+    `owner` is the number of the account that owns it.
+    """
     files = prepare_files(db, draft)
     with db.write() as connection:
-        return create_within(connection, draft, files, actor=actor, now=db.now())
+        campaign = create_within(connection, draft, files, actor=actor, now=db.now())
+        if owner is not None:
+            members.put(connection, campaign, owner, "owner")
+        return campaign
 
 
 def create_within(

@@ -209,7 +209,7 @@ def account_create(
     role: Annotated[
         str,
         typer.Option(
-            "--role", metavar="ROLE", help="owner, manager (can run campaigns) or viewer (can only read)."
+            "--role", metavar="ROLE", help="owner (of everything), manager (can create campaigns) or viewer."
         ),
     ] = "manager",
     database: Database = DEFAULT_DATABASE,
@@ -238,6 +238,29 @@ def _password() -> str:
     if not sys.stdin.isatty():
         raise InputError(f"password: none given. Set ${PASSWORD}, or type it at a terminal.")
     return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True))
+
+
+@account_app.command("role")
+def account_role(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the account.", show_default=False)],
+    slug: Slug,
+    role: Annotated[
+        str, typer.Argument(metavar="ROLE", help="viewer, manager, owner or none.", show_default=False)
+    ],
+    database: Database = DEFAULT_DATABASE,
+) -> None:
+    """Give an account a role in one campaign. An account whose own role is owner needs none.
+
+    Example: captious campaign account role lea alt-text manager
+    """
+    from captious.campaigns.people import members
+    from captious.campaigns.setup import lifecycle
+    from captious.cli.output import note
+
+    with opened(database) as db:
+        campaign = lifecycle.find(db, slug)
+        members.set_role(db, campaign, name, "" if role == "none" else role, actor=actor())
+    note(f"{name} has no role in {slug}" if role == "none" else f"{name} is {role} of {slug}")
 
 
 @account_app.command("list")

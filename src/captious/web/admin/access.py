@@ -128,10 +128,20 @@ def words(request: Request) -> Texts:
     return texts(security.settings_of(request).language)
 
 
-def rights(account: Account | None) -> SimpleNamespace:
-    """What an account may do, for templates: `may.manage`, `may.own`."""
+def rights(account: Account | None, site_role: str = "") -> SimpleNamespace:
+    """What an account may do, for templates.
+
+    `may.manage` and `may.own` are of the campaign that the page is about, `may.create` and `may.administer`
+    of the site.
+    """
     role = account.role if account is not None else ""
-    return SimpleNamespace(manage=role in ("manager", "owner"), own=role == "owner")
+    site = site_role or role
+    return SimpleNamespace(
+        manage=role in ("manager", "owner"),
+        own=role == "owner",
+        create=site in ("manager", "owner"),
+        administer=site == "owner",
+    )
 
 
 def show(
@@ -150,7 +160,7 @@ def show(
         f"admin/{template}",
         status_code=status_code or (422 if problems else 200),
         f=formatting,
-        may=rights(account),
+        may=rights(account, getattr(request.state, "site_role", "")),
         stage_name=lambda stage: stage_words(t, _protocol(values), stage),
         problems=list(problems),
         **values,

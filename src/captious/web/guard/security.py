@@ -19,7 +19,7 @@ from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from captious.campaigns.people import accounts
+from captious.campaigns.people import accounts, members
 from captious.campaigns.records import Account, Campaign, Rater, Session
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store.database import Database
@@ -154,16 +154,26 @@ def find_campaign(request: Request, slug: str) -> Campaign:
 
 
 def current_account(role: str = "viewer") -> Callable[[Request], Account]:
-    """A dependency: the signed-in account, which must have the role or a higher one."""
+    """A dependency: the signed-in account, which must have the role or a higher one.
+
+    Where the address names a campaign, its role is the one that it has there; a campaign in which it has
+    none looks like one that does not exist.
+    """
     needed = ROLES.index(role)
 
     def dependency(request: Request) -> Account:
         session = load_session(request)
         if session is None or session.account is None:
             raise SignInNeeded
-        if ROLES.index(session.account.role) < needed:
+        request.state.site_role = session.account.role
+        account: Account | None = session.account
+        if slug := request.path_params.get("slug"):
+            account = members.in_campaign(db_of(request), session.account, slug)
+        if account is None:
+            raise Refusal(404, "error.no_campaign")
+        if ROLES.index(account.role) < needed:
             raise Refusal(403, "error.role", role=role)
-        return session.account
+        return account
 
     return dependency
 

@@ -21,6 +21,7 @@ GOOD = {
     "straight_line": "9",
     "submit_on_choice": "yes",
     "set_aside_after": "0",
+    "retention_days": "0",
     "consensus_floor": "0.2",
     "payment_per_response": "0.05",
     "hourly_wage": "",

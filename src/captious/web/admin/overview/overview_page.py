@@ -9,6 +9,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from captious.campaigns.people import members
 from captious.campaigns.quality.control import QUALITY
 from captious.campaigns.records import Campaign
 from captious.campaigns.results import analysis
@@ -161,13 +162,13 @@ class CampaignRow:
 
 @dataclass(frozen=True)
 class CampaignsPage:
-    """All campaigns, the newest first."""
+    """Campaigns, the newest first."""
 
     campaigns: list[CampaignRow]
 
 
 @page(router, "/admin", "campaigns.html", twin="/api/admin/campaigns")
-def campaigns_page(_: Viewer, db: Db) -> CampaignsPage:
-    """All campaigns."""
-    found = lifecycle.listed(db)
+def campaigns_page(account: Viewer, db: Db) -> CampaignsPage:
+    """The campaigns that the account may see."""
+    found = members.seen_by(db, account, lifecycle.listed(db))
     return CampaignsPage([CampaignRow(CampaignHead.of(one), analysis.overview(db, one)) for one in found])

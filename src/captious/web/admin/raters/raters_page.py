@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from captious.campaigns.people import links, raters
+from captious.campaigns.people import erasure, links, raters
 from captious.campaigns.people.pasted import read_pasted
 from captious.campaigns.records import Account, Campaign, Rater
 from captious.campaigns.store import log
@@ -69,6 +69,7 @@ class RaterRow:
     seconds_each: float | None
     created: float
     last_seen: float | None
+    erased: float | None
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def _row(rater: Rater, named: bool) -> RaterRow:
         seconds_each=rater.seconds / rater.answered if rater.answered else None,
         created=rater.created,
         last_seen=rater.last_seen,
+        erased=rater.erased,
     )
 
 
@@ -185,6 +187,25 @@ def remove(
     return _back(request, campaign, "removed")
 
 
+@router.get("/admin/c/{slug}/raters/{rater_id}/erase", **PAGE)
+def erase_page(request: Request, account: Manager, campaign: Run, db: Db, rater_id: RowId) -> Response:
+    """What erasing means, and the button that does it."""
+    return _erase_page(request, account, campaign, _rater(db, campaign, rater_id))
+
+
+@router.post("/admin/c/{slug}/raters/{rater_id}/erase", **WRITE, openapi_extra=_TOKEN)
+def erase(
+    request: Request, account: Manager, campaign: Run, db: Db, rater_id: RowId, form: Written
+) -> Response:
+    """Erase who a rater was; their responses stay and count."""
+    rater = _rater(db, campaign, rater_id)
+    try:
+        erasure.erase(db, rater, actor=account.name)
+    except InputError as error:
+        return _erase_page(request, account, campaign, rater, Problem("", str(error)))
+    return _back(request, campaign, "erased")
+
+
 @router.post("/admin/c/{slug}/raters/{rater_id}/reinstate", **WRITE, openapi_extra=_TOKEN)
 def reinstate(
     request: Request, account: Manager, campaign: Run, db: Db, rater_id: RowId, form: Written
@@ -237,6 +258,21 @@ def _links(
 def _back(request: Request, campaign: Campaign, said: str) -> Response:
     address = f"/admin/c/{campaign.slug}/raters"
     return pages.redirect(request, address, flash=f"admin.flash.{said}")
+
+
+def _erase_page(
+    request: Request, account: Account, campaign: Campaign, rater: Rater, *problems: Problem
+) -> Response:
+    return show(
+        request,
+        "erase.html",
+        account,
+        problems=problems,
+        campaign=head(campaign),
+        here="raters",
+        rater=rater,
+        status_code=409 if problems else 0,
+    )
 
 
 def _remove_page(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from captious.web.admin.setup import more_files, settings_page, wizard
+from captious.web.admin.setup import access_page, more_files, settings_page, wizard
 
 router = APIRouter()
-for part in (settings_page, more_files, wizard):
+for part in (access_page, settings_page, more_files, wizard):
     router.include_router(part.router)
 
 __all__ = ["router"]

@@ -54,6 +54,7 @@ KINDS: dict[str, Kind] = {
     "hourly_wage": "maybe",
     "currency": "text",
     "identities_in_export": "flag",
+    "retention_days": "whole",
 }
 GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("raters", ("instructions", "consent", "contact", "language")),
@@ -61,10 +62,15 @@ GROUPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("work", ("submit_on_choice", "set_aside_after")),
     ("quality", ("minimum_seconds", "straight_line", "consensus_floor")),
     ("pay", ("payment_per_response", "hourly_wage", "currency")),
-    ("privacy", ("identities_in_export",)),
+    ("privacy", ("identities_in_export", "retention_days")),
 )
-HIGHEST = {"link_days": 3650.0, "hold_seconds": 60 * 86400.0, "consensus_floor": 1.0}
-LOWEST = {"set_aside_after": 0}
+HIGHEST = {
+    "link_days": 3650.0,
+    "retention_days": 3650.0,
+    "hold_seconds": 60 * 86400.0,
+    "consensus_floor": 1.0,
+}
+LOWEST = {"set_aside_after": 0, "retention_days": 0}
 LONGEST = {"area": 20_000, "text": 300}
 
 

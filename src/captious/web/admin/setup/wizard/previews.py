@@ -205,7 +205,7 @@ def make(request: Request, account: Manager, db: Db, token: Token, form: Written
         sample = texts_of(form).get("training") == SAMPLE
         training = load_training(SAMPLE, built.draft.rules()) if sample else None
         draft = replace(_free_slug(db, built), training=training)
-        campaign = create.create(db, draft, actor=account.name)
+        campaign = create.create(db, draft, actor=account.name, owner=account.id)
     except InputError as error:
         return _page(request, account, db, token, None, USUAL_WAGE, Problem("", str(error)))
     drafts.discard(token)
