@@ -15,7 +15,7 @@ from captious.web import pages
 from captious.web.errors import documented_pages
 from captious.web.guard import security
 from captious.web.openapi import form_body
-from captious.web.texts import texts
+from captious.web.pages import texts
 
 router = APIRouter(tags=["rater pages"])
 Sent = Annotated[FormData, Depends(security.submitted)]
