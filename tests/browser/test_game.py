@@ -162,10 +162,10 @@ def test_axe_finds_nothing_on_game_pages(studio: Any, game: Campaign) -> None:
     check()
 
 
-def test_the_sound_can_be_switched_off_and_stays_off(studio: Any, game: Campaign) -> None:
+def test_the_sound_can_be_switched_on_and_stays_on(studio: Any, game: Campaign) -> None:
     page = enter(studio, game, "Gus")
     answer(page, "1")
-    assert page.get_attribute("[data-sound]", "aria-pressed") == "true"
+    assert page.get_attribute("[data-sound]", "aria-pressed") == "false"
     page.click("[data-sound]")
     page.reload()
-    assert page.get_attribute("[data-sound]", "aria-pressed") == "false"
+    assert page.get_attribute("[data-sound]", "aria-pressed") == "true"

@@ -251,3 +251,14 @@ def test_captions_run_in_the_direction_of_their_language(studio: Any, pages: Pag
             "(one) => [getComputedStyle(one).direction, one.lang]"
         )
         assert seen == ["ltr" if code == "en" else "rtl", code]
+
+
+@pytest.mark.parametrize("name", ["thumb", "thumb-second", "humanr", "ranked"])
+def test_axe_finds_no_fault_with_long_captions(studio: Any, pages: Pages, name: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is not installed")
+    rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
+    for size in (DESK[0], PHONES[0]):
+        page = studio.context(viewport=size, reduced_motion="reduce").new_page()
+        pages.enter(page, name, 300)
+        found = axe.Axe().run(page, options={"runOnly": rules}).response["violations"]
+        assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found] == []

@@ -1,5 +1,5 @@
 "use strict";
-// After an answer: a short, quiet sound that can be switched off, and any of a few keys for the next pair.
+// After an answer: a short, quiet sound that can be switched on, and the arrow key for the next pair.
 (() => {
   const STORE = "captious.sound";
   const button = document.querySelector("[data-sound]");
@@ -9,7 +9,7 @@
   const VOLUME = 0.05;
 
   function on() {
-    try { return localStorage.getItem(STORE) !== "off"; } catch { return true; }
+    try { return localStorage.getItem(STORE) === "on"; } catch { return false; }
   }
   function label() { button?.setAttribute("aria-pressed", String(on())); }
 
