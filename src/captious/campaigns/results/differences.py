@@ -150,9 +150,13 @@ def told(found: Sequence[Difference]) -> list[str]:
         lines.append(f"{len(clear) - MOST_SAID} more differences are in the table.")
     open_ = [one for one in found if one.p_holm > 1 - LEVEL]
     if open_:
-        pairs = [f"{one.better} and {one.worse} in {_plain(one.aspect)} ({_estimate(one)})" for one in open_]
+        pairs = [
+            f"{one.better} and {one.worse} in {_plain(one.aspect)} ({_estimate(one)}, "
+            f"Holm {p_value(one.p_holm).text})"
+            for one in open_
+        ]
         rest = f" and {len(pairs) - MOST_SAID} more" if len(pairs) > MOST_SAID else ""
-        lines.append(f"Not told apart: {', '.join(pairs[:MOST_SAID])}{rest}.")
+        lines.append(f"Not told apart: {', '.join(pairs[:MOST_SAID])}{rest}. More images may.")
     return lines
 
 
