@@ -10,6 +10,12 @@ from __future__ import annotations
 
 from captious.errors import UnknownNameError
 
+
+def word_list(listed: str) -> frozenset[str]:
+    """The words of a list with blanks between them."""
+    return frozenset(listed.split())
+
+
 _GLASGOW = """
 a about above across after afterwards again against all almost alone along already also although
 always am among amongst amoungst amount an and another any anyhow anyone anything anyway
@@ -33,7 +39,7 @@ whatever when whence whenever where whereafter whereas whereby wherein whereupon
 whether which while whither who whoever whole whom whose why will with within without would yet
 you your yours yourself yourselves
 """
-ENGLISH: frozenset[str] = frozenset(_GLASGOW.split())
+ENGLISH = word_list(_GLASGOW)
 LISTS: dict[str, frozenset[str]] = {"english": ENGLISH, "none": frozenset()}
 # What the Penn Treebank's tokenisation makes of contractions and brackets: never a content word.
 TREEBANK_PIECES = frozenset(

@@ -21,43 +21,14 @@ from captious.corpus.columns import FloatArray
 from captious.corpus.objects import split_source
 from captious.metrics.invented.reading import Mention, Reading
 from captious.metrics.invented.words import FURTHER, NUMBERS, SEVERAL, Lexicon
+from captious.text.stop_words import word_list
 from captious.text.synsets import wordnet
 
 OBJECT, ATTRIBUTE, COUNT, RELATION = "object", "attribute", "count", "relation"
 # Where in the picture something is: as likely wrong as right where nothing is known of it.
-PLACES = frozenset(
-    [
-        "left",
-        "right",
-        "center",
-        "centre",
-        "middle",
-        "top",
-        "bottom",
-        "corner",
-        "closer",
-        "farther",
-        "further",
-        "nearer",
-        "edge",
-        "end",
-    ]
-)
+PLACES = word_list("left right center centre middle top bottom corner closer farther further nearer edge end")
 # Nearly everything that is not the subject is in the background: wrong once in four times.
-VAGUE_PLACES = frozenset(
-    [
-        "background",
-        "foreground",
-        "distance",
-        "front",
-        "behind",
-        "beside",
-        "near",
-        "nearby",
-        "next",
-        "scattered",
-    ]
-)
+VAGUE_PLACES = word_list("background foreground distance front behind beside near nearby next scattered")
 _HALF, _QUARTER = 0.5, 0.25
 _NEAR = 4  # words between two things that are related
 UNCONFIRMED = "nothing confirms it"

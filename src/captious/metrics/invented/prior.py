@@ -30,75 +30,25 @@ from captious.metrics.invented.places import by_sentence, sentence_wrong
 from captious.metrics.invented.reading import Mention, Reading
 from captious.metrics.invented.words import COLOURS, NUMBERS, Lexicon
 from captious.text.parser.load import pack_names, unpack_names
+from captious.text.stop_words import word_list
 
-_HEDGES = frozenset(
-    [
-        "possibly",
-        "likely",
-        "appears",
-        "appear",
-        "seems",
-        "seem",
-        "may",
-        "might",
-        "suggesting",
-        "indicating",
-        "perhaps",
-        "probably",
-        "suggests",
-    ]
-)
-_FURTHER = frozenset(["additionally", "addition", "other", "another", "also", "third"])
-_MOOD = frozenset(
-    [
-        "overall",
-        "atmosphere",
-        "mood",
-        "sense",
-        "adding",
-        "creating",
-        "making",
-        "ambiance",
-        "feeling",
-        "contributing",
-        "touch",
-    ]
-)
-_SEEN = frozenset(
-    [
-        "visible",
-        "seen",
-        "scattered",
-        "placed",
-        "located",
-        "positioned",
-        "situated",
-        "parked",
-        "spotted",
-        "found",
-        "background",
-    ]
-)
-_PRONOUNS = frozenset(["they", "it", "he", "she", "them", "both"])
-_OTHERS = frozenset(["one", "another", "some", "others"])
 _SEVERAL = {
-    "multiple": 3,
-    "several": 3,
-    "various": 3,
-    "many": 5,
-    "numerous": 5,
-    "few": 3,
-    "couple": 2,
-    "both": 2,
-}
+    "multiple": 3, "several": 3, "various": 3, "many": 5, "numerous": 5, "few": 3, "couple": 2, "both": 2,
+}  # fmt: skip
 _LISTS = {
     "places": PLACES | VAGUE_PLACES | {"side"},
-    "hedges": _HEDGES,
-    "further": _FURTHER,
-    "mood": _MOOD,
-    "seen": _SEEN,
-    "pronouns": _PRONOUNS,
-    "others": _OTHERS,
+    "hedges": word_list(
+        "possibly likely appears appear seems seem may might suggesting indicating perhaps probably suggests"
+    ),
+    "further": word_list("additionally addition other another also third"),
+    "mood": word_list(
+        "overall atmosphere mood sense adding creating making ambiance feeling contributing touch"
+    ),
+    "seen": word_list(
+        "visible seen scattered placed located positioned situated parked spotted found background"
+    ),
+    "pronouns": word_list("they it he she them both"),
+    "others": word_list("one another some others"),
     "colours": COLOURS,
 }
 _LIKELY, _UNLIKELY = 0.3, -0.7  # log odds of a word beyond the usual

@@ -12,55 +12,20 @@ from typing import NamedTuple
 
 from captious.metrics.invented.words import COLOURS, FURTHER, NUMBERS, Lexicon, Word
 from captious.text.scene_graph.discourse_words import NO_OBJECTS, NO_OBJECTS_ALONE
-from captious.text.stop_words import ENGLISH
+from captious.text.stop_words import ENGLISH, word_list
 
 # A word keeps its combining marks; everything else that is no space is a mark of punctuation.
 _TOKEN = re.compile(r"[^\W_](?:[\w'’-]|[\u0300-\u036f])*|[^\s\w]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+|\n+")
 _FEWEST = 3  # words of a clause before a word may begin the next
-_BEGINS = frozenset(
-    [
-        "while",
-        "with",
-        "where",
-        "which",
-        "who",
-        "making",
-        "adding",
-        "creating",
-        "giving",
-        "indicating",
-        "suggesting",
-        "including",
-        "providing",
-        "surrounded",
-        "ranging",
-        "likely",
-        "possibly",
-    ]
+_BEGINS = word_list(
+    """
+    while with where which who making adding creating giving indicating suggesting including providing
+    surrounded ranging likely possibly
+    """
 )
-_AFTER_AND = frozenset(["the", "there", "one", "another", "they", "is", "are", "it", "he", "she", "some"])
-_BEFORE = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "his",
-        "her",
-        "its",
-        "their",
-        "some",
-        "several",
-        "many",
-        "few",
-        "no",
-        "another",
-    ]
-)
+_AFTER_AND = word_list("the there one another they is are it he she some")
+_BEFORE = word_list("a an the this that these those his her its their some several many few no another")
 _LONGEST_PHRASE = 5  # words
 
 

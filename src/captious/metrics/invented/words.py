@@ -18,28 +18,13 @@ from captious.metrics.chair.words import synonyms
 from captious.text.lemma import lemma
 from captious.text.parser.load import pack_names, unpack_names
 from captious.text.scene_graph.discourse import is_object
+from captious.text.stop_words import word_list
 
 TABLE = "evidence.npz"
-COLOURS = frozenset(
-    [
-        "red",
-        "blue",
-        "green",
-        "yellow",
-        "white",
-        "black",
-        "brown",
-        "gray",
-        "grey",
-        "orange",
-        "pink",
-        "purple",
-        "silver",
-        "gold",
-        "golden",
-        "beige",
-        "tan",
-    ]
+COLOURS = word_list(
+    """
+    red blue green yellow white black brown gray grey orange pink purple silver gold golden beige tan
+    """
 )
 NUMBERS = {
     "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
