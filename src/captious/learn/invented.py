@@ -37,9 +37,10 @@ _STEPS, _EVEN = 50, 0.5
 class Figures(NamedTuple):
     """What findings of some captions are worth beside those of raters.
 
-    `precision` is the share of findings that touch a marked place, `recall` the share of marked places that
-    a finding touches, `shares` Spearman's correlation of the shares of characters in findings and in marked
-    places, `score` that of the metric's score with the latter.
+    `precision` is the share of findings that touch a marked place, `confidence` their mean confidence (equal
+    to the precision if it is calibrated), `recall` the share of marked places that a finding touches, `shares`
+    Spearman's correlation of the shares of characters in findings and in marked places, `score` that of the
+    metric's score with the latter.
     """
 
     mode: str
@@ -47,6 +48,7 @@ class Figures(NamedTuple):
     captions: int
     findings: int
     precision: float
+    confidence: float
     recall: float
     shares: float
     score: float
@@ -67,7 +69,17 @@ class Trained(NamedTuple):
 
     def table(self) -> Table:
         """The figures."""
-        columns = ("mode", "part", "captions", "findings", "precision", "recall", "shares", "score")
+        columns = (
+            "mode",
+            "part",
+            "captions",
+            "findings",
+            "precision",
+            "confidence",
+            "recall",
+            "shares",
+            "score",
+        )
         return Table("Findings against marked places", columns, tuple(self.figures))
 
 
@@ -272,6 +284,7 @@ def _figures(
 ) -> Figures:
     hits = total = held = human = 0
     ours, theirs, scores = [], [], []
+    sure = sum(place.confidence for places in found for place in places)
     for row, places in zip(rows.tolist(), found, strict=True):
         own = [Mark(one.start, one.end) for one in places if one.start is not None and one.end is not None]
         spans, one = marked.spans[row], marked.judged[row]
@@ -289,6 +302,7 @@ def _figures(
         len(rows),
         total,
         hits / total if total else float("nan"),
+        sure / total if total else float("nan"),
         held / human if human else float("nan"),
         spearman(ours, theirs),
         spearman(scores, theirs),

@@ -57,6 +57,16 @@ def test_what_is_said_of_an_invented_object_belongs_to_its_place() -> None:
     ]
 
 
+def test_what_is_said_of_several_invented_objects_is_found_in_the_next_sentence() -> None:
+    before = "A man sits on a bench. "
+    dogs, they = "There are two dogs near him.", "They seem to enjoy the shade."
+    found = marked(before + dogs + " " + they, objects=["person", "bench"])
+    assert found == [(dogs[:-1], "object"), (they[:-1], "object")]
+    # "He" may be anyone, and where nothing was wrong before, "they" are no one invented.
+    assert len(marked(f"{before}{dogs} He seems to enjoy it.", objects=["person", "bench"])) == 1
+    assert marked(f"{before}{dogs} {they}", objects=["person", "bench", "dog"]) == []
+
+
 def test_another_colour_is_found_at_its_word() -> None:
     assert marked("A man rides a white horse.", HORSE) == [("white", "attribute")]
 

@@ -31,6 +31,7 @@ PLACES = word_list("left right center centre middle top bottom corner closer far
 VAGUE_PLACES = word_list("background foreground distance front behind beside near nearby next scattered")
 _HALF, _QUARTER = 0.5, 0.25
 _NEAR = 4  # words between two things that are related
+_THEY = word_list("they these those both")
 UNCONFIRMED = "nothing confirms it"
 UNUSUAL = "seldom with these objects"
 _UNUSUAL_BELOW = -2.0  # log odds
@@ -127,7 +128,24 @@ def claims(one: Reading, known: Evidence, table: Lexicon) -> list[Claim]:
         found.append(Claim(mention.first, mention.last, OBJECT, wrong, why))
         if wrong < _HALF:
             found += _said_of(one, mention, known, table)
-    return [*found, *_placed(one, known), *_relations(one, known, table)]
+    found += [*_placed(one, known), *_relations(one, known, table)]
+    return [*found, *_said_of_them(one, by_sentence(one, found))]
+
+
+def sentence_wrong(claims: Sequence[Claim]) -> float:
+    """How likely it is that some claim of a sentence is wrong: 1 - prod (1 - p)."""
+    return 1.0 - math.prod(1.0 - claim.wrong for claim in claims)
+
+
+def by_sentence(one: Reading, claims: Sequence[Claim]) -> list[list[Claim]]:
+    """The claims of each sentence, in the order of their words."""
+    found: list[list[Claim]] = [[] for _ in one.sentences]
+    number = 0
+    for claim in sorted(claims):
+        while claim.first >= one.sentences[number].stop:
+            number += 1
+        found[number].append(claim)
+    return found
 
 
 def keys_of(mention: Mention) -> Iterable[str]:
@@ -147,7 +165,7 @@ def thing(mention: Mention, known: Evidence, table: Lexicon) -> tuple[float, str
     if known.references:
         return _STANDS_OUT * (1 - _unnamed(mention, known.references, table)), "in no reference"
     if known.differ is not None and mention.row >= 0 and known.differ[mention.row] < _UNUSUAL_BELOW:
-        return table.rates["unusual"], UNUSUAL
+        return _STANDS_OUT * table.rates["unusual"], UNUSUAL
     return 0.0, ""
 
 
@@ -219,6 +237,19 @@ def _relations(one: Reading, known: Evidence, table: Lexicon) -> Iterable[Claim]
             yield Claim(
                 start, second.last, RELATION, wrong, f"references: {', '.join(sorted(others or turned))}"
             )
+
+
+def _said_of_them(one: Reading, claims: Sequence[Sequence[Claim]]) -> Iterable[Claim]:
+    """Sentences that begin with "They": as wrong as the sentence before, of whose things they speak."""
+    before: Claim | None = None
+    for sentence, own in zip(one.sentences, claims, strict=True):
+        said = list(own)
+        if before and one.words[sentence.start] in _THEY:
+            kind = before.kind if before.kind == OBJECT else RELATION
+            said.append(before._replace(first=sentence.start, last=sentence.stop - 1, kind=kind))
+            yield said[-1]
+        most = max(said, key=lambda claim: claim.wrong, default=None)
+        before = most._replace(wrong=sentence_wrong(said)) if most else None
 
 
 def related(one: Reading) -> Iterable[tuple[Mention, Mention, int, str]]:

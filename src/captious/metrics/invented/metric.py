@@ -16,8 +16,15 @@ from captious.corpus.types import NO_REFERENCES
 from captious.errors import InputError
 from captious.metrics.base import Metric, Need, reference_count_label
 from captious.metrics.batch import Batch
-from captious.metrics.invented.evidence import Claim, Evidence, claims, evidence_of
-from captious.metrics.invented.places import by_sentence, places_of, sentence_wrong
+from captious.metrics.invented.evidence import (
+    Claim,
+    Evidence,
+    by_sentence,
+    claims,
+    evidence_of,
+    sentence_wrong,
+)
+from captious.metrics.invented.places import places_of
 from captious.metrics.invented.prior import Prior, Sentence, describe, opened_prior
 from captious.metrics.invented.reading import Reading, read
 from captious.metrics.invented.words import lexicon

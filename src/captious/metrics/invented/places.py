@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from captious.corpus.findings import Place
@@ -10,22 +9,6 @@ from captious.metrics.invented.evidence import Claim
 from captious.metrics.invented.reading import Reading
 
 MAJOR, MINOR = "major", "minor"
-
-
-def sentence_wrong(claims: Sequence[Claim]) -> float:
-    """How likely it is that some claim of a sentence is wrong: 1 - prod (1 - p)."""
-    return 1.0 - math.prod(1.0 - claim.wrong for claim in claims)
-
-
-def by_sentence(one: Reading, claims: Sequence[Claim]) -> list[list[Claim]]:
-    """The claims of each sentence, in the order of their words."""
-    found: list[list[Claim]] = [[] for _ in one.sentences]
-    number = 0
-    for claim in sorted(claims):
-        while claim.first >= one.sentences[number].stop:
-            number += 1
-        found[number].append(claim)
-    return found
 
 
 def places_of(

@@ -25,8 +25,14 @@ from numpy.lib.npyio import NpzFile
 from captious.corpus.columns import FloatArray
 from captious.errors import InputError
 from captious.files import atomically
-from captious.metrics.invented.evidence import PLACES, VAGUE_PLACES, Claim, Evidence
-from captious.metrics.invented.places import by_sentence, sentence_wrong
+from captious.metrics.invented.evidence import (
+    PLACES,
+    VAGUE_PLACES,
+    Claim,
+    Evidence,
+    by_sentence,
+    sentence_wrong,
+)
 from captious.metrics.invented.reading import Mention, Reading
 from captious.metrics.invented.words import COLOURS, NUMBERS, Lexicon
 from captious.text.parser.load import pack_names, unpack_names
