@@ -38,9 +38,9 @@ class Figures(NamedTuple):
     """What findings of some captions are worth beside those of raters.
 
     `precision` is the share of findings that touch a marked place, `confidence` their mean confidence (equal
-    to the precision if it is calibrated), `recall` the share of marked places that a finding touches, `shares`
-    Spearman's correlation of the shares of characters in findings and in marked places, `score` that of the
-    metric's score with the latter.
+    to the precision if it is calibrated), `recall` the share of marked places that a finding touches.
+    `shares` is Spearman's correlation of the shares of characters in findings and in marked places, `score`
+    that of the metric's score with the latter.
     """
 
     mode: str
