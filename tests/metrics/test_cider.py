@@ -72,6 +72,16 @@ def test_counts_are_clipped_and_lengths_penalised() -> None:
     assert values(["b b", "x"], references, ",sigma=1")[0] == pytest.approx(narrow)
 
 
+def test_captions_of_which_the_penalty_leaves_nothing_are_noted() -> None:
+    # exp(-d^2 / (2 x 36)) is below .01 from d = 19 pairs of words, and above with 18.
+    dogs, reference = "a dog " * 15, "a dog runs"
+    corpus = Corpus.from_lists([dogs, "a cat"], [[reference, "two dogs"], ["a cat sleeps"]])
+    (note,) = captious.score(corpus, ["cider"])["cider"].notes
+    assert note.startswith("cider: 1 of 2 captions are more than 18 words longer or shorter than all their")
+    near = Corpus.from_lists([dogs, "a cat"], [[reference, "two dogs " * 7], ["a cat sleeps"]])
+    assert captious.score(near, ["cider"])["cider"].notes == ()
+
+
 def test_n_is_the_longest_n_gram() -> None:
     assert values(["a b", "a"], TWO_IMAGES, ",n=2") == pytest.approx([10.0, 0.0])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -10,6 +11,7 @@ import numpy as np
 
 from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray, IntArray
+from captious.corpus.types import NO_REFERENCES
 from captious.errors import InputError, UnknownNameError
 from captious.metrics.base import Metric, reference_count_label
 from captious.metrics.batch import Batch
@@ -29,6 +31,7 @@ from captious.text.tokens import require_tokeniser, tokeniser_label
 SCALE = 10.0  # Vedantam et al. 2015, section 6: so that CIDEr-D is of the size of other metrics
 DOCUMENTS = ("images", "examples")
 _MATCHES = 1 << 21  # matches weighed at once, to bound memory
+_HARDLY = 0.01  # of a score, left by the penalty on lengths
 _CHUNK = 1 << 16  # n-grams weighed at once: few enough for the processor's cache
 
 
@@ -219,6 +222,24 @@ class CiderD(TfIdfMetric):
         difference = (lengths[batch.candidate_text[examples]] - lengths[texts]).astype(np.float64)
         penalty = np.exp(-(difference**2) / (2 * self.sigma**2))
         return SCALE * self.mean_over_references(batch, cosines.mean(axis=1) * penalty)
+
+    def notes(self, corpus: Corpus, knowledge: Any) -> list[str]:
+        """Say where the penalty on lengths leaves hardly anything of the scores: of long captions."""
+        far = self.sigma * math.sqrt(2 * math.log(1 / _HARDLY))
+        words = np.array([text.count(" ") for text in corpus.references.values])
+        offsets = corpus.references.offsets.tolist()
+        lost = sum(
+            bool((np.abs(words[offsets[own] : offsets[own + 1]] - text.count(" ")) > far).all())
+            for text, own in zip(corpus.captions, corpus.references_of.tolist(), strict=True)
+            if own != NO_REFERENCES
+        )
+        if lost * 10 < max(len(corpus), 1):
+            return []
+        return [
+            f"{self.name}: {lost:,} of {len(corpus):,} captions are more than {far:.0f} words longer or "
+            "shorter than all their references: CIDEr-D's penalty on lengths leaves less than "
+            f"{_HARDLY:.0%} of their scores. cider_original has no such penalty."
+        ]
 
     def facts(self, corpus: Corpus, knowledge: Any) -> dict[str, str]:
         """As the signature of both, and sigma."""

@@ -72,6 +72,14 @@ class JoinedMetric(Metric):
         for part, own in zip(self.parts(), knowledge, strict=True):
             part.check(corpus, own)
 
+    def notes(self, corpus: Corpus, knowledge: tuple[Any, ...]) -> list[str]:
+        """What each of the parts has to say."""
+        return [
+            line
+            for part, own in zip(self.parts(), knowledge, strict=True)
+            for line in part.notes(corpus, own)
+        ]
+
     def part_scores(self, batch: Batch, knowledge: tuple[Any, ...]) -> list[FloatArray]:
         """Each part's score of every example."""
         return [part.score_examples(batch, own) for part, own in zip(self.parts(), knowledge, strict=True)]
