@@ -32,6 +32,7 @@ MARKED_CSS = (
     ".marked mark.major{border-bottom-style:solid}"
     ".marked mark small{user-select:none;font-size:.7em;font-weight:bold;margin-inline-start:.3em}"
     + "".join(f".marked mark.{kind}{{background:{colour}}}" for kind, colour in _COLOURS.items())
+    + ".marked mark.shared{border-bottom-style:solid}"
     + ".marked mark.alone{background:none;color:inherit;border-bottom:2px dotted currentColor}"
 )
 
@@ -90,7 +91,7 @@ def shared_html(caption: str, by_source: Mapping[str, Sequence[Mark]]) -> str:
     >>> from captious.corpus.findings import Place
     >>> ann, bob = [Place(2, 5, "attribute")], [Place(2, 9, "attribute")]
     >>> print(shared_html("A red dog.", {"ann": ann, "bob": bob}))
-    <figure class="marked"><p dir="auto">A <mark class="attribute" title="ann: attribute; bob: attribute">red<small>2 of 2</small></mark><mark class="attribute alone" title="bob: attribute"> dog<small>1 of 2</small></mark>.</p></figure>
+    <figure class="marked"><p dir="auto">A <mark class="attribute shared" title="ann: attribute; bob: attribute">red<small>2 of 2</small></mark><mark class="attribute alone" title="bob: attribute"> dog<small>1 of 2</small></mark>.</p></figure>
     """  # noqa: E501
     cuts = {0, len(caption)}
     for marks in by_source.values():
@@ -121,9 +122,9 @@ def _shared(text: str, here: Sequence[tuple[str, Mark]], sources: int) -> str:
     who = len({source for source, _ in here})
     kind = Counter(mark.kind for _, mark in here).most_common(1)[0][0]
     title = escape("; ".join(f"{source}: {described(mark)}" for source, mark in here))
-    alone = " alone" if who == 1 and sources > 1 else ""
+    how = "alone" if who == 1 and sources > 1 else "shared"
     count = f"<small>{who} of {sources}</small>"
-    return f'<mark class="{_colour(kind)}{alone}" title="{title}">{text}{count}</mark>'
+    return f'<mark class="{_colour(kind)} {how}" title="{title}">{text}{count}</mark>'
 
 
 def _figure(caption: str, source: str, marks: Sequence[Mark]) -> str:
