@@ -15,9 +15,12 @@ BEGIN, END = "<!-- begin: written by scripts/docs/metric_texts.py -->\n", "<!-- 
 
 
 def table() -> str:
-    """The table as Markdown, of the metrics of captious."""
+    """The table as Markdown, of the metrics of captious: a row for those that declare the same."""
     ours = {name: one for name, one in known_metrics().items() if one.__module__.startswith("captious.")}
-    rows = [HEADER, ("---",) * len(HEADER), *((f"`{name}`", *rest) for name, *rest in declared(ours))]
+    same: dict[tuple[str, ...], list[str]] = {}
+    for name, *rest in declared(ours):
+        same.setdefault(tuple(rest), []).append(f"`{name}`")
+    rows = [HEADER, ("---",) * len(HEADER), *((" ".join(names), *rest) for rest, names in same.items())]
     return "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 

@@ -20,6 +20,9 @@ COMMANDS = {
     "stats": "data stats {good}",
     "explain": "explain -c {good} -r {references} -m spice --id 1",
     "agreement": "judgments agreement {ratings} --resamples 50",
+    "aggregate": "judgments aggregate {ratings} --by rater",
+    "meta": "meta {rated} -m bleu1,bleu4,rouge_l,meteor --coefficient pearson,kendall_c --resamples 20",
+    "protocols": "campaign protocols",
     "plan": "judgments plan --sd-images 1 --sd-raters 1 --mean 0.5 --simulations 20",
     "doctor": "doctor --all",
     "weights": "get weights",
@@ -34,7 +37,19 @@ def test_no_name_and_no_number_is_cut(run, files, tmp_path, monkeypatch, command
     ratings = tmp_path / "ratings.jsonl"
     rows = ({"image": str(image), "rater": rater, "rating": value} for image, rater, value in RATED)
     ratings.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    arguments = COMMANDS[command].format(**files, ratings=ratings).split()
+    rated = tmp_path / "rated.jsonl"
+    texts = ["A dog runs.", "Two dogs run on the sand.", "A cat."]
+    rows = (
+        {
+            "image": str(image),
+            "caption": texts[image % 3],
+            "references": ["Dogs run on sand."],
+            "rating": 1 + image % 4,
+        }
+        for image in range(12)
+    )
+    rated.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = COMMANDS[command].format(**files, ratings=ratings, rated=rated).split()
     whole = run(*arguments)
     monkeypatch.setenv("TTY_COMPATIBLE", "1")  # rich then takes standard output for a terminal of COLUMNS
     monkeypatch.setenv("COLUMNS", str(width))
@@ -43,4 +58,5 @@ def test_no_name_and_no_number_is_cut(run, files, tmp_path, monkeypatch, command
     words = {word for word in whole.out.split() if not set(word) <= set("─ ")}
     assert len(words) > 5
     lost = words - set(STYLES.sub("", narrow.out).split())
-    assert lost <= {"revision"}  # a list leaves out a column that is empty everywhere
+    # A list leaves out a column that is empty everywhere, and the heading of its first column.
+    assert lost <= {"revision", "protocol"}
