@@ -64,6 +64,10 @@ def test_japanese_captions_without_kana_are_japanese_among_others() -> None:
     assert [one.code for one in languages_of(["犬が走る", "猫が眠る", "犬"])] == ["ja"]
 
 
+def test_one_word_again_and_again_tells_no_language() -> None:
+    assert [one.code for one in languages_of(["a " * 2500, "ba ba ba ba ba ba ba ba ba"])] == ["en"]
+
+
 def test_nothing_is_said_of_what_has_no_words() -> None:
     assert languages_of(["", "🐕", "123", "?!"]) == []
     assert [one.code for one in languages_of(["pizza"])] == ["en"]  # too short to tell

@@ -61,3 +61,10 @@ def test_published_captions_are_normal_already(data: Path) -> None:
 )
 def test_same_text(one: str, other: str, same: bool) -> None:
     assert (same_text_key(one) == same_text_key(other)) is same
+
+
+@pytest.mark.parametrize(
+    "text", ["สุนัขวิ่งบนชายหาด", "कुत्ता दौड़ता है।", "هل هذا كلب؟", "一只狗在跑。", "犬が走る。"]
+)
+def test_other_scripts_end_sentences_with_their_own_mark_or_none(text: str) -> None:
+    assert thumb_normalise(text) == text

@@ -100,7 +100,7 @@ _FEWEST_WORDS, _LONGEST_WORD = 3, 4
 _LOOKED_AT = 20_000  # texts, evenly spaced
 _TOLD_APART = 240  # of those, texts of one script whose words are looked at
 _TOGETHER = 4  # texts judged at once: few enough to see a mixture, enough to be sure
-_FEWEST_LETTERS = 12  # fewer tell no language
+_FEWEST_LETTERS = 12  # of different words; fewer tell no language
 _MUCH = 1 / 3  # of a text's letters, from which a second script counts too
 _NO_LANGUAGE = "zxx"  # what ISO 639-2 calls text without linguistic content
 _HARDLY = 0.02  # the probability of the script's usual language below which it is another
@@ -232,7 +232,7 @@ def _language(text: str, usual: str) -> str:
     words = text.lower().split()
     if usual == "en" and 10 * sum(word in _TOLD_BY_WORDS for word in words) >= len(words):
         return usual  # so that the detector is not even loaded for most English captions
-    if sum(map(str.isalpha, text)) < _FEWEST_LETTERS:
+    if sum(sum(map(str.isalpha, word)) for word in set(words)) < _FEWEST_LETTERS:
         return usual
     probabilities: dict[str, float] = dict(_detector().rank(text))
     if probabilities.get(usual, 0.0) >= _HARDLY:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+from captious.text.languages import script_of
+
 _OPENING = re.compile(r"[\"'“‘«(\[]*")
 _CLOSING = "\"'”’»)]"
-ENDINGS = (".", "!", "?", "…", "。", "！", "？")
+ENDINGS = (".", "!", "?", "…", "。", "！", "？", "؟", "۔", "।", "։", "።", "។", "။")
+_WITHOUT_ENDINGS = ("Thai", "Lao")  # scripts whose sentences end without a mark
 _SPACE_BEFORE_FINAL_PERIOD = re.compile(r"\s+(\.+)$")
 
 
@@ -43,7 +46,8 @@ def ends_a_sentence(text: str) -> bool:
     >>> ends_a_sentence('A sign says "stop."'), ends_a_sentence("a dog on a")
     (True, False)
     """
-    return text.rstrip().rstrip(_CLOSING).endswith(ENDINGS)
+    end = text.rstrip().rstrip(_CLOSING)
+    return end.endswith(ENDINGS) or (not end.isascii() and script_of(end) in _WITHOUT_ENDINGS)
 
 
 def same_text_key(text: str) -> str:
