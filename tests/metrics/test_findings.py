@@ -21,6 +21,8 @@ CAPTIONS = [
     "👩\u200d🚀 rides a “MOTORCYCLE”… on cafe\u0301 ﬁre-trucks\r\nİn 1 1/2 Straßen",
     "the the teh dog dog. The image features a dining table; a hot  dog, two zebras & a giraffe!",
     "a " * 60 + "dog",
+    "<b>Two dogs</b> &amp; a \u202bכלב\u202c on the fire-truck.\r\n\r\nThey bark.",
+    "A horse stands near two buses. " * 80,
 ]
 REFERENCES = [["A black dog sits on a mat.", "One man with a dog."]] * len(CAPTIONS)
 FINDING = [
