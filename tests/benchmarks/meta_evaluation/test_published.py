@@ -7,6 +7,7 @@ import pytest
 
 from captious.benchmarks import BENCHMARKS, MetaSettings, meta
 from captious.benchmarks.meta_evaluation.published import FILE, published
+from captious.benchmarks.studies.study import find_study
 from captious.errors import InputError
 
 DRAWS = MetaSettings(resamples=50)
@@ -33,6 +34,31 @@ def test_every_row_has_a_source_and_a_known_coefficient() -> None:
         if one.benchmark in BENCHMARKS and BENCHMARKS[one.benchmark][0].task == "correlation":
             assert one.coefficient in BENCHMARKS[one.benchmark][0].coefficients
     assert len(set(published())) == len(FILE.read_text().splitlines()) - 1
+
+
+@pytest.mark.parametrize(
+    ("source", "study"),
+    [
+        ("Hessel et al. 2021", "hessel2021"),
+        ("Kasai et al. 2022", "thumb"),
+        ("Madhyastha et al. 2019", "vifidel"),
+        ("Scott et al. 2023", "iicr"),
+        ("Sarto et al. 2023", "sarto2023"),
+    ],
+)
+def test_values_of_a_paper_that_is_a_study_are_the_study_s(source: str, study: str) -> None:
+    """The file and the study print the same numbers, of the same aspect where the paper has several."""
+    printed = {
+        (name, round(one.value, 4))
+        for table in find_study(study).tables
+        for one in table.printed
+        for name in (one.column, one.row, "")
+    }
+    own = [one for one in published() if one.source.startswith(source)]
+    assert own
+    for one in own:
+        aspect = one.aspect if any(name == one.aspect != "overall" for name, _ in printed) else ""
+        assert (aspect, round(one.value, 4)) in printed, one
 
 
 def test_own_and_published_values_are_sorted_together(data: Path, tmp_path: Path) -> None:
