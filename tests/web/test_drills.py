@@ -50,3 +50,19 @@ def test_a_kill_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_no_fault_loses_anything(monkeypatch: pytest.MonkeyPatch, kind: str, fault: str) -> None:
     drill(monkeypatch, kind, fault)
+
+
+@pytest.mark.parametrize("name", ["import", "extend", "erase", "delete", "migrate"])
+def test_a_killed_command_leaves_all_or_nothing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    monkeypatch.syspath_prepend(SCRIPTS)
+    import killed_commands
+
+    places = [killed_commands.Place(str(tmp_path / f"{n}.db"), tmp_path / str(n)) for n in range(3)]
+    for place in places:
+        place.folder.mkdir()
+    most = killed_commands.statements(name, places[0])
+    assert most > 10
+    for place, last in zip(places[1:], (most // 2, most - 1), strict=True):
+        assert killed_commands.once(name, place, last) == ""
