@@ -37,7 +37,7 @@ def _second(page: Page, site: Site) -> None:
 
 def _changed(page: Page, site: Site) -> None:
     """A score that the second reader changes."""
-    recall = page.locator('[data-question="A.recall"] input')
+    recall = page.locator('[data-question="A.recall"] input[type="radio"]')
     kept = [box.is_checked() for box in recall.all()]
     recall.nth((kept.index(True) + 1) % len(kept)).check()
 
