@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -91,6 +92,10 @@ def _read(language: str, folder: Path) -> tuple[dict[str, str], dict[str, str]]:
     return entries, phrases
 
 
+# Threads that need the detector at the same moment would each load it, for half a second.
+_one_detector = threading.Lock()
+
+
 @lru_cache(maxsize=8192)
 def language_of(text: str) -> str:
     """The language of what a person or model wrote, for browsers and screen readers; "" where nothing tells.
@@ -100,7 +105,8 @@ def language_of(text: str) -> str:
     """
     from captious.text.languages import languages_of
 
-    found = languages_of([text])
+    with _one_detector:
+        found = languages_of([text])
     return found[0].code if found else ""
 
 
