@@ -3,7 +3,9 @@
 A workbook is a zip of XML (ECMA-376, SpreadsheetML): `xl/workbook.xml` lists the sheets,
 `xl/sharedStrings.xml` holds the texts that cells point to. Only values are read: no formula is computed.
 The XML is read as it unpacks, and what it makes is counted: two kilobytes can hold a table of gigabytes,
-by cells in the last column or by one long text in many cells.
+by cells in the last column or by one long text in many cells. Readers that lay a sheet out as a full
+rectangle, as python-calamine 0.9 does, ask for 550 GB where two cells are in opposite corners, and the
+process is aborted.
 """
 
 from __future__ import annotations
