@@ -17,8 +17,7 @@ from captious.crowd import calls, journal, studies, visits
 from captious.crowd import workers as workers_module
 from captious.crowd.base import CallUnsure
 from captious.crowd.providers.simulated import Market, Simulated
-from captious.crowd.run import Plan, look, run
-from captious.crowd.stopping import rule_for
+from captious.crowd.run import Plan, look, rule_for, run
 from captious.crowd.workers import Workforce, crowd_of
 
 # Each model caption is worse than the human one by 0.4 on the scale from 0 to 1, so that every careful

@@ -3,27 +3,93 @@
 publish, then look again and again: reconcile with the provider, pay what is due, score, and stop once
 the result is known well enough, all work is done, or the budget is used up; then close, let those who
 have begun finish, pay them, and bring everyone to the minimum wage where that is wanted.
+
+It stops where the result is known well enough: means by system, with intervals that hold at every look.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import ceil
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from captious.campaigns.quality import control, flags
 from captious.campaigns.quality.rules import ATTENTION, ONE_VALUE, RUN
-from captious.campaigns.results.analysis import overview
+from captious.campaigns.records import Campaign
+from captious.campaigns.results.analysis import counting, overview
+from captious.campaigns.results.image_means import image_means
 from captious.campaigns.setup import lifecycle
 from captious.campaigns.store.database import Database
 from captious.crowd import calls, journal, planning, studies, visits
 from captious.crowd.journal import BudgetExceeded
 from captious.crowd.planning import Wage
 from captious.crowd.reconcile import Reconciled, known_now, reconcile
-from captious.crowd.stopping import Rule, Score, enough, scores
 from captious.crowd.studies import Stored
 from captious.crowd.values import GIVEN_BACK
+from captious.errors import InputError
+from captious.stats import Sequential, sequential_mean
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Stop once every system's mean of `aspect` is known to within `half_width`; 0: only score.
+
+    The error rate 1 - `level` is that of all systems together and of all looks: with k systems each
+    interval has the level 1 - (1 - level) / k (Bonferroni).
+    """
+
+    aspect: str
+    bounds: tuple[float, float]
+    half_width: float
+    level: float = 0.95
+
+    def __post_init__(self) -> None:
+        low, high = self.bounds
+        if not 0 <= self.half_width < (high - low) / 2:
+            raise InputError(
+                f"half width: {self.half_width:g} is too large: {self.aspect} ranges from {low:g} to "
+                f"{high:g}. Give less than {(high - low) / 2:g}."
+            )
+
+
+class Score(NamedTuple):
+    """What is known of a system so far."""
+
+    system: str
+    found: Sequential
+
+
+def rule_for(campaign: Campaign, half_width: float, *, level: float = 0.95, aspect: str = "") -> Rule:
+    """The rule for a campaign: its protocol says which means it reports, and their range."""
+    ranges = campaign.rules().ranges
+    if not ranges:
+        raise InputError(
+            f"{campaign.protocol}: this protocol reports no mean of known range, so the half width "
+            "does not apply. Leave it out: the study ends when all places are filled."
+        )
+    name = aspect or next(iter(ranges))
+    if name not in ranges:
+        raise InputError(f'aspect "{name}": {campaign.protocol} has {", ".join(ranges)}.')
+    return Rule(name, ranges[name], half_width, level)
+
+
+def scores(db: Database, campaign: Campaign, rule: Rule) -> list[Score]:
+    """Every system's mean over the images that have all their answers, in the order of their completion."""
+    items, responses = counting(db, campaign)
+    found = image_means(campaign.rules(), items, responses, rule.aspect)
+    level = 1 - (1 - rule.level) / max(1, len(found))
+    return [
+        Score(system, sequential_mean([one.value for one in means], bounds=rule.bounds, level=level))
+        for system, means in found.items()
+    ]
+
+
+def enough(found: Iterable[Score], rule: Rule) -> bool:
+    """Whether every system's interval is narrow enough."""
+    known = list(found)
+    return bool(known) and all(one.found.n and one.found.half_width <= rule.half_width for one in known)
+
 
 # What a study ended by: the result is known well enough, nothing is left to do, the budget or the places
 # are used up, someone closed it.

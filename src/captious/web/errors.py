@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from captious.campaigns.records import LinkRefused, NotOpen, NotYours, SignInRefused, TooManyTries
-from captious.campaigns.store.failures import is_outage
+from captious.campaigns.store.writer import is_outage
 from captious.errors import CaptiousError, UnknownNameError, one_line
 from captious.protocols import Problem
 from captious.web import pages

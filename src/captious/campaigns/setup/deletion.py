@@ -10,8 +10,7 @@ from captious.campaigns.records import Campaign
 from captious.campaigns.store import log, recordings, schema
 from captious.campaigns.store.database import Database
 from captious.campaigns.store.erasing import erasing, finish, let_go
-from captious.campaigns.store.images import path_of
-from captious.campaigns.store.pictures.narrower import WIDTHS
+from captious.campaigns.store.images import WIDTHS, path_of
 from captious.errors import FieldError, InputError, one_line
 
 

@@ -22,10 +22,9 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, DisconnectionError
 from sqlalchemy.pool import NullPool, Pool
 
 from captious.campaigns.store import schema
-from captious.campaigns.store.failures import LostRaceError, is_read_only
 from captious.campaigns.store.migrations import HEAD, upgrade_on_open
 from captious.campaigns.store.prepared import note_change
-from captious.campaigns.store.writer import Writer
+from captious.campaigns.store.writer import LostRaceError, Writer, is_read_only
 from captious.errors import InputError, one_line
 from captious.protocols import Form, Item
 

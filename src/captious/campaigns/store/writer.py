@@ -14,6 +14,7 @@ a row, or is chosen to end a deadlock, is taken apart, and its works run each fo
 from __future__ import annotations
 
 import asyncio
+import errno
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -21,14 +22,62 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from sqlalchemy import Connection, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoConnectionError
 
-from captious.campaigns.store.failures import LostRaceError
 from captious.campaigns.store.in_step import RolledBack, run_in_step
 from captious.campaigns.store.prepared import Prepared, changes_of
 
 if TYPE_CHECKING:
     from captious.campaigns.store.database import Database
+
+# PostgreSQL: https://www.postgresql.org/docs/current/errcodes-appendix.html. Connection exceptions,
+# insufficient resources (full disk, too many connections), operator intervention, system errors.
+_CLASSES = ("08", "53", "57", "58")
+READ_ONLY = "25006"
+_STATES = (READ_ONLY, "55P03")  # and a lock that is not available
+_SQLITE = (
+    "SQLITE_BUSY",
+    "SQLITE_LOCKED",
+    "SQLITE_FULL",
+    "SQLITE_IOERR",
+    "SQLITE_READONLY",
+    "SQLITE_CANTOPEN",
+)
+_FILES = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO)
+
+
+class LostRaceError(Exception):
+    """Another transaction was faster: this one is rolled back and run again."""
+
+
+def is_outage(error: BaseException) -> bool:
+    """Whether an error is that of a database or a disk which may be well again soon.
+
+    >>> is_outage(OSError(errno.ENOSPC, "No space left on device")), is_outage(ValueError())
+    (True, False)
+    """
+    if isinstance(error, NoConnectionError):
+        return True
+    if not isinstance(error, DBAPIError):
+        return isinstance(error, OSError) and error.errno in _FILES
+    if error.connection_invalidated:
+        return True
+    name = getattr(error.orig, "sqlite_errorname", None)
+    if name is not None:
+        return str(name).startswith(_SQLITE)
+    state = getattr(error.orig, "sqlstate", None)
+    if state is None:
+        # The driver itself could not connect, or lost the connection.
+        return type(error.orig).__name__ in ("OperationalError", "ConnectionTimeout")
+    return str(state).startswith(_CLASSES) or state in _STATES
+
+
+def is_read_only(error: DBAPIError) -> bool:
+    """Whether the database took no writes: connections that were opened then may stay so."""
+    name = getattr(error.orig, "sqlite_errorname", None) or ""
+    return getattr(error.orig, "sqlstate", None) == READ_ONLY or name.startswith("SQLITE_READONLY")
+
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]

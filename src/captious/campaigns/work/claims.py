@@ -17,10 +17,10 @@ from sqlalchemy import Connection, Integer, bindparam, select, update
 from captious.campaigns.records import Campaign, Task
 from captious.campaigns.store import schema
 from captious.campaigns.store.database import Database
-from captious.campaigns.store.failures import LostRaceError
 from captious.campaigns.store.in_step import group_memory
 from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.rows import AnyRow
+from captious.campaigns.store.writer import LostRaceError
 from captious.campaigns.work import assignment_queries as queries
 from captious.campaigns.work import pool
 from captious.campaigns.work.pool import EVERYTHING, Candidate, SearchScope, WorkingRater, change_label

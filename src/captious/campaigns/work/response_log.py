@@ -18,9 +18,9 @@ from captious.campaigns.quality import flags
 from captious.campaigns.quality.rules import ATTENTION, attention_rule
 from captious.campaigns.records import AnsweredAlready, Campaign, NotOpen, Rater, Receipt, Source
 from captious.campaigns.store import log, schema
-from captious.campaigns.store.failures import LostRaceError
 from captious.campaigns.store.prepared import Prepared
 from captious.campaigns.store.rows import AnyRow, add_item, add_limits, content_of
+from captious.campaigns.store.writer import LostRaceError
 from captious.campaigns.work import response_queries as queries
 from captious.campaigns.work.assignment import next_stage_begun
 from captious.campaigns.work.pool import change_label

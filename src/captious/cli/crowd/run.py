@@ -19,8 +19,7 @@ from captious.cli.output import Format
 if TYPE_CHECKING:
     from captious.campaigns.records import Campaign
     from captious.campaigns.store.database import Database as OpenDatabase
-    from captious.crowd.run import Look, Plan
-    from captious.crowd.stopping import Rule
+    from captious.crowd.run import Look, Plan, Rule
     from captious.crowd.studies import Stored
 
 HalfWidth = Annotated[
@@ -118,7 +117,7 @@ def run(
 
 def rule_of(campaign: Campaign, half_width: float | None, level: float, aspect: str) -> Rule | None:
     """What is scored on the way and when to stop; None where the protocol has no mean to score."""
-    from captious.crowd.stopping import rule_for
+    from captious.crowd.run import rule_for
 
     if half_width is None and not campaign.rules().ranges:
         return None

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from captious.crowd.planning import Wage
     from captious.crowd.reconcile import Reconciled
-    from captious.crowd.run import Look
-    from captious.crowd.stopping import Rule
+    from captious.crowd.run import Look, Rule
     from captious.crowd.studies import Stored
     from captious.crowd.values import Quote, Study
     from captious.crowd.visits import Visit
