@@ -21,8 +21,9 @@ from captious.corpus.findings import Place
 from captious.corpus.readers.open import open_source
 from captious.corpus.readers.parse import parse_json
 from captious.errors import InputError, NotSetUpError, UnknownNameError, one_line
-from captious.metrics.base import Metric, Need
+from captious.metrics.base import Need
 from captious.metrics.batch import Batch
+from captious.metrics.count_share import CountShare
 from captious.metrics.registry import register
 from captious.text.lemma import lemma
 from captious.text.places import PlacedWord, placed_words
@@ -99,7 +100,7 @@ def _first(words: Sequence[tuple[str, int]], fits: Callable[[str], bool]) -> int
 
 
 @dataclass(frozen=True)
-class AmberMetric(Metric):
+class AmberMetric(CountShare):
     """What AMBER's values share: nouns of the caption against the annotations of its image.
 
     `data` is the folder with the benchmark's files; an image's id ends in its number (`AMBER_7.jpg`). The
@@ -110,7 +111,6 @@ class AmberMetric(Metric):
     citation: ClassVar[str] = "Wang et al. 2023"
     needs: ClassVar[frozenset[Need]] = frozenset()
     higher_is_better: ClassVar[bool] = False
-    columns: ClassVar[tuple[int, int]] = (INVENTED, NOUNS)
 
     data: str = ""
     nouns: str = CAPTION
@@ -167,11 +167,6 @@ class AmberMetric(Metric):
             rows.append((invented, nouns, covered, truth, expected, hallu, invented > 0, 1))
         return np.array(rows, dtype=np.float64).reshape(-1, 8)
 
-    def corpus_score(self, summed: FloatArray) -> FloatArray:
-        """A share of counts, 0 where there are none."""
-        part, whole = (summed[..., column] for column in self.columns)
-        return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-
     def facts(self, corpus: Corpus, knowledge: None) -> dict[str, str]:
         """What finds nouns and near synonyms."""
         return {
@@ -186,6 +181,7 @@ class AmberMetric(Metric):
 class AmberChair(AmberMetric):
     """Nouns of objects that are not in the image, of all nouns of objects."""
 
+    columns: ClassVar[tuple[int, int]] = (INVENTED, NOUNS)
     title: ClassVar[str] = "AMBER CHAIR"
     summary: ClassVar[str] = "share of a caption's nouns that are not in the image, by AMBER's annotations"
 

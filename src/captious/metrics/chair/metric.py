@@ -12,9 +12,10 @@ from captious.corpus import Corpus
 from captious.corpus.columns import FloatArray
 from captious.corpus.findings import Place
 from captious.errors import UnknownNameError
-from captious.metrics.base import Metric, Need, reference_count_label
+from captious.metrics.base import Need, reference_count_label
 from captious.metrics.batch import Batch
 from captious.metrics.chair.words import Mention, mentions, objects_of, places
+from captious.metrics.count_share import CountShare
 from captious.metrics.object_bags import ALL, check_sources, object_counts, require_objects, wanted_sources
 from captious.metrics.registry import register
 
@@ -37,7 +38,7 @@ class Counted(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ChairMetric(Metric):
+class ChairMetric(CountShare):
     """What CHAIR's values share: mentions, and the objects of the image.
 
     An object is in the image if its labels (of people, of detectors) or a reference name it; the released
@@ -113,11 +114,6 @@ class ChairMetric(Metric):
         }
 
 
-def _share(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """A quotient; 0 where there is nothing to divide by, as the released program says of a caption."""
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
-
-
 @register("chair")
 @dataclass(frozen=True)
 class Chair(ChairMetric):
@@ -128,13 +124,10 @@ class Chair(ChairMetric):
     0.333...
     """
 
+    columns: ClassVar[tuple[int, int]] = (INVENTED, MENTIONED)
     title: ClassVar[str] = "CHAIRi"
     summary: ClassVar[str] = "share of a caption's COCO objects that are not in the image"
     higher_is_better: ClassVar[bool] = False
-
-    def corpus_score(self, summed: FloatArray) -> FloatArray:
-        """Invented mentions of all mentions."""
-        return _share(summed[..., INVENTED], summed[..., MENTIONED])
 
     def findings(self, batch: Batch, knowledge: None) -> list[list[Place]]:
         """Each word that names an object that is not in the image; the evidence is the object."""
@@ -153,13 +146,10 @@ class Chair(ChairMetric):
 class ChairSentences(ChairMetric):
     """CHAIRs: the share of captions with an object that is not in the image."""
 
+    columns: ClassVar[tuple[int, int]] = (FAULTY, CAPTIONS)
     title: ClassVar[str] = "CHAIRs"
     summary: ClassVar[str] = "whether a caption has a COCO object that is not in the image"
     higher_is_better: ClassVar[bool] = False
-
-    def corpus_score(self, summed: FloatArray) -> FloatArray:
-        """Captions with an invented object of all captions."""
-        return _share(summed[..., FAULTY], summed[..., CAPTIONS])
 
 
 @register("chair_recall")
@@ -167,12 +157,9 @@ class ChairSentences(ChairMetric):
 class ChairRecall(ChairMetric):
     """The share of the objects in the image that the caption names, as later programs add it."""
 
+    columns: ClassVar[tuple[int, int]] = (NAMED, THERE)
     title: ClassVar[str] = "CHAIR recall"
     summary: ClassVar[str] = "share of the COCO objects in the image that the caption names"
-
-    def corpus_score(self, summed: FloatArray) -> FloatArray:
-        """Objects that are named of all objects in the images."""
-        return _share(summed[..., NAMED], summed[..., THERE])
 
     def findings(self, batch: Batch, knowledge: None) -> list[list[Place]]:
         """Each object in the image that the caption does not name, as missing."""
@@ -188,12 +175,9 @@ class ChairRecall(ChairMetric):
 class ChairObjects(ChairMetric):
     """How many mentions of objects that are not in the image a caption has, for filters."""
 
+    columns: ClassVar[tuple[int, int]] = (INVENTED, CAPTIONS)
     title: ClassVar[str] = "CHAIR objects"
     summary: ClassVar[str] = "number of a caption's COCO objects that are not in the image"
     bounds: ClassVar[tuple[float, float]] = (0.0, float("inf"))
     percent: ClassVar[bool] = False
     higher_is_better: ClassVar[bool] = False
-
-    def corpus_score(self, summed: FloatArray) -> FloatArray:
-        """Invented mentions by caption."""
-        return _share(summed[..., INVENTED], summed[..., CAPTIONS])
