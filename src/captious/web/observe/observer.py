@@ -117,7 +117,7 @@ class Metrics:
         if isinstance(pool, QueuePool):
             found |= {"captious_pool_in_use": pool.checkedout(), "captious_pool_size": pool.size()}
         if state.service is not None:
-            found["captious_scoring_queue"] = state.service.queue.waiting
+            found["captious_scoring_queue"] = state.service.queue.waiting + state.service.large.waiting
         for name, value in found.items():
             self._gauge(name, GAUGES[name], "livesum").set(value)
 

@@ -89,6 +89,13 @@ class ScoreRequest(NamedTuple):
     findings: bool = False
 
     @property
+    def words(self) -> int:
+        """What there is to read: the words of captions and references, once for each metric."""
+        texts = [*self.captions, *(text for own in self.references or () for text in own)]
+        # Scripts without spaces have about two characters a word.
+        return len(self.metrics) * sum(max(text.count(" ") + 1, len(text.encode()) // 6) for text in texts)
+
+    @property
     def kind(self) -> tuple[object, ...]:
         """Requests of one kind may be scored in one call."""
         parts = self.references is None, self.objects is None, not self.pictures

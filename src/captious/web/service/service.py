@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from captious.web.service.queue.scoring_process import ScoringProcess
 from captious.web.service.queue.scoring_queue import QueueFull, ScoringQueue
-from captious.web.service.requests import Offer
+from captious.web.service.requests import Offer, ScoreRequest
 from captious.web.service.settings import ServiceSettings
 from captious.web.service.tokens import Meter, TokenStore
 
@@ -35,6 +35,8 @@ class Service:
         self.offer = Offer(settings.metrics, settings.folder / TABLES)
         self.process = ScoringProcess(self.offer, self.limits, nice=settings.nice)
         self.queue = ScoringQueue(self.process, self.limits)
+        # Its process is started by the first large request.
+        self.large = ScoringQueue(ScoringProcess(self.offer, self.limits, nice=settings.nice), self.limits)
         self.meter = Meter(TokenStore(settings.folder))
         self.held_bytes = 0
 
@@ -45,10 +47,17 @@ class Service:
         with self.meter.keeping_fresh():
             self.process.start()
             self.queue.start()
+            self.large.start()
             try:
                 yield
             finally:
                 self.queue.stop()
+                self.large.stop()
+
+    def queue_for(self, request: ScoreRequest) -> ScoringQueue:
+        """Where a request waits: small ones never behind large ones."""
+        large = bool(request.pictures) or request.words > self.limits.small_words
+        return self.large if large else self.queue
 
     def why_not_ready(self) -> str:
         """Why a request sent now would not be scored; empty where it would."""

@@ -18,7 +18,8 @@ class Limits:
 
     `waiting` and `waiting_bytes` bound the queue, `together` the captions of one call of the engine,
     `seconds` the time that one call may take, `process_bytes` the memory at which the scoring process
-    is replaced by a fresh one.
+    is replaced by a fresh one. A request of more than `small_words` words, times metrics, or with pictures
+    goes to a process of its own kind, so that small ones never wait for it.
     """
 
     body_bytes: int = 8 * MEBIBYTE
@@ -35,6 +36,7 @@ class Limits:
     waiting: int = 1_000
     waiting_bytes: int = 256 * MEBIBYTE
     together: int = 512
+    small_words: int = 5_000
     seconds: float = 600.0
     process_bytes: int = 4096 * MEBIBYTE
 

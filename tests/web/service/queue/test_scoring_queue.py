@@ -7,11 +7,13 @@ import json
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from captious.web.service.queue import scoring_queue
 from captious.web.service.queue.scoring_process import ScoringProcess
 from captious.web.service.queue.scoring_queue import QueueFull, ScoringQueue, Waiting
 from captious.web.service.requests import Offer, ScoreRequest
@@ -224,6 +226,25 @@ def test_a_call_that_takes_too_long_is_ended() -> None:
     queue.stop()
     assert found[0].status == 503
     assert "took longer than 0 seconds" in json.loads(found[0].body)["error"]
+
+
+def test_a_call_whose_client_has_left_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scoring_queue, "ENDED_AFTER", 0.0)
+    process = ScoringProcess(Offer("bleu1"), LIMITS)
+    process.start()
+    assert process.process_id is not None
+    os.kill(process.process_id, signal.SIGSTOP)  # as if it took for ever
+    queue = ScoringQueue(process, LIMITS)
+    queue.start()
+    gone, answers = Waiting(request("a dog"), lambda _: None), Answers()
+    queue.put(gone)
+    while not queue._calls:
+        time.sleep(0.01)
+    queue.withdraw(gone)
+    queue.put(answers.waiting("other"))
+    answers.wait(1)
+    queue.stop()
+    assert answers.found == [("other", 200)]
 
 
 def test_a_process_that_has_grown_is_replaced() -> None:

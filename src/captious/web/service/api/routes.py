@@ -152,7 +152,7 @@ async def _score(service: Service, scope: Scope, receive: Receive) -> Answer:
             return LEFT
         asked = service.offer.settled(asked)
         spend(service, token, len(asked.captions))
-        return await service.queue.score(asked, receive) or LEFT
+        return await service.queue_for(asked).score(asked, receive) or LEFT
 
 
 async def _with_pictures(service: Service, request: Request, most: int, room: Room) -> ScoreRequest:

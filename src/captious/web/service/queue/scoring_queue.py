@@ -110,6 +110,7 @@ LONGEST_WAIT = 60
 AT_ONCE = 2  # calls: one that runs, and one that waits behind it
 PATIENCE, LONGEST_PATIENCE = 0.1, 0.02  # of the last call's time, seconds
 WATCHED_AFTER = 0.05  # seconds; most clients are answered before they could leave
+ENDED_AFTER = 2.0  # seconds of a call that nobody waits for: starting a process takes about as long
 NEVER = sys.maxsize
 _log = logging.getLogger("captious.web")
 
@@ -129,6 +130,7 @@ class Waiting:
     request: ScoreRequest
     deliver: Callable[[Answer], None]
     captions: int = field(init=False)
+    left: bool = False  # its client
 
     def __post_init__(self) -> None:
         self.captions = len(self.request.captions)
@@ -189,9 +191,14 @@ class ScoringQueue:
                 self._wake_up.set()
 
     def withdraw(self, one: Waiting) -> None:
-        """Take a request back, unless it was sent to be scored."""
+        """Take a request back; a call of it alone that has run for a while is ended."""
         with self._lock, suppress(ValueError):
             self._requests.remove(one)
+            return
+        one.left = True
+        calls = tuple(self._calls)
+        if calls and calls[0].group == [one] and time.monotonic() - calls[0].began > ENDED_AFTER:
+            self.process.kill()
 
     async def score(self, request: ScoreRequest, receive: Receive) -> Answer | None:
         """The answer to a request; None where its client left before, of which `receive` tells."""
@@ -340,7 +347,8 @@ class ScoringQueue:
         self._put_back([*unsent, *self._calls])
         self._calls.clear()
         if len(call.group) == 1 and not self.stopping:
-            self._deliver(call.group, [_said(error)])
+            (one,) = call.group
+            self._deliver([one], [STOPPING if one.left else _said(error)])
             return
         for one in call.group:
             self._deliver([one], [STOPPING if self.stopping else self._alone(one)])
