@@ -71,6 +71,7 @@ def _page(
         campaign=head(campaign),
         here="settings",
         needs=campaign.rules().needs,
+        suggestible=False,  # suggestions are made with the items of a new campaign
         most_upload=most_upload(request),
         form={"common": "", "no_images": ""} | form,
     )
