@@ -31,6 +31,7 @@ LONG = (
     "scale/ray_nodes.py",
     "scale/shards.py",
     "server/drills.py",
+    "server/killed_commands.py",
     "server/soak.py",
 )
 # The scripts that have no default run.
