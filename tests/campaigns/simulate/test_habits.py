@@ -53,17 +53,16 @@ def test_careful_raters_finish_agree_and_are_not_pointed_at(db: Database) -> Non
     assert "stuck" not in lines
     assert found.agreement[0].low > 0.5
     # The better of two systems, a third of the scale above the other, is told from it.
-    assert len(lines["separation"]) == 1
-    assert "are separated" in lines["separation"][0]
+    (said,) = lines["found"]
+    assert said.startswith("good: m2 is ahead of m1 in verdict by ")
 
 
-def test_where_all_is_in_and_systems_are_not_separated_it_says_to_extend(db: Database) -> None:
+def test_where_all_is_in_and_systems_are_not_told_apart_it_says_that_more_images_may(db: Database) -> None:
     _, _, lines, _ = rehearsed(db, "tagging", 12, {"hasty": 2}, raters=2, two_rounds=False)
     assert lines["finish"] == ["good: Finished: all 48 responses are in."]
-    *_, last = lines["separation"]
-    assert last == (
-        "plain: All responses asked for are in: to collect more, extend the campaign by further images."
-    )
+    (said,) = lines["found"]
+    assert said.startswith("good: Not told apart: m1 and m2 in verdict (")
+    assert said.endswith("More images may.")
 
 
 def test_a_finished_campaign_takes_no_more_simulated_raters(db: Database) -> None:
