@@ -53,7 +53,13 @@ def test_scores_of_a_file_give_the_same_as_scoring(run, rated: Path, tmp_path: P
 
 def test_several_metrics_are_used_alone_and_together(run, rated: Path) -> None:
     found = run("estimate", rated, *GIVEN, "--metrics", "cider,rouge_l", "--format", "json").json
-    assert list(found["mean"]["dodo"]["ppi"]) == ["cider", "rouge_l", "all metrics"]
+    assert list(found["mean"]["dodo"]["ppi"]) == ["cider", "rouge_l"]  # 12 ratings are too few for a fit
+    captions = {"m2": {str(n): "a dog" for n in range(60)}}
+    judged = [{"image": str(n), "system": "m2", "rating": n % 5} for n in range(0, 60, 2)]
+    scores = [{"image": str(n), "system": "m2", "one": n % 3, "two": n % 5} for n in range(60)]
+    both = captious.estimate(judged, captions, scores=scores).to_dict()["mean"]["m2"]["ppi"]
+    assert list(both) == ["one", "two", "all metrics"]
+    assert both["all metrics"]["ratio"] < both["one"]["ratio"]
 
 
 def test_a_useless_metric_is_said_not_to_help(tmp_path: Path) -> None:
@@ -88,6 +94,17 @@ def test_captions_that_were_not_given_are_left_out_with_a_note(rows: list[dict])
 def test_few_ratings_and_full_ratings_come_with_a_caution(run, tmp_path: Path, rows: list[dict]) -> None:
     few = tmp_path / "few.jsonl"
     few.write_text("\n".join(json.dumps(row) for row in rows if row["image"] in (1, 3, 5)))
-    assert "dodo: 3 ratings are too few" in run("estimate", few, *GIVEN, "--metrics", "cider").out
+    assert (
+        "dodo: of 3 ratings the intervals are somewhat too narrow"
+        in run("estimate", few, *GIVEN, "--metrics", "cider").out
+    )
     found = run("estimate", DEMO / "judgments.jsonl", *GIVEN, "--metrics", "cider", "--aspect", "recall")
     assert "all 24 captions are rated, so that a metric adds nothing" in found.out
+    whole = run(
+        "estimate", DEMO / "judgments.jsonl", *GIVEN, "-m", "cider", "--aspect", "recall", "-f", "json"
+    ).json
+    for row in whole["differences"]:
+        assert row["human"]["value"] == row["ppi"]["value"]
+    two = tmp_path / "two.jsonl"
+    two.write_text("\n".join(json.dumps(row) for row in rows if row["image"] in (1, 3)))
+    assert run("estimate", two, *GIVEN, "--metrics", "cider", "--format", "json").json["correlation"] == []

@@ -109,6 +109,32 @@ def test_systems_rated_on_other_images_are_compared_too() -> None:
     assert a.human.error == pytest.approx(((2 / 3 + 8 / 9) / 3) ** 0.5)
 
 
+@pytest.mark.parametrize(("rated", "unrated"), [(23, 1), (20, 4), (95, 5), (100, 400)])
+def test_intervals_of_differences_hold_however_few_are_unrated(rated: int, unrated: int) -> None:
+    generator = np.random.default_rng(rated)
+    held = {"human": 0, "powered": 0}
+    size = rated + unrated
+    for _ in range(300):
+        image = generator.normal(size=size)
+        sides = []
+        for _ in range(2):
+            human = image + generator.normal(size=size)
+            metric = human + generator.normal(size=size)
+            sides.append((np.where(np.arange(size) < rated, human, NAN), metric))
+        found = powered_difference(*sides, images=(range(size), range(size)))
+        for name in held:
+            one = getattr(found, name)
+            held[name] += one.low <= 0 <= one.high
+    assert held["powered"] >= held["human"] - 6  # of 300, about 285 each
+
+
+def test_a_system_that_is_rated_whole_takes_nothing_from_the_metric() -> None:
+    found = powered_difference(
+        ([1, 2, 3, 5], [4, 1, 2, 9]), ([2, 2, 4, 1], [1, 3, 1, 7]), images=("abcd", "abcd")
+    )
+    assert found.powered == found.human
+
+
 def test_correlations_are_those_of_the_rated_items_moved_by_the_others() -> None:
     human, said, metric = some(4, 100, 900)
     found = powered_correlation(said, metric)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 
 POPULATION = Protocol("captions", documents="images", source="captions of which some are rated")
 ALL = "all metrics"
+FEWEST_PAIRS = 5  # ratings of which a correlation says anything
 
 
 class _Row(NamedTuple):
@@ -168,8 +169,8 @@ def estimate(
     `captions` are all captions of one or several systems, rated or not; where they are left out they are
     those of `scores`, a file or table of scores as `captious score --items` writes it. The rated ones
     must be a random sample of each system's. Each metric is used alone (PPI++) and, if there are several,
-    all together (fitted by least squares and cross-fitted by image). A metric that was trained on some of
-    the images is refused; with `unseen` these images are left out.
+    all together (fitted by least squares and cross-fitted by image, of 20 ratings or more). A metric
+    that was trained on some of the images is refused; with `unseen` these images are left out.
 
     >>> captions = {"m2": {n: "A dog." if n % 3 else "A cat." for n in range(30)}}
     >>> rated = [{"image": n, "system": "m2", "rating": 4 if n % 3 else 2} for n in range(0, 30, 2)]
@@ -246,7 +247,7 @@ def _estimated(
     means, correlations = [], []
     try:
         for own in systems:
-            if several:
+            if several and np.count_nonzero(~np.isnan(own.ratings)) >= FEWEST:
                 columns = np.stack(list(own.scores.values()), axis=1)
                 own.scores[ALL] = cross_fitted(own.ratings, columns, clusters=own.images, seed=seed)
             for metric, values in own.scores.items():
@@ -257,6 +258,7 @@ def _estimated(
             _Row((a.name, b.name), metric, _difference(a, b, metric, level))
             for a, b in combinations(systems, 2)
             for metric in a.scores
+            if metric in b.scores
         ]
     except StatisticsError as error:
         raise InputError(f"{own.name}: {error}") from None
@@ -278,11 +280,14 @@ def _correlations(own: _System, level: float, seed: int) -> list[_Row]:
     for metric, values in given.items():
         others = [column for name, column in given.items() if name != metric and np.ptp(column)]
         rated = ~np.isnan(own.ratings)
-        if not np.ptp(values[rated]) or not np.ptp(own.ratings[rated]):
+        if rated.sum() < FEWEST_PAIRS or not np.ptp(values[rated]) or not np.ptp(own.ratings[rated]):
             continue
-        found = powered_correlation(
-            own.ratings, values, others=others or None, clusters=own.images, level=level, seed=seed
-        )
+        try:
+            found = powered_correlation(
+                own.ratings, values, others=others or None, clusters=own.images, level=level, seed=seed
+            )
+        except StatisticsError:  # the ratings are the scores themselves: there is nothing to estimate
+            continue
         rows.append(_Row((own.name,), metric, found))
     return rows
 
@@ -290,7 +295,7 @@ def _correlations(own: _System, level: float, seed: int) -> list[_Row]:
 def _cautions(means: Sequence[_Row]) -> list[str]:
     systems = {row.systems[0]: row.found for row in means}
     said = [
-        f"{name}: {found.n_rated} ratings are too few for these intervals. Rate at least {FEWEST}."
+        f"{name}: of {found.n_rated} ratings the intervals are somewhat too narrow. Rate at least {FEWEST}."
         for name, found in systems.items()
         if found.n_rated < FEWEST
     ]

@@ -20,7 +20,7 @@ from captious.stats.estimate import Clusters
 from captious.stats.ratings import Floats, Integers, number
 from captious.stats.resample import DEFAULT_SEED, Seed, generator, require_level
 
-FEWEST = 10  # ratings; with fewer a normal interval is not to be trusted
+FEWEST = 20  # ratings; with fewer a normal interval is somewhat too narrow
 FOLDS = 5
 # A ratio above this saves less than one rating in twenty.
 HELPS_BELOW = 0.95
@@ -132,9 +132,9 @@ def powered_difference(
 ) -> PoweredEstimate:
     """Estimate the first system's mean rating minus the second's, paired by image.
 
-    Each system is its ratings (NaN: not rated) and predictions. Var = the sum over images of (what the
-    image moves the first mean by, less what it moves the second by)^2; both weights are those that make it
-    smallest, within [0, 1].
+    Each system is its ratings (NaN: not rated) and predictions, with the weight that `powered_mean` gives
+    it. Var = the sum over images of (what the image moves the first mean by, less what it moves the second
+    by)^2.
 
     >>> images = ["a", "b", "c", "d"]
     >>> found = powered_difference(
@@ -155,14 +155,14 @@ def powered_difference(
         for side, part in zip(sides, (place[:cut], place[cut:]), strict=True)
     ]
     human = moved[0].human - moved[1].human
-    metric = np.stack([moved[0].metric, -moved[1].metric], axis=1)
-    weights = np.clip(np.linalg.lstsq(metric, -human, rcond=None)[0], 0.0, 1.0)
+    weights = [_best_weight(side) for side in sides]
+    powered = human + weights[0] * moved[0].metric - weights[1] * moved[1].metric
     plain = [_value(side, 0.0) for side in sides]
-    tuned = [_value(side, own) for side, own in zip(sides, weights.tolist(), strict=True)]
+    tuned = [_value(side, own) for side, own in zip(sides, weights, strict=True)]
     return PoweredEstimate(
         _interval(plain[0] - plain[1], float(np.sqrt(np.square(human).sum())), level),
-        _interval(tuned[0] - tuned[1], float(np.sqrt(np.square(human + metric @ weights).sum())), level),
-        float(weights[0]),
+        _interval(tuned[0] - tuned[1], float(np.sqrt(np.square(powered).sum())), level),
+        weights[0],
         level,
         min(int(side.rated.sum()) for side in sides),
         len(names),
@@ -284,7 +284,7 @@ def _mean(sample: _Sample, weight: float | None, level: float) -> PoweredEstimat
     if weight is None:
         weight = _best_weight(sample)
     if sample.rated.all() and sample.probabilities is None:
-        weight = 0.0  # there is nothing left to predict
+        weight = 0.0  # nothing is left to predict, whatever weight was asked for
     moved = _influences(sample, sample.cluster_of, int(sample.cluster_of.max()) + 1)
 
     def found(own: float) -> Interval:
