@@ -220,8 +220,12 @@ def test_raters_are_added_linked_removed_and_taken_back(run, created, tmp_path):
     table = run("campaign", "raters", "list", "three-images", "--format", "json").json["raters"]
     assert [(one["state"], one["reason"]) for one in table] == [("removed", "asked to"), ("active", "")]
     assert run("campaign", "raters", "reinstate", "three-images", "r001").code == 0
+    asked = run("campaign", "raters", "erase", "three-images", "r001")
+    assert (asked.code, "Give --yes" in asked.err) == (2, True)
+    gone = run("campaign", "raters", "erase", "three-images", "r001", "--yes")
+    assert "r001 is erased; their answers are now those of erased-1" in gone.err
     unknown = run("campaign", "raters", "remove", "three-images", "Zoe", "--reason", "x")
-    assert (unknown.code, unknown.err) == (2, 'error: unknown rater "Zoe". Known: r001, r002.\n')
+    assert (unknown.code, unknown.err) == (2, 'error: unknown rater "Zoe". Known: erased-1, r002.\n')
 
 
 @pytest.mark.parametrize(

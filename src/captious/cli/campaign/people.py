@@ -139,19 +139,32 @@ def reinstate(slug: Slug, rater: RaterName, database: Database = DEFAULT_DATABAS
 
 
 @raters_app.command("erase")
-def erase(slug: Slug, rater: RaterName, database: Database = DEFAULT_DATABASE, files: Files = None) -> None:
+def erase(
+    slug: Slug,
+    rater: RaterName,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    database: Database = DEFAULT_DATABASE,
+    files: Files = None,
+) -> None:
     """Erase who a rater was. Their answers stay, count as before and are named erased-1, erased-2, …
 
-    Name, address, links, surveys, training, recordings, notes and all mentions go for good.
+    Name, address, links, surveys, training, recordings, notes and all mentions go for good. Asks first.
 
     Example: captious campaign raters erase alt-text r003
     """
+    import sys
+
     from captious.campaigns.people import erasure
     from captious.campaigns.setup import lifecycle
     from captious.cli.output import note
+    from captious.errors import InputError
 
     with opened(database, files) as db:
         one = rater_of(db, lifecycle.find(db, slug), rater)
+        if not yes and not sys.stdin.isatty():
+            raise InputError("erase: there is no terminal to answer in. Give --yes.")
+        if not yes:
+            typer.confirm(f"Erase who {one.pseudonym} was? There is no way back", abort=True)
         gone = erasure.erase(db, one, actor=actor())
     note(f"{one.pseudonym} is erased; their answers are now those of {gone.pseudonym}")
 
