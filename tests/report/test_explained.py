@@ -11,7 +11,7 @@ import pytest
 import captious
 from captious import Corpus, Judgments, score
 from captious.corpus import Finding, Findings
-from captious.errors import InputError
+from captious.errors import CaptiousWarning, InputError
 from captious.report import write_report
 from captious.report.explained import (
     MARKED,
@@ -179,3 +179,15 @@ def test_marks_of_raters_and_metrics_are_on_the_page(corpus: Corpus, tmp_path: P
     assert ".marked mark.attribute{" in text
     plain = write_report(captious.score(corpus, ["rouge_l"]), tmp_path / "plain.html").page.read_text()
     assert "<summary>What is wrong" not in plain
+
+
+def test_findings_of_other_captions_are_not_shown_as_of_these(corpus: Corpus, tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    scores = captious.score(corpus, ["rouge_l"])
+    elsewhere = Findings.from_rows([Finding("9", "m", "A cow.", 2, 5, "object", source="ann")])
+    with pytest.raises(InputError, match="none of the findings is in these captions"):
+        write_report(scores, tmp_path / "page.html", findings=elsewhere)
+    assert not (tmp_path / "page.html").exists()
+    with pytest.warns(CaptiousWarning, match="1 of 2 findings are in other captions"):
+        write_report(scores, tmp_path / "page.html", findings=FOUND.merge(elsewhere))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 from captious.charts.render import export, require_libraries
 from captious.corpus import Corpus, Findings, Judgments, Scores
-from captious.errors import InputError, UnknownNameError
+from captious.errors import CaptiousWarning, InputError, UnknownNameError
 from captious.files import atomically, check_folder
 from captious.report.correlations import best_metric
 from captious.report.explained import MOST_EXPLAINED, explanation_panels, marked_panels
@@ -98,6 +99,8 @@ def write_report(
     shown = _photographs(scores.corpus, page, mode)
     explorer = make_explorer(study, shown, best_metric(figures.matrix))
     panels = explanation_panels(study, explorer.opening_rows, explain, most_explained)
+    if findings is not None:
+        _say_what_is_elsewhere(findings, scores.corpus)
     marked = [one for one in (scores.found, findings) if one is not None]
     explorer = explorer.with_panels(
         {**marked_panels(scores.corpus, marked), **(explanations or {}), **panels}
@@ -127,3 +130,17 @@ def _mode(name: str) -> ImageMode:
         if name == mode:
             return mode
     raise UnknownNameError("image mode", name, list(ImageMode))
+
+
+def _say_what_is_elsewhere(findings: Findings, corpus: Corpus) -> None:
+    """Refuse findings that are all in other captions; warn of some."""
+    each = (places or [] for rows in findings.places_in(corpus).values() for places in rows)
+    strangers = len(findings) - sum(map(len, each))
+    if strangers <= 0:  # a caption that two systems wrote counts for both
+        return
+    if strangers == len(findings):
+        raise InputError(
+            "none of the findings is in these captions. Give the captions that they were found in."
+        )
+    said = f"{strangers:,} of {len(findings):,} findings are in other captions and are left out."
+    warnings.warn(said, CaptiousWarning, stacklevel=3)
