@@ -81,6 +81,7 @@ def _count(connection: Connection, table: Table, rater_id: int) -> int:
 def _kept(db: Database, campaign: Campaign) -> list[Rater]:
     table = schema.rater
     wanted = select(table.c.id).where(table.c.campaign_id == campaign.id, table.c.erased.is_(None))
+    wanted = wanted.order_by(table.c.id)
     with db.read() as connection:
         return [of_id(connection, campaign.id, found) for found in connection.execute(wanted).scalars().all()]
 
