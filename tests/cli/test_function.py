@@ -32,6 +32,8 @@ def test_a_function_of_a_module_in_this_folder_is_a_metric(run, files) -> None:
     assert "|function:own_metric_file:length|source:" in good["signature"]
     compared = run("compare", *_common(files), "--metrics", "own_metric_file:length", "--format", "json")
     assert compared.json["length"]["pairs"][0]["a"] == "good"
+    explained = run("explain", *_common(files), "--metrics", "own_metric_file:length", "--id", "1")
+    assert (explained.code, "score without it" in explained.out) == (0, True)
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,8 @@ def metrics(
     any_language: bool = False,
 ) -> list[Asked]:
     """The metrics that were asked for, groups by their members; without any, the usual ones."""
-    chosen = expand(text or usual(corpus), corpus, frequencies=df is not None, any_language=any_language)
+    named = asked(text) if isinstance(text, str) else text
+    chosen = expand(named or usual(corpus), corpus, frequencies=df is not None, any_language=any_language)
     for line in chosen.reasons():
         note(line)
     wanted = chosen.metrics
