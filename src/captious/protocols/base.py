@@ -17,7 +17,7 @@ judgments (`rows`) and which tables its results are (`tables`).
 | analysis | `removed_raters`, `counts`, `rows`, `tables`, `agreement`, `final_rows`, `scale_of` |
 | planning, stopping | `ranges` |
 | charts | `tables` with a `Chart`, `possible_scores`, `agreement_by_aspect` |
-| adjudication | `compares`, `takes_decisions` |
+| adjudication | `compares`, `final_rows` |
 | export, import | `export_files`, `extra_files`, `adopt` |
 | simulation | `human_sources`, `simulated` |
 
@@ -90,8 +90,8 @@ class HumanProtocol(ABC):
     """The rules of one kind of human evaluation. Subclasses are frozen dataclasses of options.
 
     `group_size` items are handed out together; with `once_per_image` no rater meets an image twice.
-    `compares` says which answers may disagree: those to one item, or all to one image. A protocol
-    that `takes_decisions` counts an adjudicator's decision by its own rule. Raters of one that is
+    `compares` says which answers may disagree: those to one item, or all to one image. One with
+    `final_rows` of its own counts an adjudicator's decision by its own rule. Raters of one that is
     `suggestible` may start from findings that are there already.
     """
 
@@ -106,7 +106,6 @@ class HumanProtocol(ABC):
     raters_option: ClassVar[str] = ""
     usual_seconds: ClassVar[float | None] = None
     compares: ClassVar[Literal["item", "image"]] = "item"
-    takes_decisions: ClassVar[bool] = False
     suggestible: ClassVar[bool] = False
     once_per_image: bool = False
     group_size: int = 1

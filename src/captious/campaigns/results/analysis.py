@@ -27,7 +27,7 @@ from captious.campaigns.work import reading, responses
 from captious.errors import UnknownNameError
 from captious.protocols import Item, Response
 from captious.protocols.agreement import distribution_table
-from captious.protocols.base import ADJUDICATION, as_judgments, counted_rows, split_adjudicated
+from captious.protocols.base import ADJUDICATION, HumanProtocol, as_judgments, counted_rows, split_adjudicated
 from captious.protocols.findings import asks_for_places, marked_items
 from captious.protocols.item import is_first
 from captious.tables import Cell, Number, Table
@@ -308,7 +308,7 @@ def tables_of(campaign: Campaign, items: list[Item], found: list[Response]) -> l
     in place of the answers that they settled.
     """
     rules = campaign.rules()
-    if rules.takes_decisions:
+    if type(rules).final_rows is not HumanProtocol.final_rows:  # a rule of its own
         return rules.tables(items, found)
     said, final = split_adjudicated(items, found)
     tables = rules.tables(items, said)

@@ -176,7 +176,6 @@ class Thumb(HumanProtocol, Rounds):
         ExportNote(THUMB_FILE, "The scores in the format of the THumB 1.0 release."),
     )
     compares: ClassVar[Literal["item", "image"]] = "image"
-    takes_decisions: ClassVar[bool] = True
 
     @classmethod
     def options_for(cls, raters: int) -> dict[str, Any]:
