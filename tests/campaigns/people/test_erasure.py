@@ -82,7 +82,7 @@ class Aloud(HumanProtocol):
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry.PROTOCOLS, "known", dict(registry.known_protocols()))
-    register("aloud")(Aloud)
+    register("heard-by-none")(Aloud)
 
 
 def sound(loud: int) -> bytes:
@@ -101,7 +101,7 @@ def worked_on(db: Database) -> tuple[Campaign, Rater, Rater]:
     """A campaign in which two raters did all that leaves a trace."""
     corpus = Corpus.from_lists([f"A dog at {n}." for n in range(3)], systems=["m1"] * 3)
     settings = Settings(survey_before=SURVEY, consent="You may stop.", identities_in_export=True)
-    made = create.draft("aloud", corpus, title="Aloud", settings=settings)
+    made = create.draft("heard-by-none", corpus, title="Aloud", settings=settings)
     campaign = lifecycle.open_campaign(db, create.create(db, made, actor="lea"), actor="lea")
     new = [NewRater("Adalberta Quux", ADA[1]), NewRater("Bob Byrd", "bob@byrd.example")]
     ada, bob = raters.add(db, campaign, new, actor="lea")

@@ -142,7 +142,7 @@ def told(found: Sequence[Difference]) -> list[str]:
     """A sentence for each difference that is told apart, largest first; then the others in one.
 
     >>> told([Difference("precision", "a", "b", 1.45, 0.8, 2.15, 0.0006, 0.0012, 20, -0.1, 2.9)])
-    ['a is ahead of b in precision by 1.45 [0.80, 2.15], p = 0.0006 (Holm 0.0012), 20 images.']
+    ['a is ahead of b in precision by 1.45 [0.80, 2.15], p <0.001 (Holm 0.001), 20 images.']
     """
     clear = [one for one in found if one.p_holm <= 1 - LEVEL]
     lines = [_sentence(one) for one in sorted(clear, key=lambda one: one.p_holm)[:MOST_SAID]]
