@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from captious.protocols.game.cold_start import COMPUTER_RATINGS, earlier_ratings
-from captious.protocols.game.player import PLAYED, Ladder, Standing, after
 from captious.protocols.game.need import wanted_ratings
+from captious.protocols.game.player import PLAYED, Ladder, Standing, after
 from captious.protocols.game.points import PAPER_SCALE, score
 from captious.stats import rounded_mean, virtual_rater_agreement
 
