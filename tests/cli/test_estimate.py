@@ -81,6 +81,29 @@ def test_what_is_rated_must_be_among_the_captions(run, rated: Path, tmp_path: Pa
     other.write_text(json.dumps({"image": "1", "system": "dodo", "caption": "No such words.", "rating": 3}))
     assert '"No such words." was rated, but its caption is' in run("estimate", other, *GIVEN).err
     assert "Give --candidates, or --scores" in run("estimate", rated).err
+    both = tmp_path / "both.jsonl"
+    rows = [{"image": "1", "system": "dodo", "rating": 3, "aspect": "recall"}]
+    rows += [{"image": "1", "system": "emu", "rating": 3, "aspect": "precision"}]
+    both.write_text("\n".join(map(json.dumps, rows)))
+    found = run("estimate", both, *GIVEN, "--metrics", "cider", "--aspect", "precision")
+    assert (found.code, "none of the captions has a rating of precision" in found.err) == (2, True)
+
+
+def test_images_may_be_spelled_otherwise_and_what_a_group_leaves_out_is_said(
+    run, rows: list[dict], tmp_path: Path
+) -> None:
+    plain, spelled = tmp_path / "plain.jsonl", tmp_path / "spelled.jsonl"
+    plain.write_text("\n".join(map(json.dumps, rows)))
+    other = [row | {"image": f"COCO_val2014_{int(row['image']):012}.jpg"} for row in rows]
+    spelled.write_text("\n".join(map(json.dumps, other)))
+    first, second = (
+        run("estimate", path, *GIVEN, "--metrics", "cider", "-f", "json").json for path in (plain, spelled)
+    )
+    assert first == second
+    captions = captious.load_corpus(SYSTEMS[0])
+    with pytest.warns(CaptiousWarning) as said:
+        captious.estimate([row for row in rows if row["system"] == "cuckoo"], captions, "free")
+    assert any("left out: no images were given" in str(one.message) for one in said)
 
 
 def test_captions_that_were_not_given_are_left_out_with_a_note(rows: list[dict]) -> None:

@@ -70,15 +70,9 @@ class MissingDataError(InputError):
 
 def data_folder(given: Path | None = None) -> Path:
     """The folder of the benchmark data; a clear line where there is none."""
-    if given is not None:
-        if not given.is_dir():
-            raise MissingDataError(f"{given}: there is no such folder. Check --data.")
-        return given
-    named = os.environ.get(VARIABLE)
-    if named:
-        if not Path(named).is_dir():
-            raise MissingDataError(f"${VARIABLE} is {named}, which is not a folder. Correct it.")
-        return Path(named)
+    named = _named_folder(given, "--data", VARIABLE)
+    if named is not None:
+        return named
     if user_folder().is_dir() and any(user_folder().iterdir()):
         return user_folder()
     if BESIDE.is_dir():
@@ -87,6 +81,18 @@ def data_folder(given: Path | None = None) -> Path:
         f"no benchmark data found. Give their folder with --data DIR or ${VARIABLE}; "
         "`captious get benchmarks` shows where they come from."
     )
+
+
+def _named_folder(given: Path | None, option: str, variable: str) -> Path | None:
+    """The folder that the option or else the environment variable names; None where neither does."""
+    if given is not None:
+        if not given.is_dir():
+            raise MissingDataError(f"{given}: there is no such folder. Check {option}.")
+        return given
+    named = os.environ.get(variable)
+    if named and not Path(named).is_dir():
+        raise MissingDataError(f"${variable} is {named}, which is not a folder. Correct it.")
+    return Path(named) if named else None
 
 
 def user_folder() -> Path:
@@ -102,15 +108,9 @@ def folder_to_fill(given: Path | None = None) -> Path:
 
 def golden_folder(data: Path, given: Path | None = None) -> Path:
     """The folder of what other programs said; a clear line where there is none."""
-    if given is not None:
-        if not given.is_dir():
-            raise MissingDataError(f"{given}: there is no such folder. Check --golden.")
-        return given
-    named = os.environ.get(GOLDEN_VARIABLE)
-    if named:
-        if not Path(named).is_dir():
-            raise MissingDataError(f"${GOLDEN_VARIABLE} is {named}, which is not a folder. Correct it.")
-        return Path(named)
+    named = _named_folder(given, "--golden", GOLDEN_VARIABLE)
+    if named is not None:
+        return named
     beside = data.resolve().parent / GOLDEN
     if beside.is_dir():
         return beside

@@ -24,10 +24,11 @@ from captious.corpus.load import load_corpus
 from captious.engine import Progress
 from captious.errors import CaptiousWarning, InputError, StatisticsError, one_line
 from captious.groups import expand, usual
-from captious.metrics import Asked, split_list
+from captious.metrics import Asked
+from captious.metrics.registry import listed
 from captious.stats.prediction_powered import (
     FEWEST,
-    Interval,
+    NormalInterval,
     PoweredEstimate,
     cross_fitted,
     powered_correlation,
@@ -35,7 +36,7 @@ from captious.stats.prediction_powered import (
     powered_mean,
 )
 from captious.stats.resample import DEFAULT_SEED
-from captious.tables import Cell, Number, Shown, Table
+from captious.tables import Cell, Number, Shown, Table, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -193,27 +194,20 @@ def estimate(
     corpus = given if isinstance(given, Corpus) else load_corpus(given, references)
     population = _population(corpus, judged)
     if scores is not None:
-        found = read_scores(scores, population, _names(metrics))
+        columns = [one for one in listed(metrics or ()) if isinstance(one, str)]
+        found = read_scores(scores, population, columns or None)
     else:
-        asked = expand(metrics or usual(corpus), corpus).metrics
-        population = cast(RatedExamples, without_seen_images(population, asked, drop=unseen))
-        found = compute_scores(
-            population, metrics_for(asked, POPULATION.documents), jobs=jobs, progress=progress, unread=True
-        )
-    table = {name: rows[0] for name, rows in found.arrays.items()}
-    for metric, values in table.items():
-        if not np.isfinite(values).all():
-            raise InputError(f"{metric} has no score for {int((~np.isfinite(values)).sum())} captions.")
+        wanted = expand(metrics or usual(corpus), corpus)
+        for line in wanted.reasons():
+            warnings.warn(line, CaptiousWarning, stacklevel=2)
+        population = cast(RatedExamples, without_seen_images(population, wanted.metrics, drop=unseen))
+        asked = metrics_for(wanted.metrics, POPULATION.documents)
+        found = compute_scores(population, asked, jobs=jobs, progress=progress)
+    table = {metric: rows[0] for metric, rows in found.arrays.items()}
     ratings = population.judgments.means(name)
+    if np.isnan(ratings).all():
+        raise InputError(f"none of the captions has a rating of {name}.")
     return _estimated(population, name, ratings, table, found.signatures, level, seed)
-
-
-def _names(metrics: Asked | Sequence[Asked] | None) -> list[str] | None:
-    """The columns of a file of scores that were asked for."""
-    asked = [metrics] if isinstance(metrics, str) else metrics
-    if asked is None or not isinstance(asked, Sequence):
-        return None
-    return [name for one in asked if isinstance(one, str) for name in split_list(one)] or None
 
 
 class _System(NamedTuple):
@@ -245,31 +239,30 @@ def _estimated(
         scores = {metric: values[rows] for metric, values in table.items()}
         systems.append(_System(name, ratings[rows], scores, image_of[rows].tolist()))
     means, correlations = [], []
-    try:
-        for own in systems:
-            if several and np.count_nonzero(~np.isnan(own.ratings)) >= FEWEST:
-                columns = np.stack(list(own.scores.values()), axis=1)
-                own.scores[ALL] = cross_fitted(own.ratings, columns, clusters=own.images, seed=seed)
-            for metric, values in own.scores.items():
+    for own in systems:
+        if several and np.count_nonzero(~np.isnan(own.ratings)) >= FEWEST:
+            columns = np.stack(list(own.scores.values()), axis=1)
+            own.scores[ALL] = cross_fitted(own.ratings, columns, clusters=own.images, seed=seed)
+        for metric, values in own.scores.items():
+            try:
                 found = powered_mean(own.ratings, values, clusters=own.images, level=level)
-                means.append(_Row((own.name,), metric, found))
-            correlations += _correlations(own, level, seed)
-        differences = [
-            _Row((a.name, b.name), metric, _difference(a, b, metric, level))
-            for a, b in combinations(systems, 2)
-            for metric in a.scores
-            if metric in b.scores
-        ]
-    except StatisticsError as error:
-        raise InputError(f"{own.name}: {error}") from None
+            except StatisticsError as error:
+                raise InputError(f"{own.name}: {error}") from None
+            means.append(_Row((own.name,), metric, found))
+        correlations += _correlations(own, level, seed)
+    differences = [
+        _Row((a.name, b.name), metric, _difference(a, b, metric, level))
+        for a, b in combinations(systems, 2)
+        for metric in a.scores
+        if metric in b.scores
+    ]
     return FewRatings(
         aspect, level, means, differences, correlations, signatures, (*data.notes, *_cautions(means))
     )
 
 
 def _difference(a: _System, b: _System, metric: str, level: float) -> PoweredEstimate:
-    sides = ((one.ratings, one.scores[metric]) for one in (a, b))
-    first, second = sides
+    first, second = (a.ratings, a.scores[metric]), (b.ratings, b.scores[metric])
     return powered_difference(first, second, images=(a.images, b.images), level=level)
 
 
@@ -309,6 +302,7 @@ def _cautions(means: Sequence[_Row]) -> list[str]:
 
 def _population(corpus: Corpus, judged: Judgments) -> RatedExamples:
     """Every caption of the corpus, with the judgments that are of one of them."""
+    judged = judged.spelled_like(corpus)
     places: IntArray = judged.places_in(corpus)
     known = places >= 0
     if not known.any():
@@ -333,12 +327,12 @@ def _population(corpus: Corpus, judged: Judgments) -> RatedExamples:
     return RatedExamples(POPULATION, corpus, judged.in_order(places, len(corpus)), ids)
 
 
-def _number(found: Interval) -> Number:
-    text = f"{found.value:.3f}"
-    return Number(found.value, text, f"[{found.low:.3f}, {found.high:.3f}]")
+def _number(found: NormalInterval) -> Number:
+    low, high = number(found.low).text, number(found.high).text
+    return number(found.value)._replace(detail=f"[{low}, {high}]")
 
 
-def _interval(found: Interval) -> dict[str, float]:
+def _interval(found: NormalInterval) -> dict[str, float]:
     return {"value": found.value, "low": found.low, "high": found.high}
 
 

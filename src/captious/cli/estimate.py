@@ -57,7 +57,6 @@ def estimate(
             ratings,
             captions,
             (asked(metrics) if scores else known(metrics)) or None,
-            references=references,
             scores=scores,
             aspect=aspect,
             unseen=unseen,

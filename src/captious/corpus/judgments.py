@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from captious.corpus.columns import FloatArray, IntArray, factorise
+from captious.corpus.ids import meet
 from captious.corpus.types import Corpus
 from captious.errors import InputError, UnknownNameError
 
@@ -223,6 +224,18 @@ class Judgments:
             stage_of=self.stage_of[kept],
             times=self.times[kept],
         )
+
+    def spelled_like(self, corpus: Corpus) -> Judgments:
+        """The same judgments, with ids of images spelled as in `corpus` where it has another spelling.
+
+        >>> judged = Judgments.from_columns(images=["COCO_val2014_000000000974.jpg"], values=[5])
+        >>> judged.spelled_like(Corpus.from_lists(["A dog."], image_ids=["974"])).keys
+        [('974', '')]
+        """
+        images = meet((image for image, _ in self.keys), corpus.image_ids)
+        if not images:
+            return self
+        return replace(self, keys=[(images.get(image, image), system) for image, system in self.keys])
 
     def places_in(self, corpus: Corpus) -> IntArray:
         """For each example, its row in `corpus`; -1 where it is not there.

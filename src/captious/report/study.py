@@ -11,7 +11,6 @@ import numpy as np
 
 from captious.corpus import Corpus, Judgments, MetricScores, Scores
 from captious.corpus.columns import FloatArray
-from captious.corpus.ids import meet
 from captious.errors import InputError, UnknownNameError
 from captious.metrics import find
 from captious.stats.correlation import METHODS, Method
@@ -158,7 +157,7 @@ def system_means(corpus: Corpus, values: FloatArray) -> dict[str, float]:
 
 def lay(judgments: Judgments, corpus: Corpus, label: str, note: str, aspect: str) -> JudgedAspects:
     """Put each judgment beside the example that it judges."""
-    places = _places(judgments, corpus)
+    places = judgments.spelled_like(corpus).places_in(corpus)
     if not (places >= 0).any():
         image, system = judgments.keys[0] if judgments.keys else ("", "")
         raise InputError(
@@ -188,16 +187,6 @@ def lay(judgments: Judgments, corpus: Corpus, label: str, note: str, aspect: str
         derived=derived,
         count=int((places >= 0)[judgments.example_of].sum()),
     )
-
-
-def _places(judgments: Judgments, corpus: Corpus) -> np.ndarray:
-    """Row of each judged key in the corpus, by its id, exact or as other files spell it."""
-    images = meet((image for image, _ in judgments.keys), corpus.image_ids)
-    if not images:
-        return judgments.places_in(corpus)
-    keys = [(images.get(image, image), system) for image, system in judgments.keys]
-    spelled = Judgments(**{**vars(judgments), "keys": keys})
-    return spelled.places_in(corpus)
 
 
 def _onto(values: FloatArray, places: np.ndarray, n: int) -> FloatArray:

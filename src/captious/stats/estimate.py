@@ -72,7 +72,7 @@ def estimate(
     """
     require_level(level)
     n_items, n_raters = len(data.of_item), data.codes.shape[1]
-    cluster_of = _cluster_index(clusters, n_items)
+    cluster_of = cluster_index(clusters, n_items)
     with np.errstate(divide="ignore", invalid="ignore"):
         value = float(statistic(data.frequencies[None, :])[0]) if n_items else float("nan")
     if np.isnan(value):
@@ -135,7 +135,8 @@ def require_clusters(clusters: Clusters, n_items: int) -> None:
         )
 
 
-def _cluster_index(clusters: Clusters, n_items: int) -> Integers:
+def cluster_index(clusters: Clusters, n_items: int) -> Integers:
+    """The number of each item's cluster; without clusters each item is its own."""
     require_clusters(clusters, n_items)
     return np.arange(n_items) if clusters is None else number(clusters)[1]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.errors import StatisticsError
-from captious.stats.estimate import Clusters
+from captious.stats.estimate import Clusters, cluster_index
 from captious.stats.ratings import Floats, Integers, number
 from captious.stats.resample import DEFAULT_SEED, Seed, generator, require_level
 
@@ -28,7 +28,7 @@ HELPS_BELOW = 0.95
 Mask = NDArray[np.bool_]
 
 
-class Interval(NamedTuple):
+class NormalInterval(NamedTuple):
     """An estimate with its standard error and normal interval."""
 
     value: float
@@ -44,8 +44,8 @@ class PoweredEstimate(NamedTuple):
     many ratings. `weight` is how far the metric was relied on, of a difference the first system's.
     """
 
-    human: Interval
-    powered: Interval
+    human: NormalInterval
+    powered: NormalInterval
     weight: float
     level: float
     n_rated: int
@@ -110,7 +110,9 @@ def powered_mean(
     sample = _sample(ratings, predictions, clusters, probabilities)
     if strata is None:
         return _mean(sample, weight, level)
-    stratum_of = _indexed("strata", strata, len(sample.ratings))
+    if len(strata) != len(sample.ratings):
+        raise StatisticsError(f"strata: {len(strata)} for {len(sample.ratings)} items. Give one per item.")
+    stratum_of = number(strata)[1]
     parts = [_mean(_part(sample, stratum_of == s), weight, level) for s in range(stratum_of.max() + 1)]
     shares = np.bincount(stratum_of) / len(stratum_of)
     return PoweredEstimate(
@@ -227,7 +229,7 @@ def cross_fitted(
     values = np.asarray(ratings, dtype=np.float64)
     table = np.asarray(scores, dtype=np.float64)
     rated = ~np.isnan(values)
-    cluster_of = _indexed("clusters", clusters, len(values))
+    cluster_of = cluster_index(clusters, len(values))
     known = np.unique(cluster_of[rated])
     if len(known) < 2:
         raise StatisticsError(f"ratings: {len(known)} images are rated. Rate at least 2.")
@@ -287,7 +289,7 @@ def _mean(sample: _Sample, weight: float | None, level: float) -> PoweredEstimat
         weight = 0.0  # nothing is left to predict, whatever weight was asked for
     moved = _influences(sample, sample.cluster_of, int(sample.cluster_of.max()) + 1)
 
-    def found(own: float) -> Interval:
+    def found(own: float) -> NormalInterval:
         error = float(np.sqrt(np.square(moved.human + own * moved.metric).sum()))
         return _interval(_value(sample, own), error, level)
 
@@ -325,7 +327,7 @@ def _sample(
     p = None if probabilities is None else np.asarray(probabilities, dtype=np.float64)
     if p is not None and (p.shape != y.shape or not ((p[rated] > 0) & (p[rated] <= 1)).all()):
         raise StatisticsError("probabilities: give each item's, above 0 and at most 1.")
-    return _Sample(y, f, rated, _indexed("clusters", clusters, len(y)), p)
+    return _Sample(y, f, rated, cluster_index(clusters, len(y)), p)
 
 
 def _part(sample: _Sample, keep: Mask) -> _Sample:
@@ -342,30 +344,22 @@ def _part(sample: _Sample, keep: Mask) -> _Sample:
     return part
 
 
-def _indexed(name: str, labels: Clusters, size: int) -> Integers:
-    if labels is None:
-        return np.arange(size)
-    if len(labels) != size:
-        raise StatisticsError(f"{name}: {len(labels)} for {size} items. Give one per item.")
-    return number(labels)[1]
-
-
-def _pooled(parts: Sequence[Interval], shares: Floats, level: float) -> Interval:
+def _pooled(parts: Sequence[NormalInterval], shares: Floats, level: float) -> NormalInterval:
     value = float(np.dot(shares, [part.value for part in parts]))
     return _interval(value, float(np.sqrt(np.square(shares * [part.error for part in parts]).sum())), level)
 
 
-def _interval(value: float, error: float, level: float) -> Interval:
+def _interval(value: float, error: float, level: float) -> NormalInterval:
     half = NormalDist().inv_cdf((1 + level) / 2) * error
-    return Interval(value, value - half, value + half, error)
+    return NormalInterval(value, value - half, value + half, error)
 
 
-def _of_fisher(r: float, moved: Interval, level: float) -> Interval:
+def _of_fisher(r: float, moved: NormalInterval, level: float) -> NormalInterval:
     """A correlation of what moves Fisher's z of `r`; the error is that of the correlation."""
     centre = np.arctanh(r) + moved.value
     on_z = _interval(float(centre), moved.error, level)
     value, low, high = (float(np.tanh(one)) for one in on_z[:3])
-    return Interval(value, low, high, moved.error * (1 - value**2))
+    return NormalInterval(value, low, high, moved.error * (1 - value**2))
 
 
 def _standard(column: Floats, rated: Mask) -> Floats:
